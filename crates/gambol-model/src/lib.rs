@@ -1,0 +1,51 @@
+//! The creature: bodies in a tree, elastic joints, mass from geometry, constraints, landmarks and poses.
+//!
+//! A [`CreatureSpec`] is the editable description that importers and programs write. [`CreatureSpec::build`] checks
+//! it and turns it into a [`Creature`], which is compact and can no longer be invalid. Everything to the right of
+//! this crate reads a `Creature`; nothing here reads or writes files.
+//!
+//! Units are SI, angles radians, axes right-handed with z up and x forward. Poses (`qpos`, length `nq`) and
+//! velocities (`qvel`, length `nv`) are laid out as MuJoCo lays them out; poses move only by
+//! [`Creature::integrate`] and [`Creature::difference`].
+//!
+//! ```
+//! use gambol_model::{BodySpec, CreatureSpec, JointSpec, Shape, ShapeSpec, Vec3};
+//!
+//! let mut spec = CreatureSpec::new("pendulum");
+//! let rod = spec.add_body(0, BodySpec::new("rod"))?;
+//! spec.bodies[rod].joints.push(JointSpec::hinge("pivot", Vec3::y()).with_stiffness(7.0));
+//! spec.bodies[rod].shapes.push(ShapeSpec::new(Shape::Box { half: Vec3::new(0.02, 0.02, 0.4) }));
+//! let pendulum = spec.build()?;
+//! assert_eq!((pendulum.nq(), pendulum.nv()), (1, 1));
+//! # Ok::<(), gambol_model::ModelError>(())
+//! ```
+
+mod constraint;
+mod convert;
+mod creature;
+mod error;
+mod inertia;
+mod landmark;
+mod mesh;
+mod pose;
+mod shape;
+mod spec;
+mod validate;
+
+pub use constraint::{BodyPoint, Constraint, ConstraintKind};
+pub use creature::{Body, Creature, Dof, Joint, JointKind, NamedPose, Site, Tendon};
+pub use error::{ModelError, Warning};
+pub use inertia::MassProperties;
+pub use landmark::{Landmark, Row, Role, Side, Source};
+pub use mesh::{MeshDefect, MeshMass, TriMesh};
+pub use shape::Shape;
+pub use spec::{BodySpec, CreatureSpec, InertiaSpec, JointSpec, LandmarkOverride, PoseSpec, ShapeSpec, SiteSpec, TendonSpec};
+
+/// A point or direction in space.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// A 3 × 3 matrix: a rotation or a rotational inertia.
+pub type Mat3 = nalgebra::Matrix3<f64>;
+/// A rotation as a unit quaternion.
+pub type Quat = nalgebra::UnitQuaternion<f64>;
+/// A rigid transform, always named `target_from_source`.
+pub type Transform = nalgebra::Isometry3<f64>;

@@ -1,0 +1,2 @@
+//! Tasks longer than one cargo command.
+fn main() {}
