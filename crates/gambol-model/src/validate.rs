@@ -272,8 +272,7 @@ impl Creature {
 
     fn push_tendon(&mut self, spec: crate::TendonSpec) -> Result<(), ModelError> {
         let place = format!("tendon {:?}", spec.name);
-        let scalars = [("stiffness", spec.stiffness), ("damping", spec.damping), ("armature", spec.armature)];
-        for (what, value) in scalars {
+        for (what, value) in [("stiffness", spec.stiffness), ("damping", spec.damping)] {
             if !(value.is_finite() && value >= 0.0) {
                 let reason = format!("its {what} is {value}, not a finite number of at least 0");
                 return Err(ModelError::new(place, reason));
@@ -300,7 +299,6 @@ impl Creature {
             stiffness: spec.stiffness,
             damping: spec.damping,
             rest,
-            armature: spec.armature,
         });
         Ok(())
     }
