@@ -1,1 +1,75 @@
-//! Rooms.
+//! Creatures from files. One module per format; bad files end here, as errors that name file, place and reason.
+//!
+//! ```
+//! use gambol_formats::{LoadOptions, load_str};
+//!
+//! let text = r#"<mujoco><worldbody><body><freejoint/><geom size="0.1"/></body></worldbody></mujoco>"#;
+//! let ball = load_str("ball.xml", text, &LoadOptions::default())?.build()?;
+//! assert_eq!((ball.nq(), ball.nv()), (7, 6));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod error;
+pub mod files;
+pub mod mesh_files;
+mod mjcf;
+pub mod xml;
+
+use std::path::{Path, PathBuf};
+
+use gambol_model::{CreatureSpec, LandmarkOverride};
+
+pub use error::FormatError;
+pub use files::Files;
+
+/// How a creature file is read.
+#[derive(Clone, Debug, Default)]
+pub struct LoadOptions {
+    /// What the file asks for and gambol cannot do is an error, not a warning. Default: off.
+    pub strict: bool,
+    /// Trees that hang fixed from the world float freely instead. Default: off.
+    pub free_root: bool,
+    /// A folder beside that of the main file that may be read. Default: none.
+    pub assets: Option<PathBuf>,
+    /// Landmarks that the user sets right. Default: none.
+    pub landmarks: Vec<LandmarkOverride>,
+}
+
+/// Reads a creature from a file on disk.
+pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
+    let path = path.as_ref();
+    let Some(name) = path.file_name() else {
+        return Err(FormatError::new(path.display().to_string(), "this is not the path of a file"));
+    };
+    let Some(name) = name.to_str() else {
+        return Err(FormatError::new(path.display().to_string(), "the file's name is not UTF-8"));
+    };
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let files = files::Folder::new(folder, options.assets.as_deref())?;
+    load_from(&files, name, options)
+}
+
+/// Reads a creature from text. It cannot name other files; `name` stands for the file in messages.
+pub fn load_str(name: &str, text: &str, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
+    load_from(&files::Memory::new().with(name, text), name, options)
+}
+
+/// Reads the creature `main` from `files`. The root element tells the format, not the name.
+pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
+    let document = xml::Document::read(files, main)?;
+    let root = document.root();
+    let mut spec = match root.tag() {
+        "mujoco" => mjcf::read(files, document, options)?,
+        "robot" => return Err(root.error("URDF is not read yet")),
+        other => {
+            let reason =
+                format!("the root element is <{other}>; a creature is <mujoco> (MJCF) or <robot> (URDF)");
+            return Err(FormatError::new(main, reason));
+        }
+    };
+    if options.free_root {
+        spec.free_roots();
+    }
+    spec.landmark_overrides.clone_from(&options.landmarks);
+    Ok(spec)
+}

@@ -21,7 +21,6 @@
 //! ```
 
 mod constraint;
-mod convert;
 mod creature;
 mod error;
 mod inertia;
@@ -38,7 +37,7 @@ pub use creature::{Body, Creature, Dof, Joint, JointKind, NamedPose, Site, Tendo
 pub use error::{ModelError, Warning};
 pub use inertia::MassProperties;
 pub use landmark::{Landmark, Row, Role, Side, Source};
-pub use mesh::{MeshDefect, MeshMass, TriMesh};
+pub use mesh::{MAX_MESH_FACES, MeshDefect, MeshMass, TriMesh};
 pub use shape::Shape;
 pub use spec::{BodySpec, CreatureSpec, InertiaSpec, JointSpec, LandmarkOverride, PoseSpec, ShapeSpec, SiteSpec, TendonSpec};
 

@@ -219,8 +219,9 @@ impl Creature {
         let mass = match &spec.inertia {
             InertiaSpec::Given(mass) => *mass,
             InertiaSpec::FromShapes => {
-                let pieces: Vec<_> =
-                    spec.shapes.iter().filter(|s| s.massive).map(ShapeSpec::mass_properties).collect();
+                let massive = || spec.shapes.iter().filter(|shape| shape.massive);
+                massive().try_for_each(|shape| check_mesh(place, shape))?;
+                let pieces: Vec<_> = massive().map(ShapeSpec::mass_properties).collect();
                 MassProperties::sum(&pieces)
             }
         };
@@ -375,6 +376,15 @@ fn check_shape(place: &str, spec: &ShapeSpec) -> Result<(), ModelError> {
     }
     finite(&place, "its position", spec.body_from_shape.translation.vector.as_slice())?;
     finite(&place, "its orientation", spec.body_from_shape.rotation.coords.as_slice())
+}
+
+/// A mesh that is to give a body its mass must have a volume (or area) by the rule it is used with.
+fn check_mesh(place: &str, spec: &ShapeSpec) -> Result<(), ModelError> {
+    let crate::Shape::Mesh { mesh, mass } = &spec.shape else { return Ok(()) };
+    let rule = if spec.shell { crate::MeshMass::Shell } else { *mass };
+    let name = if spec.name.is_empty() { String::new() } else { format!(" {:?}", spec.name) };
+    let at_shape = |error: ModelError| ModelError::new(format!("{place}, mesh{name}"), error.reason);
+    mesh.try_unit_mass_properties(rule).map(|_| ()).map_err(at_shape)
 }
 
 fn finite(place: &str, what: &str, numbers: &[f64]) -> Result<(), ModelError> {
