@@ -194,6 +194,11 @@ impl TreeMatrix {
         }
     }
 
+    /// log det M, after [`TreeMatrix::factor`].
+    pub fn log_determinant(&self) -> f64 {
+        -self.d_inverse.iter().map(|d| d.ln()).sum::<f64>()
+    }
+
     /// M⁻¹ b as a new vector.
     pub fn solved(&self, b: &DVector<f64>) -> DVector<f64> {
         let mut x = b.clone();

@@ -78,7 +78,8 @@ impl Creature {
         finite(&place, "its orientation", spec.parent_from_body.rotation.coords.as_slice())?;
         self.check_joints(&place, index, &spec)?;
 
-        let mass = self.body_mass(&place, &spec)?;
+        // The world does not move: whatever stands on it has no part in the creature's mass.
+        let mass = if index == 0 { MassProperties::default() } else { self.body_mass(&place, &spec)? };
         let first_joint = self.joints.len();
         let first_dof = self.dofs.len();
         for joint in std::mem::take(&mut spec.joints) {
