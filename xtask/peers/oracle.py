@@ -57,7 +57,7 @@ def equality_jacobian(m):
     """Rows of the equality constraints at the reference pose."""
     d = mujoco.MjData(m)
     keep = m.opt.disableflags
-    m.opt.disableflags = (
+    m.opt.disableflags |= (
         mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_FRICTIONLOSS
     )
     m.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
@@ -74,7 +74,7 @@ def describe(path, states, random):
         return {"path": str(path), "error": str(error).splitlines()[0]}
     equality = equality_jacobian(m)
     off = mujoco.mjtDisableBit
-    m.opt.disableflags = off.mjDSBL_CONSTRAINT | off.mjDSBL_ACTUATION | off.mjDSBL_SENSOR
+    m.opt.disableflags |= off.mjDSBL_CONSTRAINT | off.mjDSBL_ACTUATION | off.mjDSBL_SENSOR
     m.opt.density = m.opt.viscosity = 0
     d = mujoco.MjData(m)
     return {

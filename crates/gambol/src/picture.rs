@@ -63,7 +63,7 @@ pub struct Drawing {
 }
 
 /// Points on a round outline; enough to look round at any size a page has.
-const ROUND: usize = 48;
+const ROUND: usize = 40;
 
 impl Drawing {
     /// Draws `creature` at `qpos` as seen in `view`.

@@ -79,6 +79,7 @@ fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
     writeln!(out, "  {} bodies, {} joints", report.bodies.len(), report.joints.len())?;
     let loops = match report.constraints.len() {
         0 => String::new(),
+        1 => format!(" (a constraint takes {} of {})", report.nv - report.dof, report.nv),
         n => format!(" ({n} constraints take {} of {})", report.nv - report.dof, report.nv),
     };
     writeln!(out, "  {} degrees of freedom{loops}, nq {}, nv {}", report.dof, report.nq, report.nv)?;
