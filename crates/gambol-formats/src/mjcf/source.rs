@@ -148,7 +148,7 @@ impl<'d> Source<'d> {
                 if let Some(name) = element.text("name") {
                     self.materials.insert(name.to_owned(), rgba.map(to_f32));
                 }
-                element.ignore_rest();
+                cascade.ignore_rest();
             }
             _ => {} // textures, height fields and skins have no mass; models were read before
         }
