@@ -11,6 +11,7 @@
 
 mod error;
 pub mod files;
+mod free;
 pub mod mesh_files;
 mod mjcf;
 pub mod xml;
@@ -68,7 +69,7 @@ pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result
         }
     };
     if options.free_root {
-        spec.free_roots();
+        free::free_roots(&mut spec);
     }
     spec.landmark_overrides.clone_from(&options.landmarks);
     Ok(spec)

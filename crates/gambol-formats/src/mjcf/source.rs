@@ -114,6 +114,7 @@ pub(crate) struct Source<'d> {
 impl<'d> Source<'d> {
     fn new(document: &'d Document) -> Result<Self, FormatError> {
         let root = document.root();
+        root.ignore(&["model"]);
         let compiler = Compiler::read(root)?;
         let classes = Classes::read(root)?;
         let mut source = Self {
