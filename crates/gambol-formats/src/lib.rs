@@ -14,6 +14,7 @@ pub mod files;
 mod free;
 pub mod mesh_files;
 mod mjcf;
+mod urdf;
 pub mod xml;
 
 use std::path::{Path, PathBuf};
@@ -61,7 +62,7 @@ pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result
     let root = document.root();
     let mut spec = match root.tag() {
         "mujoco" => mjcf::read(files, document, options)?,
-        "robot" => return Err(root.error("URDF is not read yet")),
+        "robot" => urdf::read(files, &document, options)?,
         other => {
             let reason =
                 format!("the root element is <{other}>; a creature is <mujoco> (MJCF) or <robot> (URDF)");

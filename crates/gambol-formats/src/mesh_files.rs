@@ -30,23 +30,33 @@ pub fn read(files: &dyn Files, path: &str) -> Result<TriMesh, FormatError> {
 
 /// As [`read`], with a note where MuJoCo would read the file otherwise.
 pub fn read_with_note(files: &dyn Files, path: &str) -> Result<(TriMesh, Option<String>), FormatError> {
-    let extension = extension(path);
-    let reader = match extension.as_str() {
-        "stl" => stl::read,
-        "obj" => obj::read,
-        "msh" => msh::read,
-        "" => return Err(FormatError::new(path, "a mesh file needs the extension .stl, .obj or .msh")),
-        other => {
-            let reason =
-                format!("meshes in .{other} files are not supported; convert it to .stl, .obj or .msh");
-            return Err(FormatError::new(path, reason));
-        }
-    };
-    let Soup { vertices, faces, note } = reader(path, &files.read(path)?)?;
+    // The format first: a file that cannot be understood need not be there.
+    reader(path)?;
+    parse(path, &files.read(path)?)
+}
+
+/// The mesh in a file whose content is at hand; `path` tells the format and stands for the file in messages.
+pub fn parse(path: &str, bytes: &[u8]) -> Result<(TriMesh, Option<String>), FormatError> {
+    let Soup { vertices, faces, note } = reader(path)?(path, bytes)?;
     let mesh = if faces.is_empty() { TriMesh::hull_of(&vertices) } else { TriMesh::new(vertices, faces) };
     let mesh = mesh.map_err(|error| FormatError::new(path, error.reason))?;
     // STL repeats each vertex for each of its triangles; the other formats say themselves which are one.
-    Ok((if extension == "stl" { mesh.merged() } else { mesh }, note))
+    Ok((if extension(path) == "stl" { mesh.merged() } else { mesh }, note))
+}
+
+type Reader = fn(&str, &[u8]) -> Result<Soup, FormatError>;
+
+fn reader(path: &str) -> Result<Reader, FormatError> {
+    match extension(path).as_str() {
+        "stl" => Ok(stl::read),
+        "obj" => Ok(obj::read),
+        "msh" => Ok(msh::read),
+        "" => Err(FormatError::new(path, "a mesh file needs the extension .stl, .obj or .msh")),
+        other => {
+            let reason = format!("meshes in .{other} files are not supported; convert it to .stl, .obj or .msh");
+            Err(FormatError::new(path, reason))
+        }
+    }
 }
 
 /// Whether [`read`] knows the format of this file.

@@ -1,6 +1,6 @@
 //! The editable description of a creature. Importers and programs write it; [`CreatureSpec::build`] checks it.
 
-use crate::{Constraint, JointKind, MassProperties, ModelError, Shape, Transform, Vec3, Warning};
+use crate::{Constraint, ConstraintKind, JointKind, MassProperties, ModelError, Shape, Transform, Vec3, Warning};
 
 /// A creature as somebody describes it. Validity is stated at each field and checked by [`CreatureSpec::build`].
 #[derive(Clone, Debug)]
@@ -121,8 +121,6 @@ pub struct TendonSpec {
     pub damping: f64,
     /// The spring is at rest between these lengths; `None` takes the length in the reference pose.
     pub rest: Option<[f64; 2]>,
-    /// Inertia along the length.
-    pub armature: f64,
 }
 
 /// A named pose.
@@ -168,11 +166,26 @@ impl CreatureSpec {
         Ok(self.bodies.len() - 1)
     }
 
-    /// Lets every tree whose topmost body is fixed to the world float freely: `--root free`.
+    /// Lets every tree whose topmost body is fixed to the world float freely: `--root free`. Constraints keep meaning
+    /// the joints they meant.
     pub fn free_roots(&mut self) {
-        for body in self.bodies.iter_mut().skip(1).filter(|body| body.parent == 0) {
-            if body.joints.is_empty() {
-                body.joints.push(JointSpec::free("root"));
+        let mut first_joint = 0;
+        for index in 1..self.bodies.len() {
+            if self.bodies[index].parent == 0 && self.bodies[index].joints.is_empty() {
+                self.bodies[index].joints.push(JointSpec::free("root"));
+                self.shift_joints(first_joint);
+            }
+            first_joint += self.bodies[index].joints.len();
+        }
+    }
+
+    /// Renumbers joints in constraints after one was put in at `first`.
+    fn shift_joints(&mut self, first: usize) {
+        for constraint in &mut self.constraints {
+            if let ConstraintKind::Coupling { left, right, .. } = &mut constraint.kind {
+                for (joint, _) in left.iter_mut().chain(right).filter(|(joint, _)| *joint >= first) {
+                    *joint += 1;
+                }
             }
         }
     }

@@ -1,6 +1,8 @@
 //! Mesh files as they come and as they should not come. Numbers from MuJoCo are those of version 4.0.0, of a body
 //! with one mesh geom of density 1 and `inertia="exact"`.
 
+use std::fmt::Write;
+
 use gambol_model::{MeshDefect, MeshMass};
 
 use super::*;
@@ -43,7 +45,7 @@ fn text_stl(triangles: &[[[f32; 3]; 3]]) -> String {
     for triangle in triangles {
         text += " facet normal 0 0 0\n  outer loop\n";
         for [x, y, z] in triangle {
-            text += &format!("   vertex {x} {y:e} {z}\n");
+            writeln!(text, "   vertex {x} {y:e} {z}").unwrap();
         }
         text += "  endloop\n endfacet\n";
     }
@@ -120,7 +122,7 @@ fn polygons_that_are_not_convex() {
     text += "f 8 7 6 5 4 3 2 1\nf 9 10 11 12 13 14 15 16\n";
     for k in 0..8 {
         let next = (k + 1) % 8;
-        text += &format!("f {} {} {} {}\n", k + 1, next + 1, next + 9, k + 9);
+        writeln!(text, "f {} {} {} {}", k + 1, next + 1, next + 9, k + 9).unwrap();
     }
     let mesh = parse("u.obj", text).unwrap();
     assert_eq!(mesh.defect(), None);

@@ -166,8 +166,10 @@ impl<'a, 'd> Links<'a, 'd> {
                 let rest = self.rest(&cascade, &terms)?;
                 let terms =
                     terms.into_iter().map(|((body, joint), c)| (self.joint_name(body, joint), c)).collect();
-                let tendon =
-                    TendonSpec { name: name.clone(), terms, stiffness, damping, rest: Some(rest), armature };
+                if armature != 0.0 {
+                    self.notes.unsupported(element, TENDON_INERTIA)?;
+                }
+                let tendon = TendonSpec { name: name.clone(), terms, stiffness, damping, rest: Some(rest) };
                 self.spec.tendons.push(tendon);
                 Some(self.spec.tendons.len() - 1)
             }
@@ -281,8 +283,10 @@ impl<'a, 'd> Links<'a, 'd> {
         } else if let Some(name) = element.text("tendon") {
             match Self::found(&self.tendons, element, "tendon", name, scope)? {
                 Some(Some(tendon)) => {
-                    self.spec.tendons[tendon].armature += armature;
                     self.spec.tendons[tendon].damping += damping;
+                    if armature != 0.0 {
+                        self.notes.unsupported(element, TENDON_INERTIA)?;
+                    }
                 }
                 Some(None) => {
                     let text =
@@ -452,6 +456,9 @@ impl<'a, 'd> Links<'a, 'd> {
         self.first_joint[body] + joint
     }
 }
+
+/// It couples joints of different branches, which a mass matrix as sparse as the tree cannot hold.
+const TENDON_INERTIA: &str = "the inertia (\"armature\") of tendons is not supported and was left out";
 
 const IGNORED_OF_TENDONS: [&str; 17] = [
     "group",
