@@ -225,7 +225,7 @@ fn inertia_box(mass: f64, moments: Vec3) -> Vec3 {
 
 /// Sizes of a primitive like a box of half sizes `half`, with the longest axis along z.
 fn fitted(kind: Kind, half: Vec3) -> [f64; 3] {
-    let radius = (half.x + half.y) / 2.0;
+    let radius = f64::midpoint(half.x, half.y);
     match kind {
         Kind::Sphere => [half.sum() / 3.0, 0.0, 0.0],
         Kind::Capsule => [radius, (half.z - radius / 2.0).max(0.0), 0.0],

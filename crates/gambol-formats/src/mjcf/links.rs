@@ -115,7 +115,7 @@ impl<'a, 'd> Links<'a, 'd> {
             let names = self.names;
             match copies(names, &instance.prefix, element) {
                 None => {
-                    read(self, element, source, &Scope { prefix: &instance.prefix, suffix: "", partial })?
+                    read(self, element, source, &Scope { prefix: &instance.prefix, suffix: "", partial })?;
                 }
                 Some(suffixes) => {
                     for suffix in suffixes {

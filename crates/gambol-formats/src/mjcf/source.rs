@@ -65,7 +65,7 @@ impl Library {
     }
 
     /// The documents as sources of elements.
-    pub(crate) fn sources<'d>(&'d self) -> Result<Vec<Source<'d>>, FormatError> {
+    pub(crate) fn sources(&self) -> Result<Vec<Source<'_>>, FormatError> {
         self.documents.iter().map(Source::new).collect()
     }
 

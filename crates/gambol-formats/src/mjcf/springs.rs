@@ -48,8 +48,8 @@ fn felt_inertias(bodies: &[BodySpec]) -> Vec<Vec<f64>> {
     let poses = reference_poses(bodies);
     let mut articulated: Vec<Matrix6<f64>> =
         bodies.iter().zip(&poses).map(|(body, pose)| spatial(&body_mass(body).transformed(pose))).collect();
-    // For each body, from its last coordinate to its first: motion, gain, 1/D.
-    let mut passes: Vec<Vec<(Vector6<f64>, Vector6<f64>, f64)>> = vec![Vec::new(); bodies.len()];
+    // For each body, from its last coordinate to its first.
+    let mut passes: Vec<Vec<Pass>> = vec![Vec::new(); bodies.len()];
     for index in (1..bodies.len()).rev() {
         let mut inertia = articulated[index];
         for joint in bodies[index].joints.iter().rev() {
@@ -80,6 +80,9 @@ fn felt_inertias(bodies: &[BodySpec]) -> Vec<Vec<f64>> {
     }
     felt
 }
+
+/// What the pass to the root leaves for each coordinate: motion S, gain K, 1/D.
+type Pass = (Vector6<f64>, Vector6<f64>, f64);
 
 /// Spatial inertia (rotation, then translation) about the world's origin.
 fn spatial(mass: &MassProperties) -> Matrix6<f64> {

@@ -1,6 +1,6 @@
 //! The tree of bodies: a walk over `<worldbody>` with a stack of its own, so that depth costs no call stack.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use gambol_model::{BodySpec, InertiaSpec, JointKind, MassProperties, ShapeSpec, SiteSpec, Transform};
@@ -49,7 +49,7 @@ pub(crate) struct Names {
     pub(crate) joints: HashMap<String, (usize, usize)>,
     /// Body, and pose in it.
     pub(crate) sites: HashMap<String, (usize, Transform)>,
-    geoms: HashMap<String, ()>,
+    geoms: HashSet<String>,
     /// Names inside of `<replicate>`, and the ends that its copies add to them.
     pub(crate) copies: HashMap<String, Vec<String>>,
 }
@@ -340,7 +340,7 @@ impl<'a, 'd> Walk<'a, 'd> {
         let source = self.source(context);
         let cascade = source.classes.cascade(element, context.class)?;
         let name = context.name(element);
-        if !name.is_empty() && self.tree.names.geoms.insert(name.clone(), ()).is_some() {
+        if !name.is_empty() && !self.tree.names.geoms.insert(name.clone()) {
             return Err(taken(element, "geom", &name));
         }
         let explicit = self.tree.bodies[context.body].explicit;
@@ -534,7 +534,7 @@ impl Draft {
         let inferred = infers(compiler.from_geoms, self.explicit);
         let (mut mass, body_from_axes) = match &self.inertial {
             Some(inertial) if !inferred => (inertial.mass, inertial.body_from_axes),
-            _ if inferred => self.from_shapes(),
+            _ if inferred => self.mass_of_shapes(),
             _ => (MassProperties::default(), Transform::identity()),
         };
         if mass.mass == 0.0 && self.inertial.is_none() {
@@ -554,17 +554,15 @@ impl Draft {
     }
 
     /// Mass from geoms, and the principal axes as MuJoCo picks them: those of the geom if it is the only one.
-    fn from_shapes(&self) -> (MassProperties, Transform) {
+    fn mass_of_shapes(&self) -> (MassProperties, Transform) {
         let counts = self.spec.shapes.iter().map(|shape| shape.massive);
         let pieces: Vec<_> =
             self.pieces.iter().zip(counts).filter(|(_, counts)| *counts).map(|(p, _)| *p).collect();
-        match pieces[..] {
-            [only] => only,
-            _ => {
-                let sum = MassProperties::sum(&pieces.iter().map(|(mass, _)| *mass).collect::<Vec<_>>());
-                (sum, principal_axes(&sum, Axes::Exact).0)
-            }
+        if let [only] = pieces[..] {
+            return only;
         }
+        let sum = MassProperties::sum(&pieces.iter().map(|(mass, _)| *mass).collect::<Vec<_>>());
+        (sum, principal_axes(&sum, Axes::Exact).0)
     }
 
     fn aligns(&self, by_default: bool) -> bool {
