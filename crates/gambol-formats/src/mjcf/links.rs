@@ -115,7 +115,7 @@ impl<'a, 'd> Links<'a, 'd> {
             let names = self.names;
             match copies(names, &instance.prefix, element) {
                 None => {
-                    read(self, element, source, &Scope { prefix: &instance.prefix, suffix: "", partial })?
+                    read(self, element, source, &Scope { prefix: &instance.prefix, suffix: "", partial })?;
                 }
                 Some(suffixes) => {
                     for suffix in suffixes {
@@ -260,8 +260,8 @@ impl<'a, 'd> Links<'a, 'd> {
         let cascade = source.classes.cascade_by(element, MAIN, |tag| ACTUATORS.contains(&tag))?;
         let armature = cascade.f64("armature")?.unwrap_or(0.0);
         let damping = cascade.overlay("damping", [0.0; 3])?[0];
+        cascade.ignore_rest();
         if armature == 0.0 && damping == 0.0 {
-            element.ignore_rest();
             return Ok(());
         }
         let gear = cascade.overlay("gear", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?[0];
@@ -296,7 +296,7 @@ impl<'a, 'd> Links<'a, 'd> {
                 None => {}
             }
         }
-        element.ignore_rest();
+        cascade.ignore_rest();
         Ok(())
     }
 
@@ -309,7 +309,7 @@ impl<'a, 'd> Links<'a, 'd> {
         let cascade = source.classes.cascade_by(element, MAIN, |tag| tag == "equality")?;
         cascade.ignore(&["solref", "solimp"]);
         if cascade.bool("active")? == Some(false) {
-            element.ignore_rest();
+            cascade.ignore_rest();
             return Ok(());
         }
         let kind = match element.tag() {
