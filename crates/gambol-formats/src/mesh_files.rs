@@ -53,7 +53,8 @@ fn reader(path: &str) -> Result<Reader, FormatError> {
         "msh" => Ok(msh::read),
         "" => Err(FormatError::new(path, "a mesh file needs the extension .stl, .obj or .msh")),
         other => {
-            let reason = format!("meshes in .{other} files are not supported; convert it to .stl, .obj or .msh");
+            let reason =
+                format!("meshes in .{other} files are not supported; convert it to .stl, .obj or .msh");
             Err(FormatError::new(path, reason))
         }
     }

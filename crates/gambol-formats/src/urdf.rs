@@ -3,28 +3,28 @@
 //! Links become bodies in depth-first order, children in the order of their joints in the file, so that poses are laid
 //! out as in MuJoCo. A link that is fixed to its parent becomes a part of it, as MuJoCo does by default for URDF; its
 //! name stays as a site. Unlike in MuJoCo the root link stays a body when it is fixed to the world, so that it can be
-//! set free. What is read and what is left out is listed in `docs`.
+//! set free. What is read and what is left out is listed in `docs/urdf.md`.
 
 mod geometry;
 mod joint;
 mod link;
 mod meshes;
-mod notes;
 mod settings;
 mod tree;
 
 use std::collections::HashMap;
 
 use gambol_model::{
-    BodySpec, Constraint, ConstraintKind, CreatureSpec, InertiaSpec, MassProperties, ShapeSpec, SiteSpec, Transform,
-    Vec3,
+    BodySpec, Constraint, ConstraintKind, CreatureSpec, InertiaSpec, MassProperties, ShapeSpec, SiteSpec,
+    Transform, Vec3,
 };
 
+use crate::mjcf::notes::Notes;
 use crate::xml::{Document, Element};
 use crate::{Files, FormatError, LoadOptions};
 use joint::Kind;
 use meshes::Meshes;
-use notes::Notes;
+
 use settings::Settings;
 use tree::Tree;
 
@@ -47,7 +47,10 @@ pub(crate) fn read(
     let mut builder = Builder {
         meshes: Meshes::new(files, &settings),
         colours: geometry::colours(root),
-        places: vec![Place { body: 0, body_from_link: Transform::identity(), moves: false }; tree.links.len()],
+        places: vec![
+            Place { body: 0, body_from_link: Transform::identity(), moves: false };
+            tree.links.len()
+        ],
         given: vec![Vec::new()],
         joint_numbers: HashMap::new(),
         joint_count: 0,
@@ -68,13 +71,30 @@ fn check_elements(root: Element<'_>, notes: &mut Notes) -> Result<(), FormatErro
     for element in root.children() {
         match element.tag() {
             // Colours, actuators, and the business of other programs.
-            "link" | "joint" | "mujoco" | "material" | "transmission" | "gazebo" | "sensor" | "ros2_control"
-            | "group" | "group_state" | "disable_collisions" | "disable_default_collisions" | "end_effector"
-            | "virtual_joint" | "passive_joint" | "collision_checking" | "self_collision_checking" | "contacts" => {}
+            "link"
+            | "joint"
+            | "mujoco"
+            | "material"
+            | "transmission"
+            | "gazebo"
+            | "sensor"
+            | "ros2_control"
+            | "group"
+            | "group_state"
+            | "disable_collisions"
+            | "disable_default_collisions"
+            | "end_effector"
+            | "virtual_joint"
+            | "passive_joint"
+            | "collision_checking"
+            | "self_collision_checking"
+            | "contacts" => {}
             "macro" | "include" | "property" | "arg" | "if" | "unless" => {
-                return Err(element.error("this is a xacro template, not a robot; expand it with `xacro` first"));
+                return Err(
+                    element.error("this is a xacro template, not a robot; expand it with `xacro` first")
+                );
             }
-            tag => notes.unsupported(element, &format!("the element <{tag}> is unknown here and was ignored"))?,
+            _ => notes.unknown(element)?,
         }
     }
     Ok(())
@@ -128,7 +148,9 @@ impl<'d> Builder<'d, '_> {
         }
         let (parent, parent_from_body) = match kind {
             Kind::Floating if above.moves => {
-                return Err(joint.element.error("a floating joint must hang from a link that is fixed to the world"));
+                return Err(joint
+                    .element
+                    .error("a floating joint must hang from a link that is fixed to the world"));
             }
             Kind::Floating => (0, self.spec.bodies[above.body].parent_from_body * body_from_link),
             _ => (above.body, body_from_link),
@@ -145,7 +167,12 @@ impl<'d> Builder<'d, '_> {
         Ok(())
     }
 
-    fn add_body(&mut self, parent: usize, name: &str, parent_from_body: Transform) -> Result<usize, FormatError> {
+    fn add_body(
+        &mut self,
+        parent: usize,
+        name: &str,
+        parent_from_body: Transform,
+    ) -> Result<usize, FormatError> {
         let body = BodySpec { parent_from_body, ..BodySpec::new(name) };
         self.given.push(Vec::new());
         self.spec.add_body(parent, body).map_err(|error| FormatError::new(error.place, error.reason))
@@ -165,7 +192,8 @@ impl<'d> Builder<'d, '_> {
             self.notes.push(element.warning(format!("link {:?}: {text}", tree.links[link].name)));
         }
         // As in MuJoCo, a part without mass adds no inertia to the body it is a part of.
-        let counts = |piece: &MassProperties| piece.mass > 0.0 || self.spec.bodies[body].name == tree.links[link].name;
+        let counts =
+            |piece: &MassProperties| piece.mass > 0.0 || self.spec.bodies[body].name == tree.links[link].name;
         self.given[body].extend(inertial.filter(counts).map(|piece| piece.transformed(&body_from_link)));
         self.spec.bodies[body].shapes.extend(shapes);
         Ok(())
@@ -179,14 +207,19 @@ impl<'d> Builder<'d, '_> {
             if other == joint.name {
                 return Err(mimic.error(format!("joint {other:?} mimics itself")));
             }
-            let polynomial = [mimic.f64("offset")?.unwrap_or(0.0), mimic.f64("multiplier")?.unwrap_or(1.0), 0.0, 0.0, 0.0];
+            let polynomial =
+                [mimic.f64("offset")?.unwrap_or(0.0), mimic.f64("multiplier")?.unwrap_or(1.0), 0.0, 0.0, 0.0];
             let [left, right] = [joint.name, other].map(|name| self.joint_numbers.get(name).copied());
             let (Some(left), Some(right)) = (left, right) else {
-                let text = format!("joint {:?} cannot mimic {other:?}: both must turn or slide; ignored", joint.name);
+                let text = format!(
+                    "joint {:?} cannot mimic {other:?}: both must turn or slide; ignored",
+                    joint.name
+                );
                 self.notes.unsupported(mimic, &text)?;
                 continue;
             };
-            let kind = ConstraintKind::Coupling { left: vec![(left, 1.0)], right: vec![(right, 1.0)], polynomial };
+            let kind =
+                ConstraintKind::Coupling { left: vec![(left, 1.0)], right: vec![(right, 1.0)], polynomial };
             self.spec.constraints.push(Constraint { name: joint.name.to_owned(), kind });
         }
         Ok(())
@@ -245,7 +278,11 @@ impl<'d> Builder<'d, '_> {
             mass.get_or_insert_with(|| MassProperties::sum(&pieces()));
         }
         let counts = |body: usize| moves[body] || !self.settings.fuse_static;
-        let sum: f64 = (1..masses.len()).filter(|body| counts(*body)).filter_map(|body| masses[body]).map(|m| m.mass).sum();
+        let sum: f64 = (1..masses.len())
+            .filter(|body| counts(*body))
+            .filter_map(|body| masses[body])
+            .map(|m| m.mass)
+            .sum();
         if sum <= 0.0 {
             return Err(place.error("\"settotalmass\" needs a body with mass"));
         }

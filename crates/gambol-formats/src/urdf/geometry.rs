@@ -15,7 +15,8 @@ use crate::xml::Element;
 pub(super) fn colours(root: Element<'_>) -> HashMap<&str, [f32; 4]> {
     let mut colours = HashMap::new();
     let visuals = root.children_named("link").flat_map(|link| link.children_named("visual"));
-    let materials = root.children_named("material").chain(visuals.flat_map(|visual| visual.children_named("material")));
+    let materials =
+        root.children_named("material").chain(visuals.flat_map(|visual| visual.children_named("material")));
     for material in materials {
         if let (Some(name), Some(colour)) = (material.text("name"), colour(material)) {
             colours.entry(name).or_insert(colour);
@@ -33,7 +34,11 @@ fn colour(material: Element<'_>) -> Option<[f32; 4]> {
 
 impl Builder<'_, '_> {
     /// The shapes of a link, in the link frame. Visual ones stand in for missing collision ones in pictures only.
-    pub(super) fn shapes(&mut self, link: Element<'_>, from_geometry: bool) -> Result<Vec<ShapeSpec>, FormatError> {
+    pub(super) fn shapes(
+        &mut self,
+        link: Element<'_>,
+        from_geometry: bool,
+    ) -> Result<Vec<ShapeSpec>, FormatError> {
         let massive = from_geometry && self.settings.from_geometry != FromGeometry::Never;
         let shows_visual = !self.settings.discard_visual || link.children_named("collision").next().is_none();
         let mut rgba = None;
@@ -71,16 +76,20 @@ impl Builder<'_, '_> {
 
     fn collision(&mut self, element: Element<'_>, massive: bool) -> Result<Option<ShapeSpec>, FormatError> {
         if !massive && let Some(format) = foreign_mesh(element) {
-            let text = format!("collision meshes in .{format} files are not supported; they can touch nothing");
+            let text =
+                format!("collision meshes in .{format} files are not supported; they can touch nothing");
             self.notes.unsupported(element, &text)?;
             return Ok(None);
         }
         let shape = ShapeSpec { massive, ..self.geometry(element)? };
         if let (true, Shape::Mesh { mesh, mass }) = (massive, &shape.shape) {
-            let no_mass = |error: gambol_model::ModelError| element.error(format!("the mesh has no mass: {}", error.reason));
+            let no_mass = |error: gambol_model::ModelError| {
+                element.error(format!("the mesh has no mass: {}", error.reason))
+            };
             mesh.try_unit_mass_properties(*mass).map_err(no_mass)?;
             if let Some(defect) = mesh.defect() {
-                self.notes.push(element.warning(format!("its mass comes from a mesh that is no solid: {defect}")));
+                self.notes
+                    .push(element.warning(format!("its mass comes from a mesh that is no solid: {defect}")));
             }
         }
         Ok(Some(shape))
@@ -96,9 +105,15 @@ impl Builder<'_, '_> {
             "cylinder" => {
                 Shape::Cylinder { radius: size(solid, "radius")?, half_length: size(solid, "length")? / 2.0 }
             }
-            "capsule" => Shape::Capsule { radius: size(solid, "radius")?, half_length: size(solid, "length")? / 2.0 },
+            "capsule" => {
+                Shape::Capsule { radius: size(solid, "radius")?, half_length: size(solid, "length")? / 2.0 }
+            }
             "mesh" => self.mesh(solid)?,
-            other => return Err(solid.error(format!("<{other}> is not one of: box, cylinder, sphere, capsule, mesh"))),
+            other => {
+                return Err(
+                    solid.error(format!("<{other}> is not one of: box, cylinder, sphere, capsule, mesh"))
+                );
+            }
         };
         let name = element.text("name").unwrap_or_default().to_owned();
         Ok(ShapeSpec { name, body_from_shape: link::origin(element)?, ..ShapeSpec::new(shape) })

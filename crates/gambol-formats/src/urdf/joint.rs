@@ -2,9 +2,9 @@
 
 use gambol_model::{JointSpec, Vec3};
 
-use super::notes::Notes;
 use super::turn_z_to;
 use crate::FormatError;
+use crate::mjcf::notes::Notes;
 use crate::xml::Element;
 
 /// The kinds of joints of URDF, and the ball joint that Bullet and MuJoCo add.
@@ -95,7 +95,9 @@ fn limit(joint: Element<'_>, kind: Kind, notes: &mut Notes) -> Result<Option<[f6
         (Some(_), None) | (None, Some(_)) => ignored("one of \"lower\" and \"upper\" is missing"),
         (Some(low), Some(high)) if low == 0.0 && high == 0.0 => ignored("both limits are 0"),
         (Some(low), Some(high)) if low >= high => ignored("its lower limit is not below its upper limit"),
-        (Some(low), Some(_)) if kind == Kind::Spherical && low != 0.0 => ignored("a ball joint's lower limit must be 0"),
+        (Some(low), Some(_)) if kind == Kind::Spherical && low != 0.0 => {
+            ignored("a ball joint's lower limit must be 0")
+        }
         (Some(low), Some(high)) => Ok(Some([low, high])),
     }
 }

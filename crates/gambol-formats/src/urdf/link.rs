@@ -2,9 +2,9 @@
 
 use gambol_model::{MassProperties, Mat3, Quat, Transform, Vec3};
 
-use super::notes::Notes;
 use super::settings::{FromGeometry, Settings};
 use crate::FormatError;
+use crate::mjcf::notes::Notes;
 use crate::xml::Element;
 
 /// Moments below this are taken as zero, as in MuJoCo (`mjMINVAL`), kg·m².
@@ -66,7 +66,8 @@ fn inertia(inertial: Element<'_>) -> Result<Mat3, FormatError> {
     let moments = inertia.symmetric_eigenvalues();
     // Rounded numbers in a file may make a thin rod slightly negative.
     if moments.min() < -1e-6 * moments.amax() {
-        let reason = format!("the smallest moment of inertia is {:e} kg·m², not a positive number", moments.min());
+        let reason =
+            format!("the smallest moment of inertia is {:e} kg·m², not a positive number", moments.min());
         return Err(element.error(reason));
     }
     Ok(inertia)

@@ -23,11 +23,21 @@ pub(super) struct Meshes<'f> {
 
 impl<'f> Meshes<'f> {
     pub(super) fn new(files: &'f dyn Files, settings: &Settings) -> Self {
-        Self { files, folder: settings.mesh_dir.clone(), strip_path: settings.strip_path, loaded: HashMap::new() }
+        Self {
+            files,
+            folder: settings.mesh_dir.clone(),
+            strip_path: settings.strip_path,
+            loaded: HashMap::new(),
+        }
     }
 
     /// The mesh of a file at a scale, and what is to be said about it.
-    pub(super) fn load(&mut self, element: Element<'_>, file: &str, scale: Vec3) -> Result<Loaded, FormatError> {
+    pub(super) fn load(
+        &mut self,
+        element: Element<'_>,
+        file: &str,
+        scale: Vec3,
+    ) -> Result<Loaded, FormatError> {
         let key = (file.to_owned(), [scale.x, scale.y, scale.z].map(f64::to_bits));
         if let Some(loaded) = self.loaded.get(&key) {
             return Ok(loaded.clone());
@@ -41,7 +51,9 @@ impl<'f> Meshes<'f> {
 
     fn find(&self, element: Element<'_>, file: &str) -> Result<(TriMesh, Option<String>), FormatError> {
         if !mesh_files::supported(file) {
-            let reason = format!("the mesh {file:?} is in a format that is not supported; convert it to .stl, .obj or .msh");
+            let reason = format!(
+                "the mesh {file:?} is in a format that is not supported; convert it to .stl, .obj or .msh"
+            );
             return Err(element.error(reason));
         }
         for path in self.candidates(file) {
@@ -49,7 +61,9 @@ impl<'f> Meshes<'f> {
                 return mesh_files::parse(&path, &bytes);
             }
         }
-        let reason = format!("the mesh {file:?} was not found; if it lies elsewhere, open its folder with --assets DIR");
+        let reason = format!(
+            "the mesh {file:?} was not found; if it lies elsewhere, open its folder with --assets DIR"
+        );
         Err(element.error(reason))
     }
 

@@ -16,6 +16,7 @@ pub(super) enum FromGeometry {
     Auto,
 }
 
+#[allow(clippy::struct_excessive_bools)] // each is a switch of the file format
 pub(super) struct Settings {
     /// Folder of mesh files.
     pub(super) mesh_dir: String,
@@ -57,8 +58,13 @@ impl Settings {
     }
 
     fn update(&mut self, element: Element<'_>) -> Result<(), FormatError> {
-        let choices = [("false", FromGeometry::Never), ("true", FromGeometry::Always), ("auto", FromGeometry::Auto)];
-        self.mesh_dir = element.text("meshdir").or(element.text("assetdir")).unwrap_or_default().to_owned();
+        let choices =
+            [("false", FromGeometry::Never), ("true", FromGeometry::Always), ("auto", FromGeometry::Auto)];
+        element
+            .text("meshdir")
+            .or(element.text("assetdir"))
+            .unwrap_or_default()
+            .clone_into(&mut self.mesh_dir);
         self.strip_path = element.bool("strippath")?.unwrap_or(self.strip_path);
         self.fuse_static = element.bool("fusestatic")?.unwrap_or(self.fuse_static);
         self.discard_visual = element.bool("discardvisual")?.unwrap_or(self.discard_visual);
@@ -68,7 +74,15 @@ impl Settings {
         self.total_mass = element.f64("settotalmass")?.filter(|mass| *mass > 0.0);
         self.from_geometry = element.keyword("inertiafromgeom", &choices)?.unwrap_or(self.from_geometry);
         // URDF has one unit of angles and one order of rotations, whatever these say; the rest is about other things.
-        element.ignore(&["angle", "eulerseq", "coordinate", "autolimits", "convexhull", "usethread", "texturedir"]);
+        element.ignore(&[
+            "angle",
+            "eulerseq",
+            "coordinate",
+            "autolimits",
+            "convexhull",
+            "usethread",
+            "texturedir",
+        ]);
         Ok(())
     }
 

@@ -111,23 +111,32 @@ fn read_joints<'d>(robot: Element<'d>, links: &HashMap<&str, usize>) -> Result<V
         }
         let end = |tag: &'d str| {
             let end = element.children_named(tag).next();
-            let end = end.ok_or_else(|| element.error(format!("joint {name:?} has no <{tag} link=\"…\"/>")))?;
+            let end =
+                end.ok_or_else(|| element.error(format!("joint {name:?} has no <{tag} link=\"…\"/>")))?;
             let link = end.required("link")?;
-            links.get(link).copied().ok_or_else(|| end.error(format!("joint {name:?}: there is no link {link:?}")))
+            links
+                .get(link)
+                .copied()
+                .ok_or_else(|| end.error(format!("joint {name:?}: there is no link {link:?}")))
         };
         joints.push(Joint { name, element, parent: end("parent")?, child: end("child")? });
     }
     Ok(joints)
 }
 
-fn find_root(robot: Element<'_>, links: &[Link<'_>], parents: &[Option<usize>]) -> Result<usize, FormatError> {
+fn find_root(
+    robot: Element<'_>,
+    links: &[Link<'_>],
+    parents: &[Option<usize>],
+) -> Result<usize, FormatError> {
     let mut roots = (0..links.len()).filter(|link| parents[*link].is_none());
     let Some(root) = roots.next() else {
         return Err(links.first().map_or_else(|| robot.error("there is no <link>"), cycle));
     };
     if let Some(other) = roots.next() {
         let (first, second) = (links[root].name, links[other].name);
-        let reason = format!("link {second:?} hangs from no joint, nor does {first:?}; a robot has one root link");
+        let reason =
+            format!("link {second:?} hangs from no joint, nor does {first:?}; a robot has one root link");
         return Err(links[other].element.error(reason));
     }
     Ok(root)
