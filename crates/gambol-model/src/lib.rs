@@ -36,7 +36,7 @@ pub use constraint::{BodyPoint, Constraint, ConstraintKind};
 pub use creature::{Body, Creature, Dof, Joint, JointKind, NamedPose, Site, Tendon};
 pub use error::{ModelError, Warning};
 pub use inertia::MassProperties;
-pub use landmark::{Landmark, Row, Role, Side, Source};
+pub use landmark::{Landmark, LandmarkName, Role, Row, Side, Source};
 pub use mesh::{MeshDefect, MeshMass, TriMesh};
 pub use shape::Shape;
 pub use spec::{BodySpec, CreatureSpec, InertiaSpec, JointSpec, LandmarkOverride, PoseSpec, ShapeSpec, SiteSpec, TendonSpec};
