@@ -1,6 +1,8 @@
 //! The editable description of a creature. Importers and programs write it; [`CreatureSpec::build`] checks it.
 
-use crate::{Constraint, ConstraintKind, JointKind, MassProperties, ModelError, Shape, Transform, Vec3, Warning};
+use crate::{
+    Constraint, ConstraintKind, JointKind, MassProperties, ModelError, Shape, Transform, Vec3, Warning,
+};
 
 /// A creature as somebody describes it. Validity is stated at each field and checked by [`CreatureSpec::build`].
 #[derive(Clone, Debug)]
@@ -159,7 +161,10 @@ impl CreatureSpec {
     /// Adds a body under `parent` and returns its index.
     pub fn add_body(&mut self, parent: usize, mut body: BodySpec) -> Result<usize, ModelError> {
         if parent >= self.bodies.len() {
-            return Err(ModelError::new(format!("body {:?}", body.name), format!("there is no parent body {parent}")));
+            return Err(ModelError::new(
+                format!("body {:?}", body.name),
+                format!("there is no parent body {parent}"),
+            ));
         }
         body.parent = parent;
         self.bodies.push(body);

@@ -37,7 +37,9 @@ fn gallery_lists_ten_creatures() {
     let of = |name: &str| list.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
     assert_eq!(list.as_array().unwrap().len(), 10);
     // The paper's counts (Kry et al. 2009, figure 3; Nunes et al. 2012, section 8: 36 and 42 internal plus 6).
-    for (name, dof) in [("loop", 19), ("linear", 21), ("dog", 80), ("human", 47), ("kangaroo", 42), ("monster", 48)] {
+    for (name, dof) in
+        [("loop", 19), ("linear", 21), ("dog", 80), ("human", 47), ("kangaroo", 42), ("monster", 48)]
+    {
         assert_eq!(of(name)["dof"], dof, "{name}");
     }
     let table = gambol(&["gallery"]);
@@ -59,7 +61,10 @@ fn inspect_tells_everything_as_json() {
         assert!(!dog[key].is_null(), "{key} is missing");
     }
     assert!(dog.get("mass_matrix").is_none());
-    assert_eq!((dog["dof"].as_u64(), dog["nv"].as_u64(), dog["nq"].as_u64()), (Some(80), Some(80), Some(104)));
+    assert_eq!(
+        (dog["dof"].as_u64(), dog["nv"].as_u64(), dog["nq"].as_u64()),
+        (Some(80), Some(80), Some(104))
+    );
     let mass = dog["mass"].as_f64().unwrap();
     assert!((33.0..35.0).contains(&mass), "about 34 kg, as in the paper: {mass}");
     assert_eq!(dog["warnings"].as_array().unwrap().len(), 0);
@@ -93,7 +98,9 @@ fn inspect_draws_a_picture_and_keeps_an_old_one() {
     let arguments = ["inspect", "dog", "--picture", file.to_str().unwrap()];
     assert!(gambol(&arguments).status.success());
     let svg = std::fs::read_to_string(&file).unwrap();
-    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.matches("<polygon").count() > 90);
+    assert!(
+        svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.matches("<polygon").count() > 90
+    );
     assert_fails(&arguments, 1, "exists; --force replaces it");
     assert!(gambol(&[&arguments[..], &["--force"]].concat()).status.success());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
@@ -152,17 +159,33 @@ fn failures_are_told_with_exit_status_1() {
         std::fs::write(&file, text).unwrap();
         file.to_str().unwrap().to_owned()
     };
-    assert_fails(&["inspect", "unicorn"], 1, "there is no creature or file \"unicorn\"; the gallery has loop, linear");
+    assert_fails(
+        &["inspect", "unicorn"],
+        1,
+        "there is no creature or file \"unicorn\"; the gallery has loop, linear",
+    );
     assert_fails(&["gallery", "unicorn"], 1, "the gallery has no \"unicorn\"");
-    assert_fails(&["inspect", "dog", "--pose", "handstand"], 1, "dog has no pose \"handstand\"; it has reference, rest");
+    assert_fails(
+        &["inspect", "dog", "--pose", "handstand"],
+        1,
+        "dog has no pose \"handstand\"; it has reference, rest",
+    );
     assert_fails(&["inspect", "dog", "--qpos", "nowhere.json"], 1, "nowhere.json: cannot be read");
     let words = write("words.json", "[\"one\", \"two\"]");
     assert_fails(&["inspect", "dog", "--qpos", &words], 1, "words.json: not a JSON array of numbers");
     let short = write("short.json", "[1, 2, 3]");
     assert_fails(&["inspect", "dog", "--qpos", &short], 1, "short.json: 3 numbers given, the pose has 104");
-    assert_fails(&["inspect", "dog", "--qvel", &short], 1, "short.json: 3 numbers given, the velocity has 80");
+    assert_fails(
+        &["inspect", "dog", "--qvel", &short],
+        1,
+        "short.json: 3 numbers given, the velocity has 80",
+    );
     let zero = write("zero.json", &serde_json::to_string(&vec![0.0; 104]).unwrap());
-    assert_fails(&["inspect", "dog", "--qpos", &zero], 1, "zero.json: the quaternion of joint \"root\" is zero");
+    assert_fails(
+        &["inspect", "dog", "--qpos", &zero],
+        1,
+        "zero.json: the quaternion of joint \"root\" is zero",
+    );
     let page = write("page.xml", "<html></html>");
     assert_fails(&["inspect", &page], 1, "page.xml: the root element is <html>");
     let empty = write("empty.xml", "");

@@ -2,8 +2,8 @@
 //! feet on the ground, springs at rest, a positive definite mass matrix.
 
 use gambol::dynamics::{
-    Data, TreeMatrix, center_of_mass, constraint_residual, degrees_of_freedom, forward_kinematics, mass_matrix,
-    null_space, passive_forces, stiffness_matrix,
+    Data, TreeMatrix, center_of_mass, constraint_residual, degrees_of_freedom, forward_kinematics,
+    mass_matrix, null_space, passive_forces, stiffness_matrix,
 };
 use gambol::model::{Creature, Role, Vec3};
 use gambol::{LoadOptions, gallery, load};
@@ -70,7 +70,8 @@ fn springs_rest_and_loops_close_in_the_reference_pose() {
         let mut data = Data::new(&creature);
         let q = creature.reference_pose();
         let still = vec![0.0; creature.nv()];
-        let force = passive_forces(&creature, &mut data, q, &still).iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let force =
+            passive_forces(&creature, &mut data, q, &still).iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         assert!(force < 1e-12, "{}: {force}", creature.name());
         let gap = constraint_residual(&creature, &mut data, q, creature.constraints());
         assert!(gap.iter().all(|x| x.abs() < 1e-12), "{}: {gap}", creature.name());
@@ -100,7 +101,15 @@ fn left_mirrors_right() {
 
 #[test]
 fn feet_are_where_they_should_be() {
-    let feet = [("dog", 4), ("human", 2), ("bird", 2), ("kangaroo", 2), ("monster", 2), ("insect", 6), ("spider", 8)];
+    let feet = [
+        ("dog", 4),
+        ("human", 2),
+        ("bird", 2),
+        ("kangaroo", 2),
+        ("monster", 2),
+        ("insect", 6),
+        ("spider", 8),
+    ];
     for (name, count) in feet {
         let creature = creature(name);
         let found: Vec<_> = creature.landmarks().iter().filter(|l| l.role == Role::Foot).collect();
@@ -110,7 +119,16 @@ fn feet_are_where_they_should_be() {
         assert!(creature(name).landmarks().iter().all(|l| l.role != Role::Foot), "{name}");
     }
     let dog = creature("dog");
-    for name in ["foot.front.left", "foot.hind.right", "knee.left", "elbow.right", "head", "tail", "spine.1", "spine.3"] {
+    for name in [
+        "foot.front.left",
+        "foot.hind.right",
+        "knee.left",
+        "elbow.right",
+        "head",
+        "tail",
+        "spine.1",
+        "spine.3",
+    ] {
         assert!(dog.landmark(name).is_some(), "the dog has no {name}");
     }
 }
