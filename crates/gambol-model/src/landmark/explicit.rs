@@ -27,14 +27,18 @@ impl Given {
     pub(super) fn body(&self, creature: &Creature) -> usize {
         let of_site = self.site.map(|site| creature.sites[site].body);
         let of_joint = self.joint.map(|joint| creature.joints[joint].body);
-        let order =
-            if self.name.role.is_joint() { [of_joint, of_site, self.body] } else { [of_site, self.body, of_joint] };
+        let order = if self.name.role.is_joint() {
+            [of_joint, of_site, self.body]
+        } else {
+            [of_site, self.body, of_joint]
+        };
         order.into_iter().flatten().next().unwrap_or(0)
     }
 
     /// The joint meant: the one of that name, else the one of the body (or the nearest above it) closest to the site.
     fn meant_joint(&self, creature: &Creature) -> Option<usize> {
-        let turns = |&joint: &usize| matches!(creature.joints[joint].kind, JointKind::Hinge | JointKind::Ball);
+        let turns =
+            |&joint: &usize| matches!(creature.joints[joint].kind, JointKind::Hinge | JointKind::Ball);
         if self.joint.is_some() {
             return self.joint;
         }
@@ -90,7 +94,8 @@ pub(super) fn default_point(creature: &Creature, stand: &Stand, role: Role, body
 
 impl Explicit {
     pub(super) fn resolve(&self, creature: &Creature, stand: &Stand) -> Found {
-        let placed = self.given.iter().filter_map(|given| Some((given.name, given.landmark(creature, stand)?)));
+        let placed =
+            self.given.iter().filter_map(|given| Some((given.name, given.landmark(creature, stand)?)));
         placed.collect()
     }
 }
@@ -100,11 +105,16 @@ impl Explicit {
 pub(super) fn from_file(creature: &Creature) -> Explicit {
     let mut given: std::collections::BTreeMap<LandmarkName, Given> = std::collections::BTreeMap::new();
     let ordinary = |name: LandmarkName| {
-        matches!(name.role, Role::Foot | Role::Knee | Role::Hand | Role::Elbow) && name.row.is_none() && name.side.is_none()
+        matches!(name.role, Role::Foot | Role::Knee | Role::Hand | Role::Elbow)
+            && name.row.is_none()
+            && name.side.is_none()
     };
     let mut entry = |text: &str, is_site: bool, set: &mut dyn FnMut(&mut Given)| {
-        let Some(name) = text.parse::<LandmarkName>().ok().filter(|&name| is_site || !ordinary(name)) else { return };
-        let new = || Given { name, target: text.into(), source: Source::File, site: None, body: None, joint: None };
+        let Some(name) = text.parse::<LandmarkName>().ok().filter(|&name| is_site || !ordinary(name)) else {
+            return;
+        };
+        let new =
+            || Given { name, target: text.into(), source: Source::File, site: None, body: None, joint: None };
         set(given.entry(name).or_insert_with(new));
     };
     for (index, site) in creature.sites.iter().enumerate() {
@@ -142,7 +152,8 @@ pub(super) fn from_user(creature: &Creature, overrides: &[LandmarkOverride]) -> 
         let place = format!("landmark {landmark:?}");
         if given.site.or(given.body).or(given.joint).is_none() {
             let similar = nearest(target, creature_names(creature));
-            let reason = format!("there is no body, site or joint {target:?}; the nearest name is {similar:?}");
+            let reason =
+                format!("there is no body, site or joint {target:?}; the nearest name is {similar:?}");
             return Err(ModelError::new(place, reason));
         }
         if name.role.is_joint() && given.meant_joint(creature).is_none() {

@@ -49,15 +49,16 @@ pub(super) fn find(creature: &Creature, stand: &Stand, words: &[Words], split: &
     let axis = split.plane.normal.cross(&stand.up);
     let convention = conventional_forward(stand.up);
     // Across the convention's axis there is none: the left of a creature that faces x is taken.
-    let (towards, trust) = match axis.dot(&convention).abs() > 0.5 {
-        true => (convention, CONVENTION),
-        false => (stand.up.cross(&convention), NO_CONVENTION),
+    let (towards, trust) = if axis.dot(&convention).abs() > 0.5 {
+        (convention, CONVENTION)
+    } else {
+        (stand.up.cross(&convention), NO_CONVENTION)
     };
     let votes = [
         vote(ENDS_NAMED, 0.05, named_ends(stand, words, split, axis), "its head and tail by name"),
         vote(ROWS_NAMED, 0.02, named_rows(stand, words, axis), "its front and hind limbs by name"),
         vote(SIDES_NAMED, 0.1, named_sides(stand, words, split, axis), "its left and right by name"),
-        vote(TOES, 0.04, limbs::toes(creature, stand, split, axis), "its toes"),
+        vote(TOES, 0.02, limbs::toes(creature, stand, split, axis), "its toes"),
         vote(HEAD_UP, 0.1, raised_end(stand, split, axis), "its higher end"),
         vote(trust, 0.0, Some(axis.dot(&towards)), "convention"),
     ];
@@ -88,7 +89,9 @@ fn named_ends(stand: &Stand, words: &[Words], split: &Split, axis: Vec3) -> Opti
     let middle = stand.below[stand.root].com;
     let ahead = |part| {
         let named = stand.bodies().filter(move |&b| split.seed_of[b].is_none() && words[b].parts.has(part));
-        named.map(|b| (stand.com[b] - middle).dot(&axis) / stand.size).max_by(|a, b| a.abs().total_cmp(&b.abs()))
+        named
+            .map(|b| (stand.com[b] - middle).dot(&axis) / stand.size)
+            .max_by(|a, b| a.abs().total_cmp(&b.abs()))
     };
     match (ahead(Parts::HEAD), ahead(Parts::TAIL)) {
         (None, None) => None,
@@ -130,10 +133,12 @@ fn named_sides(stand: &Stand, words: &[Words], split: &Split, axis: Vec3) -> Opt
 fn raised_end(stand: &Stand, split: &Split, axis: Vec3) -> Option<f64> {
     let middle = stand.com[stand.root].dot(&axis);
     let midline = || stand.bodies().filter(|&b| split.seed_of[b].is_none() && b != stand.root);
-    let end = |sign: f64| midline().max_by(|&a, &b| {
-        let reach = |body: usize| sign * stand.com[body].dot(&axis);
-        reach(a).total_cmp(&reach(b))
-    });
+    let end = |sign: f64| {
+        midline().max_by(|&a, &b| {
+            let reach = |body: usize| sign * stand.com[body].dot(&axis);
+            reach(a).total_cmp(&reach(b))
+        })
+    };
     let (ahead, behind) = (end(1.0)?, end(-1.0)?);
     let reach = |body: usize| (stand.com[body].dot(&axis) - middle).abs();
     // Both ends must stick out: a neck straight up says nothing.

@@ -1,9 +1,10 @@
 //! What lies in the plane of symmetry: head, tail and the joints of the spine.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
+use super::ends::numbered;
 use super::explicit::default_point;
-use super::limbs::{Kind, numbered};
+use super::limb::Kind;
 use super::symmetry::conventional_forward;
 use super::words::{Parts, Words};
 use super::{Anatomy, Landmark, Role, Row, Source};
@@ -93,7 +94,9 @@ fn trunk(a: &Anatomy) -> Option<Trunk> {
     }
     let walk = Walk::new(a, hind);
     let limbs = a.limbs.iter().filter(|limb| limb.kind != Kind::Other && on_midline(a, limb.attach));
-    let front = limbs.map(|limb| limb.attach).max_by(|&x, &y| walk.length[x].total_cmp(&walk.length[y]).then(y.cmp(&x)))?;
+    let front = limbs
+        .map(|limb| limb.attach)
+        .max_by(|&x, &y| walk.length[x].total_cmp(&walk.length[y]).then(y.cmp(&x)))?;
     Some(Trunk { path: walk.path(front), walk })
 }
 
@@ -121,6 +124,16 @@ struct Appendage {
     at_hind: bool,
 }
 
+impl Appendage {
+    /// What begins with `start` next to `before` on the trunk.
+    fn new(a: &Anatomy, trunk: &Trunk, before: usize, start: usize) -> Self {
+        let child = if a.creature.bodies[before].parent == start { before } else { start };
+        let base = a.stand.base(a.creature, child);
+        let at_hind = trunk.path.len() > 1 && before == trunk.path[0];
+        Self { start, last: start, base, tip: base, mass: 0.0, jointed: false, at_hind }
+    }
+}
+
 fn appendages(a: &Anatomy, trunk: &Trunk) -> Vec<Appendage> {
     let mut owner: Vec<Option<usize>> = vec![None; a.creature.bodies.len()];
     let mut on_trunk = vec![false; a.creature.bodies.len()];
@@ -128,17 +141,10 @@ fn appendages(a: &Anatomy, trunk: &Trunk) -> Vec<Appendage> {
     let mut ends: Vec<Appendage> = Vec::new();
     for &body in trunk.walk.order.iter().filter(|&&body| !on_trunk[body]) {
         let Some(before) = trunk.walk.before[body] else { continue };
-        let index = match owner[before] {
-            Some(index) => index,
-            None => {
-                let child = if a.creature.bodies[before].parent == body { before } else { body };
-                let base = a.stand.base(a.creature, child);
-                let at_hind = trunk.path.len() > 1 && before == trunk.path[0];
-                let start = Appendage { start: body, last: body, base, tip: base, mass: 0.0, jointed: false, at_hind };
-                ends.push(start);
-                ends.len() - 1
-            }
-        };
+        let index = owner[before].unwrap_or_else(|| {
+            ends.push(Appendage::new(a, trunk, before, body));
+            ends.len() - 1
+        });
         owner[body] = Some(index);
         let end = &mut ends[index];
         end.mass += a.creature.bodies[body].mass.mass;
@@ -204,9 +210,11 @@ fn named_tail(a: &Anatomy, trunk: &Trunk) -> Option<Landmark> {
     for &body in &trunk.walk.order {
         below[body] |= trunk.walk.before[body].is_some_and(|before| below[before]);
     }
-    let farther = |&x: &usize, &y: &usize| trunk.walk.length[x].total_cmp(&trunk.walk.length[y]).then(y.cmp(&x));
+    let farther =
+        |&x: &usize, &y: &usize| trunk.walk.length[x].total_cmp(&trunk.walk.length[y]).then(y.cmp(&x));
     let last = trunk.walk.order.iter().copied().filter(|&body| below[body]).max_by(farther)?;
-    let reason = format!("body `{}` ends the chain that `{}` begins by its name", name(a, last), name(a, first));
+    let reason =
+        format!("body `{}` ends the chain that `{}` begins by its name", name(a, last), name(a, first));
     Some(point_landmark(a, Role::Tail, last, Source::File, reason))
 }
 
@@ -218,7 +226,8 @@ fn guess_tail(a: &Anatomy, trunk: &Trunk, ends: &[Appendage], head: Option<&Land
         let back = (end.tip - end.base).normalize().dot(&forward) < -0.3;
         end.jointed && (back || end.at_hind && end.tip.dot(&forward) < hind)
     };
-    let is_head = |end: &&Appendage| head.is_some_and(|head| trunk.walk.path(head.body).contains(&end.start));
+    let to_head: HashSet<usize> = head.iter().flat_map(|head| trunk.walk.path(head.body)).collect();
+    let is_head = |end: &&Appendage| to_head.contains(&end.start);
     let behind = |x: &&Appendage, y: &&Appendage| x.tip.dot(&forward).total_cmp(&y.tip.dot(&forward));
     let tail = ends.iter().filter(|end| points_back(end) && !is_head(end)).min_by(behind)?;
     let reason = format!("body `{}` ends the midline towards the back", name(a, tail.last));
@@ -238,7 +247,8 @@ fn spine(a: &Anatomy, trunk: &Trunk, head: Option<usize>) -> Vec<Landmark> {
     };
     let called = |joint: usize| {
         let body = a.creature.joints[joint].body;
-        a.words[body].parts.has(Parts::SPINE) || Words::read(&a.creature.joints[joint].name).parts.has(Parts::SPINE)
+        a.words[body].parts.has(Parts::SPINE)
+            || Words::read(&a.creature.joints[joint].name).parts.has(Parts::SPINE)
     };
     let joints = |path: &'_ [usize]| -> Vec<usize> {
         path.windows(2).flat_map(|step| joints_between(a, step[0], step[1])).collect()
@@ -305,7 +315,8 @@ fn legless(a: &Anatomy) -> Vec<Landmark> {
     path.truncate(neck);
     let (tail, head) = (path[0], path[path.len() - 1]);
     let joints = path.windows(2).flat_map(|step| joints_between(a, step[0], step[1]));
-    let between = |(index, joint)| spine_landmark(a, numbered(index), joint, Source::Guess, "between head and tail");
+    let between =
+        |(index, joint)| spine_landmark(a, numbered(index), joint, Source::Guess, "between head and tail");
     let mut landmarks: Vec<Landmark> = joints.enumerate().map(between).collect();
     for (role, body) in [(Role::Head, head), (Role::Tail, tail)] {
         let reason = format!("body `{}` is an end of a body without legs, {why}", name(a, body));
@@ -354,5 +365,14 @@ fn spine_landmark(a: &Anatomy, row: Row, joint: usize, source: Source, why: &str
     let body = a.creature.joints[joint].body;
     let point = a.creature.joints[joint].anchor;
     let reason = format!("joint `{}` {why}", a.creature.joints[joint].name);
-    Landmark { role: Role::Spine, row: Some(row), side: None, body, point, joint: Some(joint), source, reason }
+    Landmark {
+        role: Role::Spine,
+        row: Some(row),
+        side: None,
+        body,
+        point,
+        joint: Some(joint),
+        source,
+        reason,
+    }
 }

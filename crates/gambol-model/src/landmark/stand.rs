@@ -64,7 +64,8 @@ impl Stand {
         for (index, body) in creature.bodies.iter().enumerate().skip(1) {
             children[body.parent].push(index);
         }
-        let com: Vec<Vec3> = world_from_body.iter().zip(&creature.bodies).map(|(x, body)| body_centre(x, body)).collect();
+        let com: Vec<Vec3> =
+            world_from_body.iter().zip(&creature.bodies).map(|(x, body)| body_centre(x, body)).collect();
         let mut stand = Self {
             pose,
             up,
@@ -82,8 +83,10 @@ impl Stand {
             height: 0.0,
             size: 0.0,
         };
-        stand.low = (0..creature.bodies.len()).map(|body| stand.extreme(creature, body, -up).dot(&up)).collect();
-        stand.high = (0..creature.bodies.len()).map(|body| stand.extreme(creature, body, up).dot(&up)).collect();
+        stand.low =
+            (0..creature.bodies.len()).map(|body| stand.extreme(creature, body, -up).dot(&up)).collect();
+        stand.high =
+            (0..creature.bodies.len()).map(|body| stand.extreme(creature, body, up).dot(&up)).collect();
         stand.below = stand.sum_below(creature);
         stand.measure();
         Some(stand)
@@ -101,7 +104,8 @@ impl Stand {
 
     /// Where the body is joined to its parent: its first joint, or its origin where it is fixed.
     pub(super) fn base(&self, creature: &Creature, body: usize) -> Vec3 {
-        let turning = creature.bodies[body].joints.clone().find(|&j| creature.joints[j].kind != JointKind::Free);
+        let turning =
+            creature.bodies[body].joints.clone().find(|&j| creature.joints[j].kind != JointKind::Free);
         turning.map_or_else(|| self.origin(body), |joint| self.anchor[joint])
     }
 
@@ -124,9 +128,13 @@ impl Stand {
         let farther = |a: Vec3, b: Vec3| if b.dot(&direction) > a.dot(&direction) { b } else { a };
         // What only decorates does not touch the ground, unless there is nothing else.
         let touching = shapes.iter().filter(|shape| shape.collides || !solid);
-        touching.map(of_shape).filter(|point| point.iter().all(|x| x.is_finite())).reduce(farther).unwrap_or_else(|| {
-            self.children[body].iter().map(|&child| self.origin(child)).fold(self.origin(body), farther)
-        })
+        touching
+            .map(of_shape)
+            .filter(|point| point.iter().all(|x| x.is_finite()))
+            .reduce(farther)
+            .unwrap_or_else(|| {
+                self.children[body].iter().map(|&child| self.origin(child)).fold(self.origin(body), farther)
+            })
     }
 
     /// The middle of what a body stands on, in the world: its lowest face, edge or point.
@@ -147,7 +155,12 @@ impl Stand {
         let own = |(index, body): (usize, &Body)| {
             let mut joints = [0; 4];
             creature.joints[body.joints.clone()].iter().for_each(|joint| joints[joint.kind as usize] += 1);
-            Below { mass: body.mass.mass, com: self.com[index] * body.mass.mass, joints, low: self.low[index] }
+            Below {
+                mass: body.mass.mass,
+                com: self.com[index] * body.mass.mass,
+                joints,
+                low: self.low[index],
+            }
         };
         let mut below: Vec<Below> = creature.bodies.iter().enumerate().map(own).collect();
         for index in (1..below.len()).rev() {
@@ -238,9 +251,8 @@ fn kinematics(creature: &Creature, q: &[f64]) -> Kinematics {
             let joint = &creature.joints[j];
             axis[j] = pose * joint.axis;
             let moved = || q[joint.q] - creature.reference_pose[joint.q];
-            let about_anchor = |turn| {
-                Translation3::from(joint.anchor) * turn * Translation3::from(-joint.anchor)
-            };
+            let about_anchor =
+                |turn| Translation3::from(joint.anchor) * turn * Translation3::from(-joint.anchor);
             pose = match joint.kind {
                 JointKind::Free => {
                     let position = Vec3::new(q[joint.q], q[joint.q + 1], q[joint.q + 2]);

@@ -108,7 +108,9 @@ fn tokens(name: &str) -> Vec<String> {
         let after = chars.get(i + 1);
         // `leftFoot` is cut before F, `FLFoot` between L and F.
         let hump = c.is_uppercase()
-            && before.is_some_and(|b| b.is_lowercase() || b.is_uppercase() && after.is_some_and(|a| a.is_lowercase()));
+            && before.is_some_and(|b| {
+                b.is_lowercase() || b.is_uppercase() && after.is_some_and(|a| a.is_lowercase())
+            });
         if !c.is_alphabetic() || hump {
             words.push(String::new());
         }
@@ -245,10 +247,12 @@ fn part(word: &str) -> Option<Parts> {
         "arm" | "humerus" | "wing" | "uparm" => Parts::ARM,
         "head" | "skull" | "cranium" => Parts::HEAD,
         "tail" | "caudal" => Parts::TAIL,
-        "spine" | "lumbar" | "thorax" | "thoracic" | "vertebra" | "vertebrae" | "chest" | "abdomen" | "waist"
-        | "loin" => Parts::SPINE,
+        "spine" | "lumbar" | "thorax" | "thoracic" | "vertebra" | "vertebrae" | "chest" | "abdomen"
+        | "waist" | "loin" => Parts::SPINE,
         "ear" | "eye" | "antenna" | "horn" | "whisker" | "jaw" | "mandible" | "tongue" | "camera" | "cam"
-        | "tooth" | "teeth" | "nose" | "hair" | "proboscis" | "labrum" | "rostrum" | "haustellum" => Parts::TRINKET,
+        | "tooth" | "teeth" | "nose" | "hair" | "proboscis" | "labrum" | "rostrum" | "haustellum" => {
+            Parts::TRINKET
+        }
         "hip" | "shoulder" | "scapula" | "clavicle" | "collar" | "finger" | "fingers" | "thumb" | "neck"
         | "pelvis" | "torso" | "trunk" | "pastern" | "metatarsus" | "metacarpus" | "cannon" | "hipjoint" => {
             Parts::OTHER
@@ -328,7 +332,8 @@ mod tests {
 
     #[test]
     fn words_that_only_look_like_parts_say_nothing() {
-        for name in ["", "link", "handle", "header", "football", "alarm", "rear", "body 7", "été", "ljung"] {
+        for name in ["", "link", "handle", "header", "football", "alarm", "rear", "body 7", "été", "ljung"]
+        {
             assert_eq!(Words::read(name).parts, Parts::default(), "{name}");
         }
         assert_eq!(Words::read("l_r_foot").side, None, "both sides at once is none");
