@@ -21,7 +21,6 @@ python=$venv/bin/python
 [ -x "$python" ] || fail "no Python environment at $venv"
 mkdir -p "$out"
 
-# Prints where an installed package or folder of site-packages lies.
 site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))')
 
 need() {
@@ -38,7 +37,7 @@ optimise="-O3 -march=native -DNDEBUG"
 
 # MuJoCo
 mujoco=$site/mujoco
-library=$(find "$mujoco" -maxdepth 1 -name 'libmujoco*.so.*' | head -n 1)
+library=$(find "$mujoco" -maxdepth 1 -name 'libmujoco.*' | head -n 1)
 [ -n "$library" ] || fail "no MuJoCo library in $mujoco: pip install mujoco"
 program=$out/mujoco_bench
 stamp="$library $optimise"
@@ -66,9 +65,10 @@ stamp="$prefix $version $optimise"
 if stale "$program" "$here/pinocchio_bench.cpp" "$stamp"; then
     cxx=${CXX:-c++}
     need "$cxx" CXX
-    echo "compiling pinocchio_bench (about three minutes)"
+    echo "compiling pinocchio_bench (takes a few minutes)"
+    # -w: GCC warns at length about code of Eigen that it has inlined.
     # shellcheck disable=SC2086
-    "$cxx" -std=c++17 $optimise $boost -isystem "$prefix/include" -isystem "$prefix/include/eigen3" \
+    "$cxx" -std=c++17 -w $optimise $boost -isystem "$prefix/include" -isystem "$prefix/include/eigen3" \
         -isystem "$prefix/include/pinocchio/deprecated" "$here/pinocchio_bench.cpp" -o "$program" \
         -L"$prefix/lib" -lboost_serialization -Wl,-rpath,"$prefix/lib"
     printf '%s' "$stamp" >"$program.stamp"

@@ -2,7 +2,8 @@
 //
 //   mujoco_bench MODEL.xml STATES.bin REPEATS
 //
-// Prints one JSON line: best nanoseconds per call of each stage, and checksums.
+// Prints one JSON line: best nanoseconds per call of each stage, and checksums. "stages" is MuJoCo at
+// its best, see show_poses(); "stages_stock" is the same calls on the model as it comes.
 
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
@@ -15,6 +16,7 @@
 #include <mujoco/mujoco.h>
 
 enum { MASS_MATRIX, FACTOR, BIAS, FORWARD, FORWARD_FULL, STAGES };
+enum { LEAN, STOCK, VARIANTS };
 static const char *const NAMES[STAGES] = {"mass_matrix", "factor", "bias", "forward",
                                           "forward_full"};
 
@@ -61,6 +63,14 @@ static void run_stage(const mjModel *m, mjData *d, int stage) {
     mju_sub(d->qfrc_smooth, d->qfrc_applied, d->qfrc_bias, m->nv);
     mj_solveM(m, d, d->qacc_smooth, d->qfrc_smooth, 1);
   }
+}
+
+// mj_kinematics also places every geom and site: up to a quarter of the time, and no part of the
+// dynamics. No flag turns that off, so the counts are hidden from it. The checksums are taken that
+// way, and would tell if a later version minded.
+static void show_poses(mjModel *m, const mjModel *original, int show) {
+  for (int b = 0; b < m->nbody; b++) m->body_geomnum[b] = show ? original->body_geomnum[b] : 0;
+  m->nsite = show ? original->nsite : 0;
 }
 
 // Copies one state in; tens of nanoseconds, and part of every timed call.
@@ -112,6 +122,15 @@ static double check(const mjModel *m, mjData *d, const States *s, double sums[ST
   return energy;
 }
 
+static void print_numbers(const char *title, const char *format, const double x[STAGES]) {
+  printf("\"%s\":{", title);
+  for (int k = 0; k < STAGES; k++) {
+    printf("%s\"%s\":", k ? "," : "", NAMES[k]);
+    printf(format, x[k]);
+  }
+  printf("},");
+}
+
 int main(int argc, char **argv) {
   if (argc != 4) fail("usage: mujoco_bench MODEL.xml STATES.bin REPEATS", "");
   char error[1000] = "";
@@ -126,35 +145,40 @@ int main(int argc, char **argv) {
   m->opt.enableflags = 0;
 
   States states = read_states(argv[2], m);
+  mjModel *original = mj_copyModel(NULL, m);
   mjData *d = mj_makeData(m);
-  if (!d) fail("out of memory", "");
-  if (getenv("X_NOGEOM")) m->ngeom = m->nsite = 0;
+  if (!original || !d) fail("out of memory", "");
 
-  double sums[STAGES], best[STAGES];
+  double sums[STAGES], best[VARIANTS][STAGES];
+  show_poses(m, original, 0);
   double energy = check(m, d, &states, sums);  // also warms caches
 
   // One clock pair per pass over all states, stages in turn so that noise hits all alike.
-  for (int stage = 0; stage < STAGES; stage++) best[stage] = INFINITY;
   for (int r = 0; r < repeats; r++) {
-    for (int stage = 0; stage < STAGES; stage++) {
-      double start = now_ns();
-      for (size_t i = 0; i < states.count; i++) {
-        load(d, &states, i);
-        run_stage(m, d, stage);
+    for (int variant = 0; variant < VARIANTS; variant++) {
+      show_poses(m, original, variant == STOCK);
+      for (int stage = 0; stage < STAGES; stage++) {
+        double start = now_ns();
+        for (size_t i = 0; i < states.count; i++) {
+          load(d, &states, i);
+          run_stage(m, d, stage);
+        }
+        double spent = (now_ns() - start) / (double)states.count;
+        if (r == 0 || spent < best[variant][stage]) best[variant][stage] = spent;
       }
-      double spent = (now_ns() - start) / (double)states.count;
-      if (spent < best[stage]) best[stage] = spent;
     }
   }
+  best[LEAN][FORWARD_FULL] = best[STOCK][FORWARD_FULL];  // mj_forward is meant as users call it
 
-  printf("{\"program\":\"mujoco\",\"version\":\"%s\",\"states\":%zu,\"repeats\":%d,\"stages\":{",
+  printf("{\"program\":\"mujoco\",\"version\":\"%s\",\"states\":%zu,\"repeats\":%d,",
          mj_versionString(), states.count, repeats);
-  for (int k = 0; k < STAGES; k++) printf("%s\"%s\":%.1f", k ? "," : "", NAMES[k], best[k]);
-  printf("},\"checksums\":{");
-  for (int k = 0; k < STAGES; k++) printf("\"%s\":%.17g,", NAMES[k], sums[k]);
-  printf("\"energy\":%.17g}}\n", energy);
+  print_numbers("stages", "%.1f", best[LEAN]);
+  print_numbers("stages_stock", "%.1f", best[STOCK]);
+  print_numbers("checksums", "%.17g", sums);
+  printf("\"energy\":%.17g}\n", energy);
 
   mj_deleteData(d);
+  mj_deleteModel(original);
   mj_deleteModel(m);
   free(states.data);
   return 0;

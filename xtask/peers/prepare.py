@@ -212,6 +212,11 @@ def pinocchio_text(model):
     if model.nflex:
         raise SystemExit("flexes are not rigid bodies; pinocchio_bench cannot represent them")
     joints = pinocchio_joints(model)
+    if any(j["type"] == "free" and j["armature"] for j in joints):
+        raise SystemExit(
+            "a free joint has armature: MuJoCo adds it in world axes, Pinocchio in body axes, "
+            "which are different dynamics"
+        )
     lines = [
         "pinocchio-model 1",
         "gravity " + " ".join(repr(float(g)) for g in model.opt.gravity),

@@ -1,2 +1,63 @@
-//! Tasks longer than one cargo command.
-fn main() {}
+//! Everything longer than one cargo command: all tests, comparison with peers, benchmarks, pictures, fuzzing.
+
+mod bench;
+mod compare;
+mod fuzz;
+mod peers;
+mod pictures;
+mod shell;
+mod test;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(name = "cargo xtask", about = "Everything longer than one cargo command")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Format, lints, docs, all tests, and the comparison with MuJoCo on dm_control's models
+    Test,
+    /// Compare every MJCF and URDF model below a folder with MuJoCo
+    Compare {
+        /// The folder, or a single model
+        folder: PathBuf,
+    },
+    /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
+    Bench {
+        /// Rounds of all three programs, interleaved
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+    },
+    /// Draw the pictures of the docs
+    Pictures,
+    /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`)
+    Fuzz {
+        /// Seconds for each target
+        #[arg(long, default_value_t = 600)]
+        seconds: u64,
+    },
+}
+
+fn main() -> ExitCode {
+    let result = match Arguments::parse().task {
+        Task::Test => test::run(),
+        Task::Compare { folder } => compare::run(&folder),
+        Task::Bench { rounds } => bench::run(rounds),
+        Task::Pictures => pictures::run(),
+        Task::Fuzz { seconds } => fuzz::run(seconds),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,1 +1,53 @@
-//! Rooms.
+//! Dynamics of a [`Creature`]: kinematics, mass matrix, bias forces, inverse and forward dynamics, constraints,
+//! energy and momenta.
+//!
+//! Every function is an `algorithm(&creature, &mut data, …)`: the creature is shared and immutable, [`Data`] is one
+//! thread's scratch memory and holds what the last call computed. Each function says what it leaves there, and
+//! returns what it was called for. Nothing allocates after [`Data::new`].
+//!
+//! **Frames.** Spatial vectors are written along the world axes at the origin of the body they belong to: going from
+//! a body to its parent is a shift by a vector, never a rotation, and lengths stay as small as the bones, so that a
+//! chain of a thousand links loses no digits to a far origin.
+//!
+//! ```
+//! use gambol_dynamics::{Data, TreeMatrix, forward_dynamics, mass_matrix};
+//! use gambol_model::samples;
+//!
+//! let creature = samples::chain(8);
+//! let mut data = Data::new(&creature);
+//! let (q, v, tau) = (creature.reference_pose().to_vec(), vec![0.0; creature.nv()], vec![0.0; creature.nv()]);
+//! let mut m = TreeMatrix::new(&creature)?;
+//! mass_matrix(&creature, &mut data, &q, &mut m);
+//! let acceleration = forward_dynamics(&creature, &mut data, &q, &v, &tau);
+//! assert!((acceleration[2] + 9.81).abs() < 1e-12); // free fall
+//! # Ok::<(), gambol_dynamics::TooLarge>(())
+//! ```
+
+mod aba;
+mod constraints;
+mod crba;
+mod data;
+mod energy;
+mod jacobian;
+mod kinematics;
+pub mod paper;
+mod rnea;
+mod spatial;
+mod springs;
+mod tree_matrix;
+
+pub use aba::forward_dynamics;
+pub use constraints::{
+    Reduction, constraint_jacobian, constraint_residual, constraint_rows, degrees_of_freedom, null_space,
+};
+pub use crba::mass_matrix;
+pub use data::{BodyFrame, Data};
+pub use energy::{Energy, Momentum, center_of_mass, energy, momentum};
+pub use jacobian::{body_jacobian, point_jacobian};
+pub use kinematics::{body_velocities, forward_kinematics};
+pub use rnea::{bias_forces, inverse_dynamics};
+pub use spatial::{Force, Motion};
+pub use springs::{passive_forces, stiffness_matrix};
+pub use tree_matrix::{TooLarge, TreeMatrix};
+
+pub(crate) use gambol_model::{Creature, JointKind, Mat3, Quat, Vec3};

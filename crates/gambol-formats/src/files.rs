@@ -1,5 +1,5 @@
 //! The only place that touches the file system. A creature file may name other files; it may only reach those in its
-//! own folder or in one that the user opens with `--assets`.
+//! own folder, in the package that the folder is part of, or in one that the user opens with `--assets`.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -42,11 +42,13 @@ impl Budget {
     }
 }
 
-/// Files on disk, confined to the folder of the main file and an optional second one.
+/// Files on disk, confined to the folder of the main file, its package, and an optional further folder.
 #[derive(Debug)]
 pub struct Folder {
     /// Real path (no links) of the main file's folder; relative paths start here.
     base: PathBuf,
+    /// Real path of the folder that the user opened besides, if any; a second place to look.
+    assets: Option<PathBuf>,
     /// Real paths of the folders that may be read.
     allowed: Vec<PathBuf>,
     budget: Budget,
@@ -63,17 +65,15 @@ impl Folder {
             })
         };
         let base = real(base)?;
-        let mut allowed = vec![base.clone()];
-        if let Some(assets) = assets {
-            allowed.push(real(assets)?);
-        }
-        Ok(Self { base, allowed, budget: Budget::default() })
+        let assets = assets.map(real).transpose()?;
+        let allowed = [Some(base.clone()), assets.clone(), package(&base)].into_iter().flatten().collect();
+        Ok(Self { base, assets, allowed, budget: Budget::default() })
     }
 
     /// The real path of `path`: beside the main file or, when it is not there, in the assets folder.
     fn find(&self, path: &str) -> Result<PathBuf, FormatError> {
         let beside = self.base.join(path).canonicalize();
-        let found = match (&beside, self.allowed.get(1)) {
+        let found = match (&beside, &self.assets) {
             (Err(_), Some(assets)) => assets.join(path).canonicalize().or(beside),
             _ => beside,
         };
@@ -86,6 +86,20 @@ impl Folder {
             "it lies outside of the creature's folder; open its folder with --assets DIR",
         ))
     }
+}
+
+/// The package that `folder` is part of. Robots are published as ROS packages (`package.xml`) with `urdf` and `meshes`
+/// side by side, and models in Python packages (`__init__.py`) share assets between folders.
+fn package(folder: &Path) -> Option<PathBuf> {
+    // As deep as real packages nest their models; a marker farther up belongs to something else.
+    const DEEPEST: usize = 5;
+    let near = || folder.ancestors().take(DEEPEST);
+    if let Some(ros) = near().find(|folder| folder.join("package.xml").is_file()) {
+        return Some(ros.to_path_buf());
+    }
+    let python = |folder: &&Path| folder.join("__init__.py").is_file();
+    let innermost = near().find(python)?;
+    innermost.ancestors().take_while(python).last().map(Path::to_path_buf)
 }
 
 impl Files for Folder {

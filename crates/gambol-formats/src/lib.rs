@@ -9,8 +9,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+#![allow(clippy::missing_errors_doc)] // a FormatError says itself where and why
+
 mod error;
 pub mod files;
+mod free;
 pub mod mesh_files;
 mod mjcf;
 mod urdf;
@@ -69,7 +72,7 @@ pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result
         }
     };
     if options.free_root {
-        spec.free_roots();
+        free::free_roots(&mut spec);
     }
     spec.landmark_overrides.clone_from(&options.landmarks);
     Ok(spec)

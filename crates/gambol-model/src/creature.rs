@@ -134,8 +134,6 @@ pub struct Tendon {
     pub damping: f64,
     /// The spring is at rest between these lengths.
     pub rest: [f64; 2],
-    /// Inertia along the length.
-    pub armature: f64,
 }
 
 /// A named pose.

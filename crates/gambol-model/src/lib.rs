@@ -29,6 +29,7 @@ mod mesh;
 mod pose;
 mod shape;
 mod spec;
+pub mod samples;
 mod validate;
 
 pub use constraint::{BodyPoint, Constraint, ConstraintKind};

@@ -121,8 +121,6 @@ pub struct TendonSpec {
     pub damping: f64,
     /// The spring is at rest between these lengths; `None` takes the length in the reference pose.
     pub rest: Option<[f64; 2]>,
-    /// Inertia along the length.
-    pub armature: f64,
 }
 
 /// A named pose.

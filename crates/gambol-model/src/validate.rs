@@ -78,7 +78,8 @@ impl Creature {
         finite(&place, "its orientation", spec.parent_from_body.rotation.coords.as_slice())?;
         self.check_joints(&place, index, &spec)?;
 
-        let mass = self.body_mass(&place, &spec)?;
+        // The world does not move: whatever stands on it has no part in the creature's mass.
+        let mass = if index == 0 { MassProperties::default() } else { self.body_mass(&place, &spec)? };
         let first_joint = self.joints.len();
         let first_dof = self.dofs.len();
         for joint in std::mem::take(&mut spec.joints) {
@@ -273,8 +274,7 @@ impl Creature {
 
     fn push_tendon(&mut self, spec: crate::TendonSpec) -> Result<(), ModelError> {
         let place = format!("tendon {:?}", spec.name);
-        let scalars = [("stiffness", spec.stiffness), ("damping", spec.damping), ("armature", spec.armature)];
-        for (what, value) in scalars {
+        for (what, value) in [("stiffness", spec.stiffness), ("damping", spec.damping)] {
             if !(value.is_finite() && value >= 0.0) {
                 let reason = format!("its {what} is {value}, not a finite number of at least 0");
                 return Err(ModelError::new(place, reason));
@@ -301,7 +301,6 @@ impl Creature {
             stiffness: spec.stiffness,
             damping: spec.damping,
             rest,
-            armature: spec.armature,
         });
         Ok(())
     }

@@ -1,1 +1,56 @@
-//! Rooms.
+//! gambol brings any creature to life from its own body.
+//!
+//! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`report`] says what
+//! it is, [`picture`] draws it, and [`cli`] is the command line. The rooms behind it are re-exported as
+//! [`model`], [`formats`] and [`dynamics`].
+//!
+//! ```
+//! let dog = gambol::load("dog", &gambol::LoadOptions::default())?;
+//! assert_eq!(dog.nv(), 80);
+//! # Ok::<(), gambol::LoadError>(())
+//! ```
+
+pub mod cli;
+pub mod gallery;
+pub mod picture;
+pub mod report;
+
+pub use gambol_dynamics as dynamics;
+pub use gambol_formats as formats;
+pub use gambol_formats::LoadOptions;
+pub use gambol_model as model;
+
+use gambol_formats::FormatError;
+use gambol_model::{Creature, ModelError};
+
+/// Why a creature could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The file cannot be read as a creature.
+    #[error(transparent)]
+    Format(#[from] FormatError),
+    /// The file can be read, but no creature can be made of it.
+    #[error("{file}: {error}")]
+    Model {
+        /// The file or gallery name.
+        file: String,
+        /// What is wrong.
+        error: ModelError,
+    },
+    /// Neither a gallery name nor a file.
+    #[error("there is no creature or file {name:?}; the gallery has {}", gallery::names().join(", "))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+    },
+}
+
+/// Reads a creature: a name from the gallery (`dog`), or else the path of a file.
+pub fn load(creature: &str, options: &LoadOptions) -> Result<Creature, LoadError> {
+    let spec = match gallery::find(creature) {
+        Some(entry) => gambol_formats::load_str(&format!("{creature}.xml"), entry.mjcf, options)?,
+        None if std::path::Path::new(creature).exists() => gambol_formats::load(creature, options)?,
+        None => return Err(LoadError::Unknown { name: creature.to_owned() }),
+    };
+    spec.build().map_err(|error| LoadError::Model { file: creature.to_owned(), error })
+}

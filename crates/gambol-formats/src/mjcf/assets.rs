@@ -3,10 +3,11 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use gambol_model::{MassProperties, MeshMass, ModelError, Quat, TriMesh, Vec3};
+use gambol_model::{MassProperties, MeshMass, ModelError, Quat, Transform, TriMesh, Vec3};
 
 use super::compiler::Compiler;
 use super::defaults::Cascade;
+use super::mass::{Axes, principal_axes};
 use super::orient::quat_from;
 use super::source::{join, to_f32};
 use crate::xml::Element;
@@ -29,14 +30,30 @@ pub(crate) struct MeshSource<'d> {
 pub(crate) struct MeshAsset {
     pub(crate) mesh: Arc<TriMesh>,
     pub(crate) mass: MeshMass,
-    unit: OnceCell<Result<MassProperties, ModelError>>,
+    unit: OnceCell<Result<Unit, ModelError>>,
+}
+
+/// Mass of a mesh at unit density.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    /// In the frame of the mesh.
+    pub(crate) mass: MassProperties,
+    /// Pose of the principal axes.
+    pub(crate) mesh_from_axes: Transform,
+    /// Principal moments, largest first.
+    pub(crate) moments: Vec3,
 }
 
 impl MeshAsset {
     /// Mass properties at unit density in the frame of the mesh. Many meshes are for the eye only and enclose nothing;
     /// this is an error only for who asks.
-    pub(crate) fn unit(&self, user: Element<'_>) -> Result<MassProperties, FormatError> {
-        let unit = self.unit.get_or_init(|| self.mesh.try_unit_mass_properties(self.mass));
+    pub(crate) fn unit(&self, user: Element<'_>) -> Result<Unit, FormatError> {
+        let unit = self.unit.get_or_init(|| {
+            let exact = self.mesh.try_unit_mass_properties(self.mass)?;
+            let (mesh_from_axes, moments) = principal_axes(&exact, Axes::OfMesh);
+            let mass = MassProperties::diagonal(exact.mass, moments).transformed(&mesh_from_axes);
+            Ok(Unit { mass, mesh_from_axes, moments })
+        });
         unit.clone().map_err(|error| user.error(format!("the mesh has no mass: {}", error.reason)))
     }
 }
@@ -58,7 +75,7 @@ impl<'d> MeshSource<'d> {
         &self.name
     }
 
-    /// Reads the triangles and places them as the asset says: scaled, then seen from its reference frame.
+    /// Reads the triangles and places them as the asset says: seen from its reference frame, then scaled.
     pub(crate) fn load(
         &self,
         files: &dyn Files,
@@ -136,7 +153,7 @@ impl<'d> MeshSource<'d> {
         if scale == Vec3::repeat(1.0) && offset == Vec3::zeros() && rotation == Quat::identity() {
             return Ok(mesh);
         }
-        let placed = mesh.scaled(scale).and_then(|mesh| mesh.seen_from(offset, rotation));
+        let placed = mesh.seen_from(offset, rotation).and_then(|mesh| mesh.scaled(scale));
         placed.map_err(|error| element.error(error.reason))
     }
 }

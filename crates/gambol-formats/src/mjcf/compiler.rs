@@ -16,6 +16,7 @@ pub(crate) enum FromGeoms {
 
 /// The settings, with MuJoCo's defaults.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools)] // so many switches has MJCF
 pub(crate) struct Compiler {
     /// A joint with a range is limited without saying so.
     pub(crate) autolimits: bool,

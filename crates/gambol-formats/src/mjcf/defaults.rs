@@ -129,12 +129,13 @@ impl<'d> Cascade<'d> {
 
     /// The nearest element that has one of these attributes.
     pub(crate) fn who_has(&self, names: &[&str]) -> Option<Element<'d>> {
+        self.ignore(names); // what a class says in vain is not unknown
         self.chain.iter().copied().find(|element| names.iter().any(|name| element.has(name)))
     }
 
     /// The nearest text of an attribute.
     pub(crate) fn text(&self, name: &str) -> Option<&'d str> {
-        self.chain.iter().find_map(|element| element.text(name))
+        self.who_has(&[name]).and_then(|element| element.text(name))
     }
 
     /// The nearest number.
@@ -189,6 +190,11 @@ impl<'d> Cascade<'d> {
             values[..numbers.len()].copy_from_slice(&numbers);
         }
         Ok(values)
+    }
+
+    /// Says that nothing else about these elements matters.
+    pub(crate) fn ignore_rest(&self) {
+        self.chain.iter().for_each(|element| element.ignore_rest());
     }
 
     /// Says that these attributes are known and left out on purpose.

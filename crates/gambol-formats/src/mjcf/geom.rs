@@ -6,7 +6,6 @@ use gambol_model::{MassProperties, Shape, ShapeSpec, Transform, Vec3};
 
 use super::assets::MeshAsset;
 use super::defaults::Cascade;
-use super::mass::principal_axes;
 use super::notes::Notes;
 use super::orient::{between, pose, transform};
 use super::source::{Source, to_f32};
@@ -46,6 +45,8 @@ const KINDS: [(&str, Kind); 9] = [
 #[derive(Debug)]
 pub(crate) struct Geom {
     pub(crate) spec: ShapeSpec,
+    /// Its mass in the body frame.
+    pub(crate) mass: MassProperties,
     /// Pose of its principal axes in the body: the body's inertial frame if it is the only geom.
     pub(crate) body_from_axes: Transform,
 }
@@ -63,11 +64,12 @@ pub(crate) fn read(
     let element = cascade.own();
     let kind = cascade.keyword("type", &KINDS)?.unwrap_or(Kind::Sphere);
     cascade.ignore(&IGNORED);
+    let touches = [cascade.int("contype")?, cascade.int("conaffinity")?].map(|mask| mask.unwrap_or(1) != 0);
     if element.children().any(|child| child.tag() == "plugin") && kind != Kind::Sdf {
         notes.unsupported(element, "plugins of geoms are not supported")?;
     }
     if matches!(kind, Kind::Plane | Kind::Hfield) {
-        cascade.ignore(&["size", "pos", "quat", "axisangle", "euler", "xyaxes", "zaxis", "mesh", "fitscale"]);
+        cascade.ignore(&UNUSED_BY_PLANES);
         return Ok(None);
     }
     let placed = place(files, source, cascade, kind)?;
@@ -75,29 +77,48 @@ pub(crate) fn read(
     let [low, high] = source.compiler.groups;
     let shell = cascade.bool("shellinertia")?.unwrap_or(false);
     let massive = (low..=high).contains(&group);
-    let unit = match (&placed.mesh, inferred && massive) {
-        (Some(mesh), true) => mesh.unit(element)?,
-        (Some(_), false) => MassProperties::default(), // not needed, and many meshes enclose nothing
-        (None, _) => placed.shape.unit_mass_properties(shell),
+    let (unit, shape_from_axes) = match (&placed.mesh, inferred && massive) {
+        (Some(mesh), true) => mesh.unit(element).map(|unit| (unit.mass, unit.mesh_from_axes))?,
+        // Not needed, and many meshes enclose nothing.
+        (Some(_), false) => (MassProperties::default(), Transform::identity()),
+        (None, _) => (placed.shape.unit_mass_properties(shell), Transform::identity()),
     };
     let (density, mass) = amount(cascade, &unit)?;
-    let frame_from_axes = match placed.mesh {
-        Some(_) => placed.frame_from_shape * principal_axes(&unit).0,
-        None => placed.frame_from_shape,
-    };
+    let body_from_shape = body_from_frame * placed.frame_from_shape;
     let spec = ShapeSpec {
         name: String::new(),
         shape: placed.shape,
-        body_from_shape: body_from_frame * placed.frame_from_shape,
+        body_from_shape,
         density,
         mass,
         shell,
         massive,
-        collides: cascade.int("contype")?.unwrap_or(1) != 0 || cascade.int("conaffinity")?.unwrap_or(1) != 0,
+        collides: touches[0] || touches[1],
         rgba: colour(source, cascade)?,
     };
-    Ok(Some(Geom { spec, body_from_axes: body_from_frame * frame_from_axes }))
+    let factor = match spec.mass {
+        None => spec.density,
+        Some(mass) if unit.mass > 0.0 => mass / unit.mass,
+        Some(_) => 0.0,
+    };
+    let mass = unit.scaled(factor).transformed(&spec.body_from_shape);
+    Ok(Some(Geom { spec, mass, body_from_axes: body_from_shape * shape_from_axes }))
 }
+
+const UNUSED_BY_PLANES: [&str; 12] = [
+    "size",
+    "pos",
+    "quat",
+    "axisangle",
+    "euler",
+    "xyaxes",
+    "zaxis",
+    "mesh",
+    "fitscale",
+    "fromto",
+    "group",
+    "shellinertia",
+];
 
 const IGNORED: [&str; 19] = [
     "condim",
@@ -162,7 +183,7 @@ fn place(
         (_, None) => Ok(Placed { shape: solid(cascade, kind, size)?, frame_from_shape: at_pose, mesh: None }),
         (_, Some(asset)) if source.compiler.fit_aabb => {
             // The box is that of the mesh along its principal axes.
-            let (mesh_from_axes, _) = principal_axes(&asset.unit(element)?);
+            let mesh_from_axes = asset.unit(element)?.mesh_from_axes;
             let (half, centre) = bounds_along(&asset, &mesh_from_axes);
             let shape = solid(cascade, kind, around_box(kind, half).map(|x| x * fit_scale))?;
             let axes_from_box = transform(centre, gambol_model::Quat::identity());
@@ -170,13 +191,9 @@ fn place(
         }
         (_, Some(asset)) => {
             let unit = asset.unit(element)?;
-            let (mesh_from_axes, moments) = principal_axes(&unit);
-            let size = fitted(kind, inertia_box(unit.mass, moments)).map(|x| x * fit_scale);
-            Ok(Placed {
-                shape: solid(cascade, kind, size)?,
-                frame_from_shape: at_pose * mesh_from_axes,
-                mesh: None,
-            })
+            let size = fitted(kind, inertia_box(unit.mass.mass, unit.moments)).map(|x| x * fit_scale);
+            let frame_from_shape = at_pose * unit.mesh_from_axes;
+            Ok(Placed { shape: solid(cascade, kind, size)?, frame_from_shape, mesh: None })
         }
     }
 }
@@ -208,7 +225,7 @@ fn inertia_box(mass: f64, moments: Vec3) -> Vec3 {
 
 /// Sizes of a primitive like a box of half sizes `half`, with the longest axis along z.
 fn fitted(kind: Kind, half: Vec3) -> [f64; 3] {
-    let radius = (half.x + half.y) / 2.0;
+    let radius = f64::midpoint(half.x, half.y);
     match kind {
         Kind::Sphere => [half.sum() / 3.0, 0.0, 0.0],
         Kind::Capsule => [radius, (half.z - radius / 2.0).max(0.0), 0.0],

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::xml::{Document, ElementId};
+use crate::xml::{Document, Element, ElementId};
 use crate::{Files, FormatError};
 
 /// Most files one creature may include.
@@ -17,7 +17,7 @@ pub(crate) fn expand(files: &dyn Files, document: &mut Document) -> Result<(), F
         if document.element(id).tag() == "include" {
             next = replace(files, document, id, &mut included)?;
         } else {
-            next = document.element(id).first_child().map(|child| child.id()).or_else(|| after(document, id));
+            next = document.element(id).first_child().map(Element::id).or_else(|| after(document, id));
         }
     }
     Ok(())
@@ -59,7 +59,7 @@ fn replace(
         },
     };
     included.insert(path);
-    let first = document.element(source).first_child().map(|child| child.id());
+    let first = document.element(source).first_child().map(Element::id);
     let following = after(document, id);
     document.replace_by_children(id, source);
     Ok(first.or(following))

@@ -115,7 +115,7 @@ impl<'a, 'd> Links<'a, 'd> {
             let names = self.names;
             match copies(names, &instance.prefix, element) {
                 None => {
-                    read(self, element, source, &Scope { prefix: &instance.prefix, suffix: "", partial })?
+                    read(self, element, source, &Scope { prefix: &instance.prefix, suffix: "", partial })?;
                 }
                 Some(suffixes) => {
                     for suffix in suffixes {
@@ -166,8 +166,10 @@ impl<'a, 'd> Links<'a, 'd> {
                 let rest = self.rest(&cascade, &terms)?;
                 let terms =
                     terms.into_iter().map(|((body, joint), c)| (self.joint_name(body, joint), c)).collect();
-                let tendon =
-                    TendonSpec { name: name.clone(), terms, stiffness, damping, rest: Some(rest), armature };
+                if armature != 0.0 {
+                    self.notes.unsupported(element, TENDON_INERTIA)?;
+                }
+                let tendon = TendonSpec { name: name.clone(), terms, stiffness, damping, rest: Some(rest) };
                 self.spec.tendons.push(tendon);
                 Some(self.spec.tendons.len() - 1)
             }
@@ -258,8 +260,8 @@ impl<'a, 'd> Links<'a, 'd> {
         let cascade = source.classes.cascade_by(element, MAIN, |tag| ACTUATORS.contains(&tag))?;
         let armature = cascade.f64("armature")?.unwrap_or(0.0);
         let damping = cascade.overlay("damping", [0.0; 3])?[0];
+        cascade.ignore_rest();
         if armature == 0.0 && damping == 0.0 {
-            element.ignore_rest();
             return Ok(());
         }
         let gear = cascade.overlay("gear", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0])?[0];
@@ -281,8 +283,10 @@ impl<'a, 'd> Links<'a, 'd> {
         } else if let Some(name) = element.text("tendon") {
             match Self::found(&self.tendons, element, "tendon", name, scope)? {
                 Some(Some(tendon)) => {
-                    self.spec.tendons[tendon].armature += armature;
                     self.spec.tendons[tendon].damping += damping;
+                    if armature != 0.0 {
+                        self.notes.unsupported(element, TENDON_INERTIA)?;
+                    }
                 }
                 Some(None) => {
                     let text =
@@ -292,7 +296,7 @@ impl<'a, 'd> Links<'a, 'd> {
                 None => {}
             }
         }
-        element.ignore_rest();
+        cascade.ignore_rest();
         Ok(())
     }
 
@@ -305,7 +309,7 @@ impl<'a, 'd> Links<'a, 'd> {
         let cascade = source.classes.cascade_by(element, MAIN, |tag| tag == "equality")?;
         cascade.ignore(&["solref", "solimp"]);
         if cascade.bool("active")? == Some(false) {
-            element.ignore_rest();
+            cascade.ignore_rest();
             return Ok(());
         }
         let kind = match element.tag() {
@@ -452,6 +456,9 @@ impl<'a, 'd> Links<'a, 'd> {
         self.first_joint[body] + joint
     }
 }
+
+/// It couples joints of different branches, which a mass matrix as sparse as the tree cannot hold.
+const TENDON_INERTIA: &str = "the inertia (\"armature\") of tendons is not supported and was left out";
 
 const IGNORED_OF_TENDONS: [&str; 17] = [
     "group",

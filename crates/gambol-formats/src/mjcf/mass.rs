@@ -1,7 +1,7 @@
 //! Mass of bodies: from `<inertial>` or from geoms, bounded, balanced and scaled as the compiler says.
 
 use gambol_model::{MassProperties, Mat3, Transform, Vec3};
-use nalgebra::{Rotation3, SymmetricEigen, UnitQuaternion};
+use nalgebra::{Rotation3, UnitQuaternion};
 
 use super::compiler::Compiler;
 use super::orient::{orientation, transform};
@@ -45,7 +45,7 @@ pub(crate) fn read(
     };
     let inertia = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
     let in_frame = MassProperties { mass, com: position, inertia };
-    let (frame_from_axes, moments) = principal_axes(&in_frame);
+    let (frame_from_axes, moments) = principal_axes(&in_frame, Axes::Exact);
     if moments.min() <= 0.0 && compiler.bound_inertia <= 0.0 {
         return Err(element.error("\"fullinertia\" must have positive principal moments"));
     }
@@ -55,13 +55,50 @@ pub(crate) fn read(
     })
 }
 
-/// Pose of the principal axes, largest moment first as MuJoCo orders them, and the moments.
-pub(crate) fn principal_axes(mass: &MassProperties) -> (Transform, Vec3) {
-    let eigen = SymmetricEigen::new(mass.inertia);
+/// How far the principal axes are worked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Axes {
+    /// To the last digit, as MuJoCo does for bodies.
+    Exact,
+    /// Until the products of inertia are below 1e-7 of the largest moment, as MuJoCo 4.0 does for meshes. What is
+    /// left shows in the eighth digit of the inertia; we agree with MuJoCo rather than with the exact axes.
+    OfMesh,
+}
+
+/// Pose of the principal axes, largest moment first as MuJoCo orders them, and the moments: Jacobi's method (Golub &
+/// Van Loan, Matrix Computations, section 8.5), the largest product of inertia first.
+pub(crate) fn principal_axes(mass: &MassProperties, how: Axes) -> (Transform, Vec3) {
+    const MAX_TURNS: usize = 100;
+    let share = match how {
+        Axes::Exact => 1e-17,
+        Axes::OfMesh => 1e-7,
+    };
+    let small = share * mass.inertia.amax();
+    let mut axes = Mat3::identity();
+    let mut turned = mass.inertia;
+    for _ in 0..MAX_TURNS {
+        let size = |(row, column): (usize, usize)| turned[(row, column)].abs();
+        let larger = |best, next| if size(next) > size(best) { next } else { best };
+        let (row, column) = larger(larger((1, 2), (0, 2)), (0, 1));
+        if size((row, column)) <= small {
+            break;
+        }
+        // tan of the angle that makes this product zero; the smaller of two solutions.
+        let tau = (turned[(column, column)] - turned[(row, row)]) / (2.0 * turned[(row, column)]);
+        let tangent = 1.0_f64.copysign(tau) / (tau.abs() + (1.0 + tau * tau).sqrt());
+        let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
+        let mut turn = Mat3::identity();
+        turn[(row, row)] = cosine;
+        turn[(column, column)] = cosine;
+        turn[(row, column)] = tangent * cosine;
+        turn[(column, row)] = -tangent * cosine;
+        axes *= turn;
+        turned = axes.transpose() * mass.inertia * axes;
+    }
     let mut order = [0, 1, 2];
-    order.sort_by(|a, b| eigen.eigenvalues[*b].total_cmp(&eigen.eigenvalues[*a]));
-    let moments = Vec3::from_iterator(order.iter().map(|k| eigen.eigenvalues[*k]));
-    let [x, y] = [order[0], order[1]].map(|k| eigen.eigenvectors.column(k).into_owned());
+    order.sort_by(|a, b| turned[(*b, *b)].total_cmp(&turned[(*a, *a)]));
+    let moments = Vec3::from_iterator(order.iter().map(|k| turned[(*k, *k)]));
+    let [x, y] = [order[0], order[1]].map(|k| axes.column(k).into_owned());
     let axes = Rotation3::from_matrix_unchecked(Mat3::from_columns(&[x, y, x.cross(&y)]));
     (transform(mass.com, UnitQuaternion::from_rotation_matrix(&axes)), moments)
 }
@@ -72,7 +109,7 @@ pub(crate) fn corrected(mass: &MassProperties, compiler: &Compiler) -> Option<Ma
     if compiler.bound_mass <= 0.0 && compiler.bound_inertia <= 0.0 && !compiler.balance_inertia {
         return None;
     }
-    let (body_from_axes, moments) = principal_axes(mass);
+    let (body_from_axes, moments) = principal_axes(mass, Axes::Exact);
     let mut new = moments.map(|moment| moment.max(compiler.bound_inertia));
     // The triangle inequality may miss by rounding: a rod has moments a, a, 0.
     let possible = new.sum() - 2.0 * new.max() >= -1e-12 * new.max();

@@ -71,10 +71,10 @@ pub(crate) fn read(
 fn check_sections(root: Element<'_>, notes: &mut Notes) -> Result<(), FormatError> {
     for section in root.children() {
         match section.tag() {
-            "compiler" | "option" | "default" | "asset" | "worldbody" | "tendon" | "equality"
-            | "actuator" | "keyframe" => {}
-            // Nothing of this moves a body by itself.
-            "size" | "visual" | "statistic" | "contact" | "sensor" | "custom" | "extension" => {}
+            "compiler" | "option" | "default" | "asset" | "worldbody" | "tendon" | "equality" | "actuator"
+            | "keyframe"
+            // and, since nothing of this moves a body by itself:
+            | "size" | "visual" | "statistic" | "contact" | "sensor" | "custom" | "extension" => {}
             "deformable" => {
                 if let Some(flex) = section.children_named("flex").next() {
                     notes.unsupported(flex, "soft bodies (flex) are not supported and were left out")?;

@@ -65,7 +65,7 @@ impl Library {
     }
 
     /// The documents as sources of elements.
-    pub(crate) fn sources<'d>(&'d self) -> Result<Vec<Source<'d>>, FormatError> {
+    pub(crate) fn sources(&self) -> Result<Vec<Source<'_>>, FormatError> {
         self.documents.iter().map(Source::new).collect()
     }
 
@@ -114,6 +114,7 @@ pub(crate) struct Source<'d> {
 impl<'d> Source<'d> {
     fn new(document: &'d Document) -> Result<Self, FormatError> {
         let root = document.root();
+        root.ignore(&["model"]);
         let compiler = Compiler::read(root)?;
         let classes = Classes::read(root)?;
         let mut source = Self {
@@ -148,7 +149,7 @@ impl<'d> Source<'d> {
                 if let Some(name) = element.text("name") {
                     self.materials.insert(name.to_owned(), rgba.map(to_f32));
                 }
-                element.ignore_rest();
+                cascade.ignore_rest();
             }
             _ => {} // textures, height fields and skins have no mass; models were read before
         }

@@ -1,6 +1,6 @@
 //! The tree of bodies: a walk over `<worldbody>` with a stack of its own, so that depth costs no call stack.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use gambol_model::{BodySpec, InertiaSpec, JointKind, MassProperties, ShapeSpec, SiteSpec, Transform};
@@ -9,11 +9,11 @@ use super::compiler::FromGeoms;
 use super::defaults::{ClassId, MAIN};
 use super::geom;
 use super::joint::{self, Joint};
-use super::mass::{self, Inertial, corrected, principal_axes};
+use super::mass::{self, Axes, Inertial, corrected, principal_axes};
 use super::notes::Notes;
 use super::orient::{euler, own_pose, transform};
 use super::source::{Library, Source};
-use crate::xml::{Element, ElementId};
+use crate::xml::Element;
 use crate::{Files, FormatError};
 
 /// Most bodies of a creature.
@@ -29,8 +29,6 @@ pub(crate) struct Draft {
     pub(crate) spec: BodySpec,
     /// Which model it comes from.
     pub(crate) source: usize,
-    /// Its place in messages.
-    pub(crate) place: (usize, ElementId),
     pub(crate) springdampers: Vec<Option<[f64; 2]>>,
     pub(crate) children: usize,
     /// It may become part of its parent.
@@ -38,8 +36,8 @@ pub(crate) struct Draft {
     /// It has an `<inertial>`, which may stand behind its geoms.
     explicit: bool,
     inertial: Option<Inertial>,
-    /// Principal axes of its geoms, alike `spec.shapes`.
-    axes: Vec<Transform>,
+    /// Mass and principal axes of its geoms, alike `spec.shapes`.
+    pieces: Vec<(MassProperties, Transform)>,
     align: Option<bool>,
 }
 
@@ -51,7 +49,7 @@ pub(crate) struct Names {
     pub(crate) joints: HashMap<String, (usize, usize)>,
     /// Body, and pose in it.
     pub(crate) sites: HashMap<String, (usize, Transform)>,
-    geoms: HashMap<String, ()>,
+    geoms: HashSet<String>,
     /// Names inside of `<replicate>`, and the ends that its copies add to them.
     pub(crate) copies: HashMap<String, Vec<String>>,
 }
@@ -129,7 +127,7 @@ impl<'a, 'd> Walk<'a, 'd> {
         notes: &'a mut Notes,
     ) -> Result<Tree, FormatError> {
         let root = sources[0].document.root();
-        let mut world = Draft::new(BodySpec::new("world"), 0, root.id());
+        let mut world = Draft::new(BodySpec::new("world"), 0);
         world.fusible = false;
         let mut names = Names::default();
         names.bodies.insert("world".to_owned(), 0);
@@ -208,7 +206,7 @@ impl<'a, 'd> Walk<'a, 'd> {
         }
         let class = self.child_class(element, context)?;
         let pose = context.body_from_frame * own_pose(element, &self.source(context).compiler)?;
-        let mut draft = Draft::new(BodySpec::new(""), context.source, element.id());
+        let mut draft = Draft::new(BodySpec::new(""), context.source);
         draft.spec.parent = context.body;
         draft.spec.parent_from_body = pose;
         draft.spec.name = context.name(element);
@@ -342,7 +340,7 @@ impl<'a, 'd> Walk<'a, 'd> {
         let source = self.source(context);
         let cascade = source.classes.cascade(element, context.class)?;
         let name = context.name(element);
-        if !name.is_empty() && self.tree.names.geoms.insert(name.clone(), ()).is_some() {
+        if !name.is_empty() && !self.tree.names.geoms.insert(name.clone()) {
             return Err(taken(element, "geom", &name));
         }
         let explicit = self.tree.bodies[context.body].explicit;
@@ -352,7 +350,7 @@ impl<'a, 'd> Walk<'a, 'd> {
             geom.spec.name = name;
             let body = &mut self.tree.bodies[context.body];
             body.spec.shapes.push(geom.spec);
-            body.axes.push(geom.body_from_axes);
+            body.pieces.push((geom.mass, geom.body_from_axes));
         }
         Ok(())
     }
@@ -516,17 +514,16 @@ fn infers(from_geoms: FromGeoms, explicit: bool) -> bool {
 }
 
 impl Draft {
-    fn new(spec: BodySpec, source: usize, element: ElementId) -> Self {
+    fn new(spec: BodySpec, source: usize) -> Self {
         Self {
             spec,
             source,
-            place: (source, element),
             springdampers: Vec::new(),
             children: 0,
             fusible: true,
             explicit: false,
             inertial: None,
-            axes: Vec::new(),
+            pieces: Vec::new(),
             align: None,
         }
     }
@@ -537,7 +534,7 @@ impl Draft {
         let inferred = infers(compiler.from_geoms, self.explicit);
         let (mut mass, body_from_axes) = match &self.inertial {
             Some(inertial) if !inferred => (inertial.mass, inertial.body_from_axes),
-            _ if inferred => self.from_shapes(),
+            _ if inferred => self.mass_of_shapes(),
             _ => (MassProperties::default(), Transform::identity()),
         };
         if mass.mass == 0.0 && self.inertial.is_none() {
@@ -548,7 +545,7 @@ impl Draft {
         }
         let fixed = corrected(&mass, compiler);
         let mass = fixed.unwrap_or(mass);
-        if fixed.is_some() || !inferred {
+        if fixed.is_some() || !inferred || !nearly_equal(&mass, &self.mass()) {
             self.spec.inertia = InertiaSpec::Given(mass);
         }
         if self.aligns(compiler.align_free) {
@@ -557,17 +554,15 @@ impl Draft {
     }
 
     /// Mass from geoms, and the principal axes as MuJoCo picks them: those of the geom if it is the only one.
-    fn from_shapes(&self) -> (MassProperties, Transform) {
-        let massive: Vec<usize> =
-            (0..self.spec.shapes.len()).filter(|index| self.spec.shapes[*index].massive).collect();
-        let pieces: Vec<_> = massive.iter().map(|index| self.spec.shapes[*index].mass_properties()).collect();
-        match massive[..] {
-            [only] => (pieces[0], self.axes[only]),
-            _ => {
-                let sum = MassProperties::sum(&pieces);
-                (sum, principal_axes(&sum).0)
-            }
+    fn mass_of_shapes(&self) -> (MassProperties, Transform) {
+        let counts = self.spec.shapes.iter().map(|shape| shape.massive);
+        let pieces: Vec<_> =
+            self.pieces.iter().zip(counts).filter(|(_, counts)| *counts).map(|(p, _)| *p).collect();
+        if let [only] = pieces[..] {
+            return only;
         }
+        let sum = MassProperties::sum(&pieces.iter().map(|(mass, _)| *mass).collect::<Vec<_>>());
+        (sum, principal_axes(&sum, Axes::Exact).0)
     }
 
     fn aligns(&self, by_default: bool) -> bool {
@@ -595,6 +590,12 @@ impl Draft {
     pub(crate) fn mass(&self) -> MassProperties {
         body_mass(&self.spec)
     }
+}
+
+/// Whether two masses agree so well that it does not matter which is used.
+fn nearly_equal(a: &MassProperties, b: &MassProperties) -> bool {
+    let close = 1e-13;
+    (a.inertia - b.inertia).amax() <= close * b.inertia.amax() && (a.mass - b.mass).abs() <= close * b.mass
 }
 
 /// Mass properties of a described body, in its frame.

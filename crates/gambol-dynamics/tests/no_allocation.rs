@@ -1,0 +1,83 @@
+//! The hot functions are called tens of thousands of times a second by simulations and searches: none of them may
+//! touch the heap. A counting allocator proves it, and proves with a positive control that it counts.
+#![allow(unsafe_code)] // an allocator cannot be written without
+
+mod support;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use gambol_dynamics::{
+    Data, TreeMatrix, bias_forces, body_jacobian, body_velocities, center_of_mass, energy, forward_dynamics,
+    forward_kinematics, inverse_dynamics, mass_matrix, momentum, passive_forces, point_jacobian,
+};
+use gambol_model::Vec3;
+use gambol_model::samples::{TreeKind, random_tree};
+use nalgebra::DMatrix;
+
+thread_local! {
+    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
+}
+
+struct Counting;
+
+// SAFETY: every call is passed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn allocations(work: impl FnOnce()) -> usize {
+    let before = ALLOCATIONS.get();
+    work();
+    ALLOCATIONS.get() - before
+}
+
+#[test]
+fn hot_functions_do_not_allocate() {
+    let creature = random_tree(7, TreeKind { bodies: 20, free_root: true, armature: true });
+    let (mut q, v) = support::state(&creature, 1);
+    let (a, tau) = (v.clone(), v.clone());
+    let mut data = Data::new(&creature);
+    let mut m = TreeMatrix::new(&creature).unwrap();
+    let mut x = v.clone();
+    let mut out = v.clone();
+    let mut jacobian = DMatrix::zeros(3, creature.nv());
+    let mut six = DMatrix::zeros(6, creature.nv());
+
+    assert!(allocations(|| drop(vec![0u8; 16])) > 0, "the counter does not count");
+    let count = allocations(|| {
+        forward_kinematics(&creature, &mut data, &q);
+        body_velocities(&creature, &mut data, &q, &v);
+        mass_matrix(&creature, &mut data, &q, &mut m);
+        m.multiply(&v, &mut out);
+        assert!(m.factor());
+        m.solve(&mut x);
+        bias_forces(&creature, &mut data, &q, &v);
+        inverse_dynamics(&creature, &mut data, &q, &v, &a);
+        forward_dynamics(&creature, &mut data, &q, &v, &tau);
+        passive_forces(&creature, &mut data, &q, &v);
+        energy(&creature, &mut data, &q, &v);
+        momentum(&creature, &mut data, &q, &v);
+        center_of_mass(&creature, &mut data, &q);
+        point_jacobian(&creature, &data, 5, Vec3::zeros(), &mut jacobian);
+        body_jacobian(&creature, &data, 5, Vec3::zeros(), &mut six);
+        creature.integrate(&mut q, &v, 0.01);
+        creature.difference(creature.rest_pose(), &q, &mut out);
+    });
+    assert_eq!(count, 0);
+}

@@ -1,0 +1,145 @@
+//! Creatures written once, for tests, benchmarks and examples.
+
+use crate::{
+    BodySpec, Creature, CreatureSpec, InertiaSpec, JointKind, JointSpec, MassProperties, Mat3, Quat, Shape, ShapeSpec,
+    Transform, Vec3,
+};
+
+/// A free chain of `links` boxes along x, hinged about y, with springs of 1 N·m/rad: the paper's linear creature for
+/// 16 links.
+pub fn chain(links: usize) -> Creature {
+    let half = Vec3::new(0.0571, 0.02855, 0.02855) * 0.5;
+    let mut spec = CreatureSpec::new(format!("chain of {links}"));
+    for link in 0..links {
+        let mut body = BodySpec::new(format!("link.{}", link + 1));
+        body.parent = link; // the world for the first
+        body.parent_from_body = Transform::translation(if link == 0 { 0.0 } else { 2.0 * half.x }, 0.0, 0.0);
+        let anchor = Vec3::new(-half.x, 0.0, 0.0);
+        body.joints.push(if link == 0 {
+            JointSpec::free("root")
+        } else {
+            JointSpec::hinge(format!("joint.{link}"), Vec3::y()).with_anchor(anchor).with_stiffness(1.0)
+        });
+        body.shapes.push(ShapeSpec::new(Shape::Box { half }));
+        spec.bodies.push(body);
+    }
+    spec.build().unwrap_or_else(|error| unreachable!("a chain is valid: {error}"))
+}
+
+/// What a random tree may be made of.
+#[derive(Clone, Copy, Debug)]
+pub struct TreeKind {
+    /// Number of bodies, the world not counted.
+    pub bodies: usize,
+    /// The first body floats.
+    pub free_root: bool,
+    /// Joints get armature.
+    pub armature: bool,
+}
+
+/// A random tree with joints of all kinds: off-centre anchors, several joints on a body, fixed bodies, general
+/// inertias. The same seed gives the same tree.
+pub fn random_tree(seed: u64, kind: TreeKind) -> Creature {
+    let mut random = Random::new(seed);
+    let mut spec = CreatureSpec::new(format!("tree {seed}"));
+    for index in 1..=kind.bodies {
+        let mut body = BodySpec::new(format!("body.{index}"));
+        body.parent = if index == 1 { 0 } else { 1 + random.below(index - 1) };
+        body.parent_from_body = Transform::from_parts(random.vector(0.3).into(), random.rotation());
+        body.inertia = InertiaSpec::Given(random.mass());
+        let joints = if index == 1 && kind.free_root { vec![JointKind::Free] } else { random.joints() };
+        for (k, joint_kind) in joints.into_iter().enumerate() {
+            let mut joint = JointSpec::new(format!("joint.{index}.{k}"), joint_kind);
+            joint.anchor = random.vector(0.1);
+            joint.axis = random.vector(1.0) + Vec3::new(1e-3, 0.0, 0.0);
+            if joint_kind != JointKind::Free {
+                joint.stiffness = 1.0 + 9.0 * random.unit();
+                joint.damping = 0.1 * random.unit();
+                joint.reference = random.symmetric();
+                joint.rest = joint.reference + 0.1 * random.symmetric();
+                joint.armature = if kind.armature { 0.1 * random.unit() } else { 0.0 };
+            }
+            body.joints.push(joint);
+        }
+        spec.bodies.push(body);
+    }
+    spec.build().unwrap_or_else(|error| unreachable!("a random tree is valid: {error}"))
+}
+
+/// A small seeded generator (SplitMix64, Steele et al. 2014): the tests need repeatable numbers, not good ones.
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// A stream of numbers that depends on `seed` alone.
+    pub fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in 0..1.
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Uniform in −1..1.
+    pub fn symmetric(&mut self) -> f64 {
+        2.0 * self.unit() - 1.0
+    }
+
+    /// A whole number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        usize::try_from(self.next() % n as u64).unwrap_or(0)
+    }
+
+    /// Uniform in a cube of half size `size`.
+    pub fn vector(&mut self, size: f64) -> Vec3 {
+        Vec3::new(self.symmetric(), self.symmetric(), self.symmetric()) * size
+    }
+
+    /// Some rotation.
+    pub fn rotation(&mut self) -> Quat {
+        Quat::from_scaled_axis(self.vector(3.0))
+    }
+
+    /// `n` numbers in −`size`..`size`.
+    pub fn numbers(&mut self, n: usize, size: f64) -> Vec<f64> {
+        (0..n).map(|_| size * self.symmetric()).collect()
+    }
+
+    /// A pose `size` away from the reference in every coordinate.
+    pub fn pose(&mut self, creature: &Creature, size: f64) -> Vec<f64> {
+        let mut q = creature.reference_pose().to_vec();
+        let step = self.numbers(creature.nv(), size);
+        creature.integrate(&mut q, &step, 1.0);
+        q
+    }
+
+    /// A body that could be real: the principal moments are sums of two positive second moments.
+    fn mass(&mut self) -> MassProperties {
+        let mass = 0.2 + self.unit();
+        let second = self.vector(0.5).add_scalar(0.6) * (0.02 * mass);
+        let rotation = self.rotation().to_rotation_matrix();
+        let moments = Mat3::from_diagonal(&Vec3::new(second.y + second.z, second.z + second.x, second.x + second.y));
+        MassProperties { mass, com: self.vector(0.1), inertia: rotation * moments * rotation.transpose() }
+    }
+
+    fn joints(&mut self) -> Vec<JointKind> {
+        match self.below(8) {
+            0 => vec![],
+            1 => vec![JointKind::Slide],
+            2 => vec![JointKind::Ball],
+            3 => vec![JointKind::Hinge, JointKind::Hinge],
+            4 => vec![JointKind::Slide, JointKind::Hinge],
+            5 => vec![JointKind::Hinge, JointKind::Slide, JointKind::Hinge],
+            _ => vec![JointKind::Hinge],
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The creature every verb takes, and how to read it.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use gambol_model::{Creature, LandmarkOverride};
+
+use super::Failure;
+use crate::LoadOptions;
+use crate::report::State;
+
+#[derive(Args)]
+pub(super) struct CreatureArguments {
+    /// A name from `gambol gallery`, or an MJCF or URDF file
+    pub(super) creature: String,
+
+    /// Make what the file asks for and gambol cannot do an error instead of a warning
+    #[arg(long)]
+    strict: bool,
+
+    /// Let a creature that hangs fixed from the world float freely
+    #[arg(long, value_enum, default_value_t = Root::Given)]
+    root: Root,
+
+    /// A further folder that the file may read meshes and includes from
+    #[arg(long, value_name = "DIR")]
+    assets: Option<PathBuf>,
+
+    /// Set a landmark right: `foot.front.left=paw_L`, with the name of a body, site or joint; `tail=` removes it
+    #[arg(long, value_name = "NAME=TARGET", value_parser = landmark)]
+    landmark: Vec<LandmarkOverride>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Root {
+    /// as the file has it
+    Given,
+    /// floating
+    Free,
+}
+
+fn landmark(text: &str) -> Result<LandmarkOverride, String> {
+    let (landmark, target) = text.split_once('=').ok_or("expected NAME=TARGET")?;
+    Ok(LandmarkOverride { landmark: landmark.to_owned(), target: target.to_owned() })
+}
+
+impl CreatureArguments {
+    pub(super) fn load(&self) -> Result<Creature, Failure> {
+        let options = LoadOptions {
+            strict: self.strict,
+            free_root: self.root == Root::Free,
+            assets: self.assets.clone(),
+            landmarks: self.landmark.clone(),
+        };
+        crate::load(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
+    }
+}
+
+#[derive(Args)]
+pub(super) struct StateArguments {
+    /// A pose that the creature's file names; the reference pose if not given
+    #[arg(long, value_name = "NAME", conflicts_with = "qpos")]
+    pose: Option<String>,
+
+    /// A pose as a JSON array of nq numbers
+    #[arg(long, value_name = "FILE")]
+    qpos: Option<PathBuf>,
+
+    /// A velocity as a JSON array of nv numbers; zero if not given
+    #[arg(long, value_name = "FILE")]
+    qvel: Option<PathBuf>,
+}
+
+impl StateArguments {
+    pub(super) fn read(&self, creature: &Creature) -> Result<State, Failure> {
+        let failed = |error: gambol_model::ModelError| Failure::Failed(error.to_string());
+        let (name, qpos) = if let Some(name) = &self.pose {
+            (name.clone(), named_pose(creature, name)?)
+        } else if let Some(file) = &self.qpos {
+            let place = file.display().to_string();
+            (place.clone(), creature.checked_pose(&place, &read_numbers(file)?).map_err(failed)?)
+        } else {
+            ("reference".to_owned(), creature.reference_pose().to_vec())
+        };
+        let qvel = match &self.qvel {
+            Some(file) => {
+                creature.checked_velocity(&file.display().to_string(), &read_numbers(file)?).map_err(failed)?
+            }
+            None => vec![0.0; creature.nv()],
+        };
+        Ok(State { name, qpos, qvel })
+    }
+}
+
+fn named_pose(creature: &Creature, name: &str) -> Result<Vec<f64>, Failure> {
+    if let Some(qpos) = creature.pose(name) {
+        return Ok(qpos.to_vec());
+    }
+    if name == "reference" {
+        return Ok(creature.reference_pose().to_vec());
+    }
+    let mut names = vec!["reference"];
+    names.extend(creature.poses().iter().map(|pose| pose.name.as_str()));
+    Err(Failure::Failed(format!("{} has no pose {name:?}; it has {}", creature.name(), names.join(", "))))
+}
+
+fn read_numbers(file: &Path) -> Result<Vec<f64>, Failure> {
+    let place = file.display();
+    let text =
+        std::fs::read_to_string(file).map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::Failed(format!("{place}: not a JSON array of numbers: {error}")))
+}

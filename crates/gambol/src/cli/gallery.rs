@@ -1,0 +1,71 @@
+//! `gambol gallery`: the creatures that come with gambol.
+
+use std::io::Write;
+
+use clap::Args;
+use comfy_table::{Table, presets};
+use serde::Serialize;
+
+use super::{Failure, write_json};
+use crate::gallery::{ENTRIES, find, names};
+use crate::{LoadOptions, load};
+
+/// Lists the creatures that come with gambol, or prints the MJCF of one
+#[derive(Args)]
+#[command(after_help = "Examples:\n  gambol gallery\n  gambol gallery dog > my-dog.xml")]
+pub(super) struct Gallery {
+    /// Print the MJCF file of this creature
+    #[arg(conflicts_with = "json")]
+    name: Option<String>,
+
+    /// Print the list as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: &'static str,
+    about: &'static str,
+    bodies: usize,
+    joints: usize,
+    dof: usize,
+    mass: f64,
+    poses: Vec<String>,
+}
+
+impl Gallery {
+    pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+        if let Some(name) = &self.name {
+            let entry = find(name).ok_or_else(|| {
+                Failure::Failed(format!("the gallery has no {name:?}; it has {}", names().join(", ")))
+            })?;
+            return Ok(out.write_all(entry.mjcf.as_bytes())?);
+        }
+        let rows = ENTRIES.iter().map(|entry| row(entry.name, entry.about)).collect::<Result<Vec<_>, _>>()?;
+        if self.json {
+            return write_json(out, &rows);
+        }
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_header(["creature", "bodies", "DOF", "mass", ""]);
+        for row in &rows {
+            let mass = format!("{:.3} kg", row.mass);
+            table.add_row([row.name, &row.bodies.to_string(), &row.dof.to_string(), &mass, row.about]);
+        }
+        Ok(writeln!(out, "{table}")?)
+    }
+}
+
+fn row(name: &'static str, about: &'static str) -> Result<Row, Failure> {
+    let creature = load(name, &LoadOptions::default()).map_err(|error| Failure::Failed(error.to_string()))?;
+    let mut data = gambol_dynamics::Data::new(&creature);
+    Ok(Row {
+        name,
+        about,
+        bodies: creature.bodies().len() - 1,
+        joints: creature.joints().len(),
+        dof: gambol_dynamics::degrees_of_freedom(&creature, &mut data, creature.reference_pose()),
+        mass: creature.mass(),
+        poses: creature.poses().iter().map(|pose| pose.name.clone()).collect(),
+    })
+}

@@ -1,0 +1,144 @@
+//! `gambol inspect`: what a creature is made of.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use comfy_table::{CellAlignment, Table, presets};
+
+use super::creature::{CreatureArguments, StateArguments};
+use super::{Failure, write_json};
+use crate::picture;
+use crate::report::Report;
+
+/// Tells what a creature is made of: bodies, joints, degrees of freedom, mass, landmarks, warnings
+#[derive(Args)]
+#[command(after_help = "Examples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
+                        gambol inspect robot.urdf --root free --json\n  \
+                        gambol inspect dog --json --matrix --qpos pose.json --qvel velocity.json")]
+pub(super) struct Inspect {
+    #[command(flatten)]
+    creature: CreatureArguments,
+
+    #[command(flatten)]
+    state: StateArguments,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Add the mass matrix and the bias forces (gravity on) to the JSON
+    #[arg(long, requires = "json")]
+    matrix: bool,
+
+    /// Draw the creature from the side, the front and above, with its landmarks
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
+
+    /// Replace an existing picture
+    #[arg(long)]
+    force: bool,
+}
+
+impl Inspect {
+    pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+        let creature = self.creature.load()?;
+        let state = self.state.read(&creature)?;
+        let report =
+            Report::new(&creature, &state, self.matrix).map_err(|error| Failure::Failed(error.to_string()))?;
+        if let Some(file) = &self.picture {
+            let svg = picture::three_views(&creature, &state.qpos);
+            write_file(file, &svg, self.force)?;
+        }
+        if self.json {
+            return write_json(out, &report);
+        }
+        write_report(out, &report)?;
+        for warning in &report.warnings {
+            eprintln!("gambol: warning: {warning}");
+        }
+        Ok(())
+    }
+}
+
+/// Writes beside and renames, so that a file is never half there.
+fn write_file(file: &std::path::Path, text: &str, force: bool) -> Result<(), Failure> {
+    let place = file.display();
+    if file.exists() && !force {
+        return Err(Failure::Failed(format!("{place} exists; --force replaces it")));
+    }
+    let beside = file.with_extension("svg.part");
+    std::fs::write(&beside, text)
+        .and_then(|()| std::fs::rename(&beside, file))
+        .map_err(|error| Failure::Failed(format!("{place}: cannot be written: {error}")))
+}
+
+fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
+    let [x, y, z] = report.com;
+    writeln!(out, "{}", report.name)?;
+    writeln!(out, "  {} bodies, {} joints", report.bodies.len(), report.joints.len())?;
+    let loops = match report.constraints.len() {
+        0 => String::new(),
+        1 => format!(" (a constraint takes {} of {})", report.nv - report.dof, report.nv),
+        n => format!(" ({n} constraints take {} of {})", report.nv - report.dof, report.nv),
+    };
+    writeln!(out, "  {} degrees of freedom{loops}, nq {}, nv {}", report.dof, report.nq, report.nv)?;
+    writeln!(out, "  mass {:.4} kg, centre of mass ({x:.4}, {y:.4}, {z:.4}) m in pose {}", report.mass, report.pose)?;
+    if !report.poses.is_empty() {
+        writeln!(out, "  poses {}", report.poses.join(", "))?;
+    }
+    writeln!(out, "\n{}", body_table(report))?;
+    if !report.landmarks.is_empty() {
+        writeln!(out, "\n{}", landmark_table(report))?;
+    }
+    Ok(())
+}
+
+/// Bodies indented as a tree, with their joints beside them.
+fn body_table(report: &Report) -> Table {
+    let mut depth = std::collections::HashMap::from([("world", 0usize)]);
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["body", "mass kg", "joints", "stiffness", "limits"]);
+    for body in &report.bodies {
+        let level = depth.get(body.parent.as_str()).copied().unwrap_or(0);
+        depth.insert(&body.name, level + 1);
+        let joints: Vec<_> = report.joints.iter().filter(|joint| joint.body == body.name).collect();
+        let join = |text: Vec<String>| text.join("\n");
+        table.add_row([
+            format!("{}{}", "  ".repeat(level.min(12)), body.name),
+            format!("{:.4}", body.mass),
+            join(joints.iter().map(|joint| format!("{} {}", joint.kind, joint.name)).collect()),
+            join(joints.iter().map(|joint| number(joint.stiffness)).collect()),
+            join(joints.iter().map(|joint| limits(joint.kind, joint.limit)).collect()),
+        ]);
+    }
+    for column in [1, 3] {
+        if let Some(column) = table.column_mut(column) {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+fn landmark_table(report: &Report) -> Table {
+    let mut table = Table::new();
+    table.load_style(presets::NOTHING).set_header(["landmark", "on", "known from", "because"]);
+    for landmark in &report.landmarks {
+        let on = landmark.joint.as_ref().unwrap_or(&landmark.body);
+        table.add_row([&landmark.name, on, landmark.source, &landmark.reason]);
+    }
+    table
+}
+
+fn number(x: f64) -> String {
+    if x == 0.0 { String::from("–") } else { format!("{x}") }
+}
+
+fn limits(kind: &str, limit: Option<[f64; 2]>) -> String {
+    match limit {
+        None => String::from("–"),
+        Some([low, high]) if kind == "slide" => format!("{low:.3} to {high:.3} m"),
+        Some([_, high]) if kind == "ball" => format!("up to {:.0}°", high.to_degrees()),
+        Some([low, high]) => format!("{:.0}° to {:.0}°", low.to_degrees(), high.to_degrees()),
+    }
+}

@@ -1,0 +1,71 @@
+//! The command line: one module per verb. Data goes to stdout, talk to stderr; the exit status is 0, 1 (failed) or
+//! 2 (usage).
+
+mod creature;
+mod gallery;
+mod inspect;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(
+    name = "gambol",
+    version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
+    about = "Brings any creature to life from its own body",
+    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF or URDF file.\n\n\
+                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol inspect robot.urdf --root free --json"
+)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Gallery(gallery::Gallery),
+    Inspect(inspect::Inspect),
+}
+
+/// How a verb can end other than well.
+#[derive(Debug)]
+enum Failure {
+    /// The work could not be done: exit 1.
+    Failed(String),
+    /// Nobody reads our output any more; that is no failure of ours.
+    OutputClosed,
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            _ => Self::Failed(format!("cannot write the output: {error}")),
+        }
+    }
+}
+
+/// Parses the arguments of this process and runs the verb.
+pub fn run() -> ExitCode {
+    let arguments = Arguments::parse(); // exits with 2 and a message on bad usage
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let result = match arguments.verb {
+        Verb::Gallery(verb) => verb.run(&mut out),
+        Verb::Inspect(verb) => verb.run(&mut out),
+    };
+    match result.and_then(|()| Ok(out.flush()?)) {
+        Ok(()) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
+        Err(Failure::Failed(message)) => {
+            eprintln!("gambol: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes `value` as JSON, indented, with a line end.
+fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), Failure> {
+    serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
+    Ok(writeln!(out)?)
+}

@@ -1,0 +1,42 @@
+//! The creatures that come with gambol: MJCF files of our own, embedded in the program.
+
+/// A creature of the gallery.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// What the command line calls it.
+    pub name: &'static str,
+    /// One line about it.
+    pub about: &'static str,
+    /// The file itself.
+    pub mjcf: &'static str,
+}
+
+macro_rules! entry {
+    ($name:literal, $about:literal) => {
+        Entry { name: $name, about: $about, mjcf: include_str!(concat!("../gallery/", $name, ".xml")) }
+    };
+}
+
+/// All creatures, the simplest first.
+pub const ENTRIES: [Entry; 10] = [
+    entry!("loop", "sixteen boxes closed to a ring that rolls (Kry et al. 2009)"),
+    entry!("linear", "sixteen boxes in a row that crawls (Kry et al. 2009)"),
+    entry!("dog", "a large dog on its toes (Kry et al. 2009)"),
+    entry!("human", "a person of 1.75 m; poses rest, t-pose, run (Kry et al. 2009)"),
+    entry!("bird", "an ostrich: two long legs, a long neck, small wings"),
+    entry!("kangaroo", "long feet and a tail to stand on (Nunes et al. 2012)"),
+    entry!("monster", "a four-armed giant (Nunes et al. 2012)"),
+    entry!("insect", "an ant of 0.4 m on six legs"),
+    entry!("spider", "eight legs, half a metre wide"),
+    entry!("snake", "2.4 m and no legs at all"),
+];
+
+/// The creature with this name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| entry.name == name)
+}
+
+/// The names of all creatures.
+pub fn names() -> Vec<&'static str> {
+    ENTRIES.iter().map(|entry| entry.name).collect()
+}
