@@ -1,8 +1,8 @@
 //! Triangle meshes from STL, OBJ and MuJoCo's MSH files.
 //!
-//! The readers are our own: each is a page, whereas of the crates at hand one reserves memory by the counts a file
-//! claims and neither reads what MuJoCo reads in the way MuJoCo reads it. Coordinates are rounded to 32 bits, as in
-//! STL and MSH and as MuJoCo does with those of OBJ, so that masses agree to the last digit.
+//! The readers are our own: each is a page, none reserves memory by the counts that a file claims, and polygons are cut
+//! and files told apart as MuJoCo does it. Coordinates are rounded to 32 bits, as in STL and MSH and as MuJoCo does with
+//! those of OBJ, so that masses agree to the last digit.
 
 mod msh;
 mod obj;

@@ -182,19 +182,26 @@ impl<'d> Builder<'d, '_> {
     fn fill(&mut self, tree: &Tree<'d>, link: usize) -> Result<(), FormatError> {
         let element = tree.links[link].element;
         let Place { body, body_from_link, .. } = self.places[link];
-        let inertial = link::inertial(element, &self.settings, &mut self.notes)?;
+        let mut inertial = link::inertial(element, &self.settings, &mut self.notes)?;
         let mut shapes = self.shapes(element, inertial.is_none())?;
-        for shape in &mut shapes {
-            shape.body_from_shape = body_from_link * shape.body_from_shape;
-        }
-        if inertial.is_none() && shapes.iter().any(|shape| shape.massive) {
+        if shapes.iter().any(|shape| shape.massive) {
             let text = "it has no <inertial>; its mass is that of its collision geometry at 1000 kg/m³";
             self.notes.push(element.warning(format!("link {:?}: {text}", tree.links[link].name)));
         }
+        if inertial.is_none() && self.settings.has_bounds() {
+            inertial = Some(mass_of(&shapes));
+            for shape in &mut shapes {
+                shape.massive = false;
+            }
+        }
         // As in MuJoCo, a part without mass adds no inertia to the body it is a part of.
-        let counts =
-            |piece: &MassProperties| piece.mass > 0.0 || self.spec.bodies[body].name == tree.links[link].name;
-        self.given[body].extend(inertial.filter(counts).map(|piece| piece.transformed(&body_from_link)));
+        let own = self.spec.bodies[body].name == tree.links[link].name;
+        let piece =
+            inertial.map(|piece| self.settings.corrected(piece)).filter(|piece| own || piece.mass > 0.0);
+        self.given[body].extend(piece.map(|piece| piece.transformed(&body_from_link)));
+        for shape in &mut shapes {
+            shape.body_from_shape = body_from_link * shape.body_from_shape;
+        }
         self.spec.bodies[body].shapes.extend(shapes);
         Ok(())
     }
@@ -254,14 +261,12 @@ impl<'d> Builder<'d, '_> {
 
     /// The mass of a body that is not just the sum of its shapes.
     fn body_mass(&self, body: usize) -> Option<MassProperties> {
-        let bounded = self.settings.bound_mass > 0.0 || self.settings.bound_inertia > 0.0;
-        if self.given[body].is_empty() && !bounded {
+        let mut pieces = self.given[body].clone();
+        if pieces.is_empty() {
             return None;
         }
-        let massive = self.spec.bodies[body].shapes.iter().filter(|shape| shape.massive);
-        let mut pieces = self.given[body].clone();
-        pieces.extend(massive.map(ShapeSpec::mass_properties));
-        Some(self.settings.bounded(&MassProperties::sum(&pieces)))
+        pieces.push(mass_of(&self.spec.bodies[body].shapes));
+        Some(MassProperties::sum(&pieces))
     }
 
     /// Scales all masses so that they add up to `total`, leaving aside what MuJoCo makes a part of the world.
@@ -273,9 +278,7 @@ impl<'d> Builder<'d, '_> {
         moves: &[bool],
     ) -> Result<(), FormatError> {
         for (body, mass) in masses.iter_mut().enumerate().skip(1) {
-            let massive = self.spec.bodies[body].shapes.iter().filter(|shape| shape.massive);
-            let pieces = || massive.map(ShapeSpec::mass_properties).collect::<Vec<_>>();
-            mass.get_or_insert_with(|| MassProperties::sum(&pieces()));
+            mass.get_or_insert_with(|| mass_of(&self.spec.bodies[body].shapes));
         }
         let counts = |body: usize| moves[body] || !self.settings.fuse_static;
         let sum: f64 = (1..masses.len())
@@ -291,6 +294,12 @@ impl<'d> Builder<'d, '_> {
         }
         Ok(())
     }
+}
+
+/// What the massive ones of some shapes weigh together.
+fn mass_of(shapes: &[ShapeSpec]) -> MassProperties {
+    let massive = shapes.iter().filter(|shape| shape.massive);
+    MassProperties::sum(&massive.map(ShapeSpec::mass_properties).collect::<Vec<_>>())
 }
 
 /// Rotation that turns z to `axis` on the shortest way.

@@ -36,7 +36,7 @@ pub(super) fn inertial(
         notes.push(element.warning(format!("link {name:?}: its inertia is zero: it counts as a point")));
     }
     let piece = MassProperties { mass, com: Vec3::zeros(), inertia };
-    Ok(Some(settings.balanced(piece).transformed(&origin(element)?)))
+    Ok(Some(piece.transformed(&origin(element)?)))
 }
 
 fn required<'d>(inertial: Element<'d>, tag: &'d str) -> Result<Element<'d>, FormatError> {

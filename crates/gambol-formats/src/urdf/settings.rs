@@ -28,9 +28,9 @@ pub(super) struct Settings {
     pub(super) discard_visual: bool,
     /// Impossible inertias become isotropic. Default: off.
     pub(super) balance_inertia: bool,
-    /// Smallest mass of a body, kg. Default: 0.
+    /// Smallest mass of a link, kg. Default: 0.
     pub(super) bound_mass: f64,
-    /// Smallest principal moment of a body, kg·m². Default: 0.
+    /// Smallest principal moment of a link, kg·m². Default: 0.
     pub(super) bound_inertia: f64,
     /// The mass of all moving bodies together, kg. Default: as it is.
     pub(super) total_mass: Option<f64>,
@@ -86,18 +86,23 @@ impl Settings {
         Ok(())
     }
 
-    /// At least the mass and the principal moments that the file asks for.
-    pub(super) fn bounded(&self, mass: &MassProperties) -> MassProperties {
-        if self.bound_mass <= 0.0 && self.bound_inertia <= 0.0 {
-            return *mass;
-        }
+    /// Links without mass, or with less than this, get some.
+    pub(super) fn has_bounds(&self) -> bool {
+        self.bound_mass > 0.0 || self.bound_inertia > 0.0
+    }
+
+    /// The mass of a link as the file wants it set right: at least so much, and no inertia of no real body.
+    pub(super) fn corrected(&self, mass: MassProperties) -> MassProperties {
+        self.balanced(if self.has_bounds() { self.bounded(mass) } else { mass })
+    }
+
+    fn bounded(&self, mass: MassProperties) -> MassProperties {
         let mut axes = mass.inertia.symmetric_eigen();
         axes.eigenvalues.apply(|moment| *moment = moment.max(self.bound_inertia));
         MassProperties { mass: mass.mass.max(self.bound_mass), com: mass.com, inertia: axes.recompose() }
     }
 
-    /// An inertia of no real body made isotropic, if the file asks for it.
-    pub(super) fn balanced(&self, mass: MassProperties) -> MassProperties {
+    fn balanced(&self, mass: MassProperties) -> MassProperties {
         let moments = mass.principal_moments();
         // A rod has moments a, a, 0 and may miss by rounding.
         let possible = moments[0] + moments[1] >= moments[2] * (1.0 - 1e-12);

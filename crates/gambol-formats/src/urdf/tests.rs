@@ -222,6 +222,16 @@ fn mass_comes_from_the_inertial_or_from_collision_geometry() {
     let zero =
         r#"<inertial><mass value="0"/><inertia ixx="0" iyy="0" izz="0" ixy="0" ixz="0" iyz="0"/></inertial>"#;
     assert_eq!(mass(&compiler("boundmass=\"0.01\" boundinertia=\"0.002\""), zero), 0.01);
+    // MuJoCo 4.0.0 bounds each link before it makes one part of another.
+    let parts = |second: &str| {
+        let links = solid("a") + &link("b", BOX) + &link("c", second);
+        let text = compiler("boundmass=\"10\"")
+            + &links
+            + &joint("j", "revolute", "a", "b", "")
+            + &joint("k", "fixed", "b", "c", "");
+        build(&text).bodies()[2].mass.mass
+    };
+    assert_eq!((parts(""), parts(BOX)), (20.0, 20.0));
     let text = solid("a") + &link("b", BOX) + &joint("j", "revolute", "a", "b", "");
     assert_eq!(
         warnings(&text),
