@@ -49,15 +49,16 @@ pub(super) fn find(creature: &Creature, stand: &Stand, words: &[Words], split: &
     let axis = split.plane.normal.cross(&stand.up);
     let convention = conventional_forward(stand.up);
     // Across the convention's axis there is none: the left of a creature that faces x is taken.
-    let (towards, trust) = match axis.dot(&convention).abs() > 0.5 {
-        true => (convention, CONVENTION),
-        false => (stand.up.cross(&convention), NO_CONVENTION),
+    let (towards, trust) = if axis.dot(&convention).abs() > 0.5 {
+        (convention, CONVENTION)
+    } else {
+        (stand.up.cross(&convention), NO_CONVENTION)
     };
     let votes = [
         vote(ENDS_NAMED, 0.05, named_ends(stand, words, split, axis), "its head and tail by name"),
         vote(ROWS_NAMED, 0.02, named_rows(stand, words, axis), "its front and hind limbs by name"),
         vote(SIDES_NAMED, 0.1, named_sides(stand, words, split, axis), "its left and right by name"),
-        vote(TOES, 0.04, limbs::toes(creature, stand, split, axis), "its toes"),
+        vote(TOES, 0.02, limbs::toes(creature, stand, split, axis), "its toes"),
         vote(HEAD_UP, 0.1, raised_end(stand, split, axis), "its higher end"),
         vote(trust, 0.0, Some(axis.dot(&towards)), "convention"),
     ];

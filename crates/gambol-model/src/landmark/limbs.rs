@@ -1,62 +1,15 @@
-//! Limbs: which are legs and which arms, and where on them foot, knee, hand and elbow are.
+//! Which limbs are legs, which are arms, and which are neither.
 
+use super::Side;
 use super::facing::Facing;
+use super::limb::{Kind, Limb, REACHES_GROUND, new_limb, standing_body};
 use super::stand::Stand;
 use super::symmetry::{self, Split};
 use super::words::{Parts, Words};
-use super::{Anatomy, Found, Landmark, Role, Row, Side, Source};
-use crate::{Creature, JointKind, Vec3};
+use crate::{Creature, Vec3};
 
-/// A leg's lowest point is within this part of the creature's height from the ground.
-const REACHES_GROUND: f64 = 0.15;
-/// A chain leads to the ground if it ends within this part of the creature's height from the limb's lowest point.
-const LEADS_DOWN: f64 = 0.05;
-/// A body touches the ground if it is within this part of the creature's height from the limb's lowest point: less
-/// than an ankle is high.
-const TOUCHES_GROUND: f64 = 0.02;
-/// What stands on the ground comes down to it by at least this part of the limb's length.
-const COMES_DOWN: f64 = 0.15;
 /// Shorter than this, relative to a leg (or the size where there are none), is not an arm but an ear.
 const ARM_LENGTH: f64 = 0.15;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Leg,
-    Arm,
-    /// Ears, antennae, rotors.
-    Other,
-}
-
-/// A subtree that hangs off the trunk.
-#[derive(Debug)]
-pub(super) struct Limb {
-    pub(super) kind: Kind,
-    pub(super) side: Option<Side>,
-    /// Index of its mirror image among the limbs.
-    pub(super) mate: Option<usize>,
-    /// All bodies, the topmost first.
-    pub(super) bodies: Vec<usize>,
-    /// The body of the trunk it hangs from.
-    pub(super) attach: usize,
-    /// From the topmost body towards the tip, before digits spread.
-    chain: Vec<usize>,
-    /// Where it is joined to the trunk, m, world.
-    hip: Vec3,
-    /// Along the chain to its tip, m.
-    length: f64,
-    /// Lowest height.
-    low: f64,
-    /// It comes down to the ground.
-    reaches: bool,
-    /// Why it is a leg if it does not reach the ground, or other things worth telling.
-    note: String,
-}
-
-impl Limb {
-    fn root(&self) -> usize {
-        self.bodies[0]
-    }
-}
 
 /// Makes limbs of what hangs off the midline (or of midline legs, where there are no others) and tells their kind.
 pub(super) fn sort_out(
@@ -103,31 +56,6 @@ fn from_seeds(creature: &Creature, stand: &Stand, split: &Split, facing: &Facing
     limbs
 }
 
-fn new_limb(creature: &Creature, stand: &Stand, bodies: Vec<usize>) -> Limb {
-    let root = bodies[0];
-    let hip = stand.base(creature, root);
-    let low = stand.below[root].low;
-    let attach = creature.bodies[root].parent;
-    let mut chain = chain_out(creature, stand, &bodies);
-    let end = chain[chain.len() - 1];
-    let mut length = length(creature, stand, &chain, tip(creature, stand, end, stand.base(creature, end)));
-    let near = low - stand.ground <= REACHES_GROUND * stand.height;
-    let reaches = near && hip.dot(&stand.up) - low >= COMES_DOWN * length;
-    if reaches {
-        chain = chain_down(stand, root);
-        length = self::length(creature, stand, &chain, stand.sole(creature, chain[chain.len() - 1]));
-    }
-    let (kind, note) = (Kind::Other, String::new());
-    Limb { kind, side: None, mate: None, bodies, attach, chain, hip, length, low, reaches, note }
-}
-
-/// Along the joints of a chain and on to `tip`, m.
-fn length(creature: &Creature, stand: &Stand, chain: &[usize], tip: Vec3) -> f64 {
-    let mut way: Vec<Vec3> = chain.iter().map(|&body| stand.base(creature, body)).collect();
-    way.push(tip);
-    way.windows(2).map(|step| (step[1] - step[0]).norm()).sum()
-}
-
 /// Bodies come after their parents, so the larger index is never an ancestor of the smaller.
 fn common_ancestor(creature: &Creature, mut a: usize, mut b: usize) -> usize {
     while a != b {
@@ -138,47 +66,6 @@ fn common_ancestor(creature: &Creature, mut a: usize, mut b: usize) -> usize {
         }
     }
     a
-}
-
-/// Towards the ground: from body to the one child that leads to the lowest point, until several do (toes) or none.
-fn chain_down(stand: &Stand, root: usize) -> Vec<usize> {
-    let reaches = |body: usize| stand.below[body].low - stand.below[root].low <= LEADS_DOWN * stand.height;
-    chain(stand, root, reaches)
-}
-
-/// Away from the trunk: from body to the one child that leads to the farthest point, until several do (fingers).
-fn chain_out(creature: &Creature, stand: &Stand, bodies: &[usize]) -> Vec<usize> {
-    const FAR: f64 = 0.85;
-    let hip = stand.base(creature, bodies[0]);
-    let mut far: std::collections::HashMap<usize, f64> = std::collections::HashMap::new();
-    for &body in bodies.iter().rev() {
-        let own = (stand.com[body] - hip).norm().max((stand.base(creature, body) - hip).norm());
-        let reach = far.get(&body).map_or(own, |children| own.max(*children));
-        far.insert(body, reach);
-        let parent = far.entry(creature.bodies[body].parent).or_insert(0.0);
-        *parent = parent.max(reach);
-    }
-    let most = far[&bodies[0]];
-    chain(stand, bodies[0], |body| far[&body] >= FAR * most)
-}
-
-fn chain(stand: &Stand, root: usize, leads_on: impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut chain = vec![root];
-    let mut body = root;
-    loop {
-        let mut on = stand.children[body].iter().copied().filter(|&child| leads_on(child));
-        match (on.next(), on.next()) {
-            (Some(child), None) => body = child,
-            _ => return chain,
-        }
-        chain.push(body);
-    }
-}
-
-/// The end of a body away from `from`.
-fn tip(creature: &Creature, stand: &Stand, body: usize, from: Vec3) -> Vec3 {
-    let direction = (stand.com[body] - from).try_normalize(1e-9).unwrap_or(-stand.up);
-    stand.extreme(creature, body, direction)
 }
 
 fn named(words: &[Words], limb: &Limb, parts: Parts) -> bool {
@@ -269,7 +156,9 @@ fn tell_arms(creature: &Creature, stand: &Stand, words: &[Words], split: &Split,
         limb.kind == Kind::Other && has_joints(stand, limb) && !trinket && (called_arm || pair)
     };
     let arms: Vec<usize> = (0..limbs.len()).filter(|&index| is_arm(&limbs[index])).collect();
-    arms.iter().for_each(|&index| limbs[index].kind = Kind::Arm);
+    for &index in &arms {
+        limbs[index].kind = Kind::Arm;
+    }
 
     // Pairs at the very end of the trunk, with the true arms or the front legs further down: ears and antennae.
     let mut attaches: Vec<usize> =
@@ -290,7 +179,7 @@ fn tell_arms(creature: &Creature, stand: &Stand, words: &[Words], split: &Split,
     }
 }
 
-fn ancestors(creature: &Creature, body: usize) -> impl Iterator<Item = usize> + '_ {
+pub(super) fn ancestors(creature: &Creature, body: usize) -> impl Iterator<Item = usize> + '_ {
     std::iter::successors(Some(body), |&b| Some(creature.bodies[b].parent)).skip(1).take_while(|&b| b != 0)
 }
 
@@ -418,332 +307,4 @@ pub(super) fn toes(creature: &Creature, stand: &Stand, split: &Split, axis: Vec3
         ahead.push((0.5 * (reach(1.0) + reach(-1.0)) - ankle.dot(&axis)) / limb.length);
     }
     (!ahead.is_empty()).then(|| ahead.iter().sum::<f64>() / ahead.len() as f64)
-}
-
-/// The body a leg stands on, and why it is that one: of the bodies on the way to the tip that touch the ground, the one
-/// with the longest footprint (a foot, neither shank nor toe); of digits that spread before they touch it, the
-/// heaviest.
-fn standing_body(creature: &Creature, stand: &Stand, limb: &Limb) -> (usize, &'static str) {
-    let last = limb.chain[limb.chain.len() - 1];
-    if !limb.reaches {
-        return (last, ", the end of the limb,");
-    }
-    let touches = |body: &usize| stand.low[*body] - limb.low <= TOUCHES_GROUND * stand.height;
-    let largest = |bodies: Vec<usize>, size: &dyn Fn(usize) -> f64| {
-        bodies.into_iter().reduce(|a, b| if size(b) > size(a) { b } else { a })
-    };
-    let below_hip = if limb.chain.len() > 1 { &limb.chain[1..] } else { &limb.chain[..] };
-    let touching: Vec<usize> = below_hip.iter().copied().filter(touches).collect();
-    let which = if touching.len() > 1 { ", the longest that touches the ground," } else { "" };
-    if let Some(foot) = largest(touching, &|body| footprint(creature, stand, body)) {
-        return (foot, which);
-    }
-    let digits = limb.bodies.iter().copied().filter(touches).collect();
-    match largest(digits, &|body| creature.bodies[body].mass.mass) {
-        Some(foot) => (foot, ", the heaviest of several digits,"),
-        None => (last, ""),
-    }
-}
-
-/// Diagonal of a body's shadow at noon, m.
-fn footprint(creature: &Creature, stand: &Stand, body: usize) -> f64 {
-    let u = symmetry::conventional_forward(stand.up);
-    let extent =
-        |axis: Vec3| (stand.extreme(creature, body, axis) - stand.extreme(creature, body, -axis)).dot(&axis);
-    extent(u).hypot(extent(stand.up.cross(&u)))
-}
-
-/// The body of a limb that names call by one of `ranks`, in this order, those that touch the ground first if asked.
-fn named_body(a: &Anatomy, limb: &Limb, ranks: &[Parts], touching: bool) -> Option<usize> {
-    let touches = |body: usize| !touching || a.stand.low[body] - limb.low <= LEADS_DOWN * a.stand.height;
-    let called = |rank: Parts| limb.bodies.iter().copied().filter(move |&body| a.words[body].parts.has(rank));
-    let of_rank = |rank: Parts, must_touch: bool| {
-        let mut fits = called(rank).filter(|&body| touches(body) || !must_touch);
-        // The joint words ankle and wrist mean the last of several bodies, the others the first.
-        if rank == Parts::ANKLE || rank == Parts::WRIST { fits.last() } else { fits.next() }
-    };
-    let touching_first = ranks.iter().find_map(|&rank| of_rank(rank, true));
-    touching_first.or_else(|| ranks.iter().find_map(|&rank| of_rank(rank, false)))
-}
-
-/// Where a limb ends: the body, the point in the world, and how that is known.
-struct End {
-    body: usize,
-    point: Vec3,
-    source: Source,
-    reason: String,
-}
-
-fn foot(a: &Anatomy, limb: &Limb) -> End {
-    let ranks = [Parts::FOOT, Parts::TOE, Parts::ANKLE, Parts::HAND, Parts::WRIST];
-    let (body, source, which) = match named_body(a, limb, &ranks, true) {
-        Some(body) => (body, Source::File, " by its name"),
-        None => {
-            let (body, which) = standing_body(a.creature, a.stand, limb);
-            match shin_below(a, limb, body) {
-                Some(shin) => (shin, Source::Guess, ", the last called a shin,"),
-                None => (body, Source::Guess, which),
-            }
-        }
-    };
-    let above = a.stand.low[body] - a.stand.ground;
-    let reason = format!(
-        "body `{}`{which} ends {} above the lowest point in {}{}{}",
-        a.creature.bodies[body].name,
-        in_words(above),
-        a.stand.pose,
-        mirrored(a, limb),
-        limb.note,
-    );
-    let base = a.stand.base(a.creature, body);
-    let stands = limb.reaches && a.stand.low[body] - limb.low <= LEADS_DOWN * a.stand.height;
-    let point = if stands { a.stand.sole(a.creature, body) } else { tip(a.creature, a.stand, body, base) };
-    End { body, point, source, reason }
-}
-
-/// A shin by name below what was taken for the foot: in this pose the leg points up.
-fn shin_below(a: &Anatomy, limb: &Limb, foot: usize) -> Option<usize> {
-    let shin =
-        limb.bodies.iter().rev().find(|&&body| a.words[body].parts.has(Parts::SHIN.or(Parts::KNEE)))?;
-    ancestors(a.creature, *shin).any(|body| body == foot).then_some(*shin)
-}
-
-fn hand(a: &Anatomy, limb: &Limb) -> End {
-    let last = limb.chain[limb.chain.len() - 1];
-    let (body, source, which) = match named_body(a, limb, &[Parts::HAND, Parts::WRIST], false) {
-        Some(body) => (body, Source::File, "is the hand by its name"),
-        None => (last, Source::Guess, "is the end of a limb that does not reach the ground"),
-    };
-    // A hand is held by its middle; a forearm without one by its end.
-    let own_body = source == Source::File || limb.chain.len() > 2;
-    let point = if own_body {
-        a.stand.com[body]
-    } else {
-        tip(a.creature, a.stand, body, a.stand.base(a.creature, body))
-    };
-    let reason = format!("body `{}` {which}{}", a.creature.bodies[body].name, mirrored(a, limb));
-    End { body, point, source, reason }
-}
-
-fn mirrored(a: &Anatomy, limb: &Limb) -> String {
-    match limb.mate {
-        Some(mate) => {
-            format!("; the limb mirrors that of `{}`", a.creature.bodies[a.limbs[mate].root()].name)
-        }
-        None => String::new(),
-    }
-}
-
-/// 1.2 cm, 3.4 mm
-fn in_words(length: f64) -> String {
-    if length.abs() >= 0.01 {
-        format!("{:.1} cm", 100.0 * length)
-    } else {
-        format!("{:.1} mm", 1000.0 * length.max(0.0))
-    }
-}
-
-/// The joint in the middle of a limb that ends at `end`: the one that names call knee or elbow, the one above a shin or
-/// forearm, else the one that brings the end nearest to the hip when it folds.
-fn middle_joint(a: &Anatomy, limb: &Limb, end: &End) -> Option<(usize, Source, String)> {
-    let way: Vec<usize> = {
-        let mut way: Vec<usize> = std::iter::successors(Some(end.body), |&body| {
-            (body != limb.root()).then(|| a.creature.bodies[body].parent)
-        })
-        .collect();
-        way.reverse();
-        way
-    };
-    let fold = |joint: usize| folding(a, joint, limb.hip, end.point);
-    let best_of = |joints: &mut dyn Iterator<Item = usize>| {
-        joints.max_by(|&i, &j| fold(i).total_cmp(&fold(j)).then(j.cmp(&i)))
-    };
-    let joints_of = |body: usize| a.creature.bodies[body].joints.clone();
-    let name = |joint: usize| &a.creature.joints[joint].name;
-
-    let called = |joint: &usize| Words::read(name(*joint)).parts;
-    let knees = Parts::KNEE.or(Parts::ELBOW);
-    let shins = if limb.kind == Kind::Leg { Parts::SHIN.or(Parts::FOREARM) } else { Parts::FOREARM };
-    let mut by_name = way.iter().flat_map(|&body| joints_of(body)).filter(|joint| called(joint).has(knees));
-    if let Some(joint) = best_of(&mut by_name) {
-        return Some((joint, Source::File, format!("joint `{}` by its name", name(joint))));
-    }
-    for parts in [knees, shins] {
-        let body =
-            way.iter().copied().find(|&body| a.words[body].parts.has(parts) && !joints_of(body).is_empty());
-        if let Some((body, joint)) = body.and_then(|body| Some((body, best_of(&mut joints_of(body))?))) {
-            let reason = format!("joint `{}` above `{}`", name(joint), a.creature.bodies[body].name);
-            return Some((joint, Source::File, reason));
-        }
-    }
-
-    const LEAST: f64 = 0.05; // of the limb's length: a joint that changes less is no knee
-    const NEARLY: f64 = 0.9; // of the best: then the one nearer the trunk is the knee, the other a hock
-    // The first body with joints hangs from the hip, whatever it has besides.
-    let below_hip =
-        || way.iter().filter(|&&body| !joints_of(body).is_empty()).skip(1).flat_map(|&b| joints_of(b));
-    let best = below_hip().map(fold).fold(0.0, f64::max);
-    let joint = below_hip().find(|&joint| fold(joint) >= NEARLY * best)?;
-    let reach = (end.point - limb.hip).norm();
-    (best > LEAST * limb.length).then(|| {
-        let reason = format!(
-            "folding joint `{}` by a right angle shortens the limb most: by {} of {}",
-            name(joint),
-            in_words(fold(joint)),
-            in_words(reach.max(limb.length))
-        );
-        (joint, Source::Guess, reason)
-    })
-}
-
-/// How much nearer `end` comes to `hip` when a joint folds from straight to a right angle. With ρ₁ and ρ₂ their
-/// distances from the joint's axis (from the point, for a ball) this is ρ₁ + ρ₂ − √(ρ₁² + ρ₂²): nothing for a hip
-/// (ρ₁ = 0) or a twist (ρ₂ = 0), most where the limb is halved. It does not depend on how far the joint is bent now.
-fn folding(a: &Anatomy, joint: usize, hip: Vec3, end: Vec3) -> f64 {
-    let (anchor, axis) = (a.stand.anchor[joint], a.stand.axis[joint]);
-    let distance = |point: Vec3| match a.creature.joints[joint].kind {
-        JointKind::Hinge => (point - anchor).cross(&axis).norm(),
-        JointKind::Ball => (point - anchor).norm(),
-        JointKind::Free | JointKind::Slide => 0.0,
-    };
-    let (r1, r2) = (distance(hip), distance(end));
-    r1 + r2 - r1.hypot(r2)
-}
-
-/// The landmarks of all limbs.
-pub(super) fn landmarks(a: &Anatomy) -> Vec<Landmark> {
-    let legs = rows(a, Kind::Leg, |a, limb| {
-        let end = foot(a, limb).point;
-        0.5 * (limb.hip + end).dot(&a.facing.forward)
-    });
-    let arms = rows(a, Kind::Arm, |a, limb| limb.hip.dot(&(a.stand.up + a.facing.forward)));
-    let mut landmarks = Vec::new();
-    for (index, row) in legs.iter().enumerate() {
-        let foot_row = leg_row(index, legs.len());
-        // Front legs have elbows, unless there are arms besides (a centaur) or many rows (an insect).
-        let (role, row_of_joint) = match (legs.len(), arms.is_empty()) {
-            (1, _) => (Role::Knee, None),
-            (2, true) if index == 0 => (Role::Elbow, None),
-            (2, true) => (Role::Knee, None),
-            _ => (Role::Knee, foot_row),
-        };
-        for limb in row.iter().map(|&limb| &a.limbs[limb]) {
-            push(a, limb, &foot(a, limb), [(Role::Foot, foot_row), (role, row_of_joint)], &mut landmarks);
-        }
-    }
-    for (index, row) in arms.iter().enumerate() {
-        let number = (arms.len() > 1).then(|| numbered(index));
-        for limb in row.iter().map(|&limb| &a.limbs[limb]) {
-            push(a, limb, &hand(a, limb), [(Role::Hand, number), (Role::Elbow, number)], &mut landmarks);
-        }
-    }
-    landmarks
-}
-
-fn push(a: &Anatomy, limb: &Limb, end: &End, names: [(Role, Option<Row>); 2], landmarks: &mut Vec<Landmark>) {
-    let [(end_role, end_row), (middle_role, middle_row)] = names;
-    landmarks.push(Landmark {
-        role: end_role,
-        row: end_row,
-        side: limb.side,
-        body: end.body,
-        point: a.stand.in_body(end.body, end.point),
-        joint: None,
-        source: end.source,
-        reason: end.reason.clone(),
-    });
-    if let Some((joint, source, reason)) = middle_joint(a, limb, end) {
-        let body = a.creature.joints[joint].body;
-        landmarks.push(Landmark {
-            role: middle_role,
-            row: middle_row,
-            side: limb.side,
-            body,
-            point: a.creature.joints[joint].anchor,
-            joint: Some(joint),
-            source,
-            reason,
-        });
-    }
-}
-
-fn leg_row(index: usize, rows: usize) -> Option<Row> {
-    match (rows, index) {
-        (1, _) => None,
-        (2 | 3, 0) => Some(Row::Front),
-        (2, 1) | (3, 2) => Some(Row::Hind),
-        (3, 1) => Some(Row::Middle),
-        _ => Some(numbered(index)),
-    }
-}
-
-pub(super) fn numbered(index: usize) -> Row {
-    Row::Number(u32::try_from(index + 1).unwrap_or(u32::MAX))
-}
-
-/// Limbs of a kind as rows of one or two, the first row first. `place` grows towards the first row.
-fn rows(a: &Anatomy, kind: Kind, place: impl Fn(&Anatomy, &Limb) -> f64) -> Vec<Vec<usize>> {
-    const SAME_ROW: f64 = 0.1; // of the size: unpaired limbs of opposite sides this near in place are a row
-    let mut rows: Vec<(f64, Vec<usize>)> = Vec::new();
-    for (index, limb) in a.limbs.iter().enumerate().filter(|(_, limb)| limb.kind == kind) {
-        match limb.mate {
-            Some(mate) if mate < index => {}
-            Some(mate) => rows.push((0.5 * (place(a, limb) + place(a, &a.limbs[mate])), vec![index, mate])),
-            None => rows.push((place(a, limb), vec![index])),
-        }
-    }
-    rows.sort_by(|x, y| y.0.total_cmp(&x.0));
-    let mut joined: Vec<(f64, Vec<usize>)> = Vec::new();
-    for (at, row) in rows {
-        match joined.last_mut() {
-            Some((last, single))
-                if single.len() == 1
-                    && row.len() == 1
-                    && (*last - at).abs() < SAME_ROW * a.stand.size
-                    && opposite(a, single[0], row[0]) =>
-            {
-                single.extend(row);
-            }
-            _ => joined.push((at, row)),
-        }
-    }
-    joined.into_iter().map(|(_, row)| row).collect()
-}
-
-fn opposite(a: &Anatomy, i: usize, j: usize) -> bool {
-    match (a.limbs[i].side, a.limbs[j].side) {
-        (Some(x), Some(y)) => x != y,
-        _ => false,
-    }
-}
-
-/// Feet and hands that only names show, where the geometry has no limbs: taken if both sides are named.
-pub(super) fn named_only(a: &Anatomy, found: &Found) -> Vec<Landmark> {
-    let mut landmarks = Vec::new();
-    for (role, part) in [(Role::Foot, Parts::FOOT), (Role::Hand, Parts::HAND)] {
-        let named: Vec<usize> = a
-            .stand
-            .bodies()
-            .filter(|&b| a.limb_of[b].is_none() && a.words[b].parts.has(part) && a.words[b].side.is_some())
-            .collect();
-        let both =
-            [Side::Left, Side::Right].iter().all(|&s| named.iter().any(|&b| a.words[b].side == Some(s)));
-        if !both || found.keys().any(|name| name.role == role) {
-            continue;
-        }
-        landmarks.extend(named.into_iter().map(|body| Landmark {
-            role,
-            row: a.words[body].row,
-            side: a.words[body].side,
-            body,
-            point: a.stand.in_body(body, a.stand.sole(a.creature, body)),
-            joint: None,
-            source: Source::File,
-            reason: format!(
-                "body `{}` by its name alone: the geometry shows no limb there",
-                a.creature.bodies[body].name
-            ),
-        }));
-    }
-    landmarks
 }

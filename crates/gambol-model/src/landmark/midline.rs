@@ -1,9 +1,10 @@
 //! What lies in the plane of symmetry: head, tail and the joints of the spine.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
+use super::ends::numbered;
 use super::explicit::default_point;
-use super::limbs::{Kind, numbered};
+use super::limb::Kind;
 use super::symmetry::conventional_forward;
 use super::words::{Parts, Words};
 use super::{Anatomy, Landmark, Role, Row, Source};
@@ -123,6 +124,16 @@ struct Appendage {
     at_hind: bool,
 }
 
+impl Appendage {
+    /// What begins with `start` next to `before` on the trunk.
+    fn new(a: &Anatomy, trunk: &Trunk, before: usize, start: usize) -> Self {
+        let child = if a.creature.bodies[before].parent == start { before } else { start };
+        let base = a.stand.base(a.creature, child);
+        let at_hind = trunk.path.len() > 1 && before == trunk.path[0];
+        Self { start, last: start, base, tip: base, mass: 0.0, jointed: false, at_hind }
+    }
+}
+
 fn appendages(a: &Anatomy, trunk: &Trunk) -> Vec<Appendage> {
     let mut owner: Vec<Option<usize>> = vec![None; a.creature.bodies.len()];
     let mut on_trunk = vec![false; a.creature.bodies.len()];
@@ -130,25 +141,10 @@ fn appendages(a: &Anatomy, trunk: &Trunk) -> Vec<Appendage> {
     let mut ends: Vec<Appendage> = Vec::new();
     for &body in trunk.walk.order.iter().filter(|&&body| !on_trunk[body]) {
         let Some(before) = trunk.walk.before[body] else { continue };
-        let index = match owner[before] {
-            Some(index) => index,
-            None => {
-                let child = if a.creature.bodies[before].parent == body { before } else { body };
-                let base = a.stand.base(a.creature, child);
-                let at_hind = trunk.path.len() > 1 && before == trunk.path[0];
-                let start = Appendage {
-                    start: body,
-                    last: body,
-                    base,
-                    tip: base,
-                    mass: 0.0,
-                    jointed: false,
-                    at_hind,
-                };
-                ends.push(start);
-                ends.len() - 1
-            }
-        };
+        let index = owner[before].unwrap_or_else(|| {
+            ends.push(Appendage::new(a, trunk, before, body));
+            ends.len() - 1
+        });
         owner[body] = Some(index);
         let end = &mut ends[index];
         end.mass += a.creature.bodies[body].mass.mass;
@@ -230,7 +226,8 @@ fn guess_tail(a: &Anatomy, trunk: &Trunk, ends: &[Appendage], head: Option<&Land
         let back = (end.tip - end.base).normalize().dot(&forward) < -0.3;
         end.jointed && (back || end.at_hind && end.tip.dot(&forward) < hind)
     };
-    let is_head = |end: &&Appendage| head.is_some_and(|head| trunk.walk.path(head.body).contains(&end.start));
+    let to_head: HashSet<usize> = head.iter().flat_map(|head| trunk.walk.path(head.body)).collect();
+    let is_head = |end: &&Appendage| to_head.contains(&end.start);
     let behind = |x: &&Appendage, y: &&Appendage| x.tip.dot(&forward).total_cmp(&y.tip.dot(&forward));
     let tail = ends.iter().filter(|end| points_back(end) && !is_head(end)).min_by(behind)?;
     let reason = format!("body `{}` ends the midline towards the back", name(a, tail.last));

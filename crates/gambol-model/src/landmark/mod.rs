@@ -10,16 +10,19 @@
 //!
 //! Left and right, front and hind always come from the geometry where it shows them: names only help to find out
 //! which way the creature faces, and a name that says otherwise is reported. `stand` puts the creature into its
-//! pose, `symmetry` finds the plane and the limbs, `facing` the forward direction, `limbs` what is on each limb,
-//! `midline` what lies between them, and this file decides who has the last word.
+//! pose, `symmetry` finds the plane and the limbs, `facing` the forward direction, `limbs` tells legs from arms,
+//! `ends` finds what is on each, `midline` what lies between them, `explicit` what somebody said, and this file decides
+//! who has the last word.
 
 use std::collections::{BTreeMap, HashSet};
 
 use crate::{Creature, LandmarkOverride, ModelError, Vec3, Warning};
 
+mod ends;
 mod explicit;
 mod facing;
 mod grammar;
+mod limb;
 mod limbs;
 mod midline;
 mod stand;
@@ -31,7 +34,7 @@ mod words;
 pub use grammar::LandmarkName;
 
 use facing::Facing;
-use limbs::Limb;
+use limb::Limb;
 use stand::Stand;
 use words::Words;
 
@@ -227,10 +230,10 @@ impl<'a> Anatomy<'a> {
     fn landmarks(&mut self, warnings: &mut Vec<Warning>) -> Found {
         warnings.append(&mut self.facing.warnings);
         let mut found = Found::new();
-        for landmark in limbs::landmarks(self).into_iter().chain(midline::landmarks(self)) {
+        for landmark in ends::landmarks(self).into_iter().chain(midline::landmarks(self)) {
             found.entry(landmark.key()).or_insert(landmark);
         }
-        for landmark in limbs::named_only(self, &found) {
+        for landmark in ends::named_only(self, &found) {
             found.entry(landmark.key()).or_insert(landmark);
         }
         found

@@ -63,10 +63,12 @@ pub(super) fn best_split(creature: &Creature, stand: &Stand, words: &[Words]) ->
     if splits[0].seeds.is_empty() {
         return splits.swap_remove(0);
     }
-    let best = splits.iter().map(|s| s.matched).fold(0.0, f64::max);
-    splits.retain(|s| s.matched >= best - SLACK);
-    let best = splits.iter().map(|s| s.paired).fold(0.0, f64::max);
-    splits.into_iter().find(|s| s.paired >= best - SLACK).expect("the best is among them")
+    let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let matched = most(&mut splits.iter().map(|s| s.matched)) - SLACK;
+    let good = |s: &Split| s.matched >= matched;
+    let paired = most(&mut splits.iter().filter(|s| good(s)).map(|s| s.paired)) - SLACK;
+    let first = splits.iter().position(|s| good(s) && s.paired >= paired);
+    splits.swap_remove(first.unwrap_or(0))
 }
 
 /// Forward by convention: the horizontal direction nearest to x.
@@ -202,7 +204,9 @@ fn pair(creature: &Creature, stand: &Stand, plane: Plane, seeds: &mut [Seed]) {
             right.entry(stand.below[seed.root].joints).or_default().push(index);
         }
     }
-    right.values_mut().for_each(|list| list.sort_by(|&a, &b| along(a).total_cmp(&along(b))));
+    for list in right.values_mut() {
+        list.sort_by(|&a, &b| along(a).total_cmp(&along(b)));
+    }
 
     for a in left {
         let below = &stand.below[seeds[a].root];
