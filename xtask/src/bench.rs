@@ -57,7 +57,11 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
                     }),
                     Some(known) => {
                         for (stage, ns) in times.stages {
-                            known.stages.entry(stage).and_modify(|least| *least = least.min(ns)).or_insert(ns);
+                            known
+                                .stages
+                                .entry(stage)
+                                .and_modify(|least| *least = least.min(ns))
+                                .or_insert(ns);
                         }
                     }
                 }
@@ -72,7 +76,8 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
 /// Our program, for the processor at hand, as the peers' are.
 fn build_ours() -> Result<PathBuf> {
     let folder = target().join("bench");
-    let mut build = command("cargo", &["build", "--release", "--quiet", "-p", "gambol", "--example", "dynamics_bench"]);
+    let mut build =
+        command("cargo", &["build", "--release", "--quiet", "-p", "gambol", "--example", "dynamics_bench"]);
     run_command(build.arg("--target-dir").arg(&folder).env("RUSTFLAGS", "-C target-cpu=native"))?;
     Ok(folder.join("release/examples/dynamics_bench"))
 }

@@ -73,9 +73,14 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
     let mut unsupported = Vec::new();
     for line in lines.lines() {
-        let oracle: Oracle = serde_json::from_str(line).map_err(|error| format!("the oracle's output: {error}"))?;
+        let oracle: Oracle =
+            serde_json::from_str(line).map_err(|error| format!("the oracle's output: {error}"))?;
         let name = Path::new(&oracle.path).strip_prefix(folder).unwrap_or(Path::new(&oracle.path));
-        let name = if name.as_os_str().is_empty() { folder.display().to_string() } else { name.display().to_string() };
+        let name = if name.as_os_str().is_empty() {
+            folder.display().to_string()
+        } else {
+            name.display().to_string()
+        };
         if let Some(error) = &oracle.error {
             skipped.push(format!("{name}: MuJoCo does not load it: {error}"));
             continue;
@@ -88,7 +93,11 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
             Err(error) => failed.push(format!("{name}: {error}")),
             Ok(creature) => {
                 unsupported.extend(
-                    creature.warnings().iter().map(|w| format!("{name}: {w}")).filter(|w| w.contains("not supported")),
+                    creature
+                        .warnings()
+                        .iter()
+                        .map(|w| format!("{name}: {w}"))
+                        .filter(|w| w.contains("not supported")),
                 );
                 match differences(&creature, &oracle) {
                     Err(error) => failed.push(format!("{name}: {error}")),
@@ -130,7 +139,8 @@ fn differences(creature: &Creature, oracle: &Oracle) -> Result<Differences> {
             oracle.nv
         ));
     }
-    let mut worst = Differences { mass: relative(&[creature.mass()], &[oracle.mass]), ..Differences::default() };
+    let mut worst =
+        Differences { mass: relative(&[creature.mass()], &[oracle.mass]), ..Differences::default() };
     let moment: f64 = creature.bodies().iter().map(|body| body.mass.inertia.trace()).sum();
     // MuJoCo's inertias of bodies fixed to the world may be fused away; compare moments only where masses agree.
     if worst.mass < EXACT {
@@ -178,7 +188,11 @@ fn matrix_difference(ours: &DMatrix<f64>, theirs: &[Vec<f64>]) -> f64 {
 fn constraint_difference(creature: &Creature, data: &mut Data, theirs: &[Vec<f64>]) -> Result<f64> {
     let reduction = null_space(creature, data, creature.reference_pose(), creature.constraints());
     if theirs.is_empty() {
-        return if reduction.rank == 0 { Ok(0.0) } else { Err("we see equality constraints, MuJoCo does not".into()) };
+        return if reduction.rank == 0 {
+            Ok(0.0)
+        } else {
+            Err("we see equality constraints, MuJoCo does not".into())
+        };
     }
     let rows = DMatrix::from_fn(theirs.len(), creature.nv(), |i, j| theirs[i][j]);
     let singular = rows.singular_values();

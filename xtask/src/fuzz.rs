@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: every fuzz target for a while.
+//! `cargo xtask fuzz`: every fuzz target for a while, from the seeds in `fuzz/seeds` and the gallery.
 
 use crate::shell::{Result, command, output, root, run as run_command};
 
@@ -13,7 +13,11 @@ pub(crate) fn run(seconds: u64) -> Result<()> {
         // Memory is limited so that a file that claims much is found out; a unit may take ten seconds at most.
         let limits = format!("-max_total_time={seconds}");
         let mut fuzz = command("cargo", &["+nightly", "fuzz", "run", target]);
-        fuzz.arg(&corpus).arg(&seeds).args(["--", &limits, "-rss_limit_mb=2048", "-timeout=10", "-max_len=65536"]);
+        fuzz.arg(&corpus).arg(&seeds);
+        if target == "mjcf" {
+            fuzz.arg(root().join("crates/gambol/gallery"));
+        }
+        fuzz.args(["--", &limits, "-rss_limit_mb=2048", "-timeout=10", "-max_len=65536"]);
         run_command(&mut fuzz)?;
     }
     Ok(())

@@ -20,7 +20,8 @@ fn gallery_sheet() -> Result<String> {
     let rows = gallery::ENTRIES.len().div_ceil(COLUMNS);
     let mut svg = open(TILE[0] * COLUMNS as f64, TILE[1] * rows as f64);
     for (k, entry) in gallery::ENTRIES.iter().enumerate() {
-        let creature = gambol::load(entry.name, &LoadOptions::default()).map_err(|error| error.to_string())?;
+        let creature =
+            gambol::load(entry.name, &LoadOptions::default()).map_err(|error| error.to_string())?;
         let drawing = Drawing::new(&creature, creature.reference_pose(), View::turned(0.45, 0.16));
         let [width, height] = drawing.size();
         let room = [TILE[0] - 2.0 * MARGIN, TILE[1] - 2.0 * MARGIN - 20.0];

@@ -6,7 +6,10 @@ use crate::{compare, peers};
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     run_step(command(&cargo, &["fmt", "--all", "--check"]))?;
-    run_step(command(&cargo, &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+    run_step(command(
+        &cargo,
+        &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"],
+    ))?;
     let mut docs = command(&cargo, &["doc", "--workspace", "--no-deps", "--quiet"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");
     run_step(docs)?;

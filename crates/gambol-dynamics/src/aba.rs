@@ -17,7 +17,13 @@ use crate::{Creature, Data, Force, Motion, Vec3};
 
 /// Accelerations of all coordinates under the joint forces `tau` and gravity, in time proportional to their number.
 /// Springs, dampers and constraints are not in it: add [`crate::passive_forces`] to `tau` for the former.
-pub fn forward_dynamics<'d>(creature: &Creature, data: &'d mut Data, q: &[f64], v: &[f64], tau: &[f64]) -> &'d [f64] {
+pub fn forward_dynamics<'d>(
+    creature: &Creature,
+    data: &'d mut Data,
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
+) -> &'d [f64] {
     assert!(v.len() == creature.nv() && tau.len() == creature.nv(), "velocity or force has the wrong length");
     forward_kinematics(creature, data, q);
     body_inertias(creature, data);

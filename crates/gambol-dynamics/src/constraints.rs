@@ -14,7 +14,12 @@ pub fn constraint_rows(constraints: &[Constraint]) -> usize {
 }
 
 /// Residual g(q) of the constraints, in m and rad: zero where they hold.
-pub fn constraint_residual(creature: &Creature, data: &mut Data, q: &[f64], constraints: &[Constraint]) -> DVector<f64> {
+pub fn constraint_residual(
+    creature: &Creature,
+    data: &mut Data,
+    q: &[f64],
+    constraints: &[Constraint],
+) -> DVector<f64> {
     forward_kinematics(creature, data, q);
     let mut residual = DVector::zeros(constraint_rows(constraints));
     let mut row = 0;
@@ -28,7 +33,12 @@ pub fn constraint_residual(creature: &Creature, data: &mut Data, q: &[f64], cons
 }
 
 /// Jacobian J(q) of the constraints: rows × nv.
-pub fn constraint_jacobian(creature: &Creature, data: &mut Data, q: &[f64], constraints: &[Constraint]) -> DMatrix<f64> {
+pub fn constraint_jacobian(
+    creature: &Creature,
+    data: &mut Data,
+    q: &[f64],
+    constraints: &[Constraint],
+) -> DMatrix<f64> {
     forward_kinematics(creature, data, q);
     let mut jacobian = DMatrix::zeros(constraint_rows(constraints), creature.nv());
     let mut row = 0;
@@ -108,7 +118,11 @@ fn polynomial_slope(p: &[f64; 5], x: f64) -> f64 {
 
 fn combination(creature: &Creature, q: &[f64], terms: &[(usize, f64)]) -> f64 {
     let reference = creature.reference_pose();
-    terms.iter().map(|&(joint, c)| (creature.joints()[joint].q, c)).map(|(k, c)| c * (q[k] - reference[k])).sum()
+    terms
+        .iter()
+        .map(|&(joint, c)| (creature.joints()[joint].q, c))
+        .map(|(k, c)| c * (q[k] - reference[k]))
+        .sum()
 }
 
 fn residual_block(creature: &Creature, data: &Data, q: &[f64], kind: &ConstraintKind) -> Vec<f64> {
@@ -121,7 +135,8 @@ fn residual_block(creature: &Creature, data: &Data, q: &[f64], kind: &Constraint
             let gap = in_world(data, a) - in_world(data, b);
             let (e1, e2) = perpendicular(*axis_in_a);
             let rotation = data.frames[a.body].rotation;
-            let tilt = (rotation * axis_in_a.normalize()).cross(&(data.frames[b.body].rotation * axis_in_b.normalize()));
+            let tilt = (rotation * axis_in_a.normalize())
+                .cross(&(data.frames[b.body].rotation * axis_in_b.normalize()));
             vec![gap.x, gap.y, gap.z, -(rotation * e1).dot(&tilt), -(rotation * e2).dot(&tilt)]
         }
         ConstraintKind::Weld { a, b, a_from_b } => {

@@ -45,7 +45,12 @@ fn stacked_jacobians(creature: &Creature, data: &Data) -> DMatrix<f64> {
 }
 
 /// N at the pose `q`: 6 · bodies × degrees of freedom, with Nᵀ M N the mass matrix over what `constraints` leave free.
-pub fn admissible_directions(creature: &Creature, data: &mut Data, q: &[f64], constraints: &[Constraint]) -> DMatrix<f64> {
+pub fn admissible_directions(
+    creature: &Creature,
+    data: &mut Data,
+    q: &[f64],
+    constraints: &[Constraint],
+) -> DMatrix<f64> {
     let reduction = null_space(creature, data, q, constraints);
     stacked_jacobians(creature, data) * reduction.basis
 }
@@ -76,16 +81,19 @@ fn relative_velocity_rows(creature: &Creature, data: &Data, index: usize) -> DMa
 fn joint_axes(creature: &Creature, data: &Data, index: usize) -> Matrix6xX<f64> {
     let columns: Vec<SVector<f64, 6>> = data.axes[creature.bodies()[index].dofs.clone()]
         .iter()
-        .map(|s| {
-            SVector::from([s.angular.x, s.angular.y, s.angular.z, s.linear.x, s.linear.y, s.linear.z])
-        })
+        .map(|s| SVector::from([s.angular.x, s.angular.y, s.angular.z, s.linear.x, s.linear.y, s.linear.z]))
         .collect();
     Matrix6xX::from_columns(&columns)
 }
 
 /// G at the pose `q`: for each body one row per direction that its joints do not allow, then the rows of
 /// `constraints`. A free body has none.
-pub fn constraint_matrix(creature: &Creature, data: &mut Data, q: &[f64], constraints: &[Constraint]) -> DMatrix<f64> {
+pub fn constraint_matrix(
+    creature: &Creature,
+    data: &mut Data,
+    q: &[f64],
+    constraints: &[Constraint],
+) -> DMatrix<f64> {
     forward_kinematics(creature, data, q);
     let columns = 6 * (creature.bodies().len() - 1);
     let tree_rows: usize = creature.bodies().iter().skip(1).map(|body| 6 - body.dofs.len()).sum();
@@ -103,7 +111,8 @@ pub fn constraint_matrix(creature: &Creature, data: &mut Data, q: &[f64], constr
             let dynamic = DMatrix::from_column_slice(6, allowed.ncols(), allowed.as_slice());
             dynamic.qr().q_tr_mul(&mut complement);
         }
-        let forbidden = complement.rows(body.dofs.len(), rows) * relative_velocity_rows(creature, data, index);
+        let forbidden =
+            complement.rows(body.dofs.len(), rows) * relative_velocity_rows(creature, data, index);
         g.rows_mut(row, rows).copy_from(&forbidden);
         row += rows;
     }

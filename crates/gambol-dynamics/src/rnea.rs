@@ -17,12 +17,24 @@ pub fn bias_forces<'d>(creature: &Creature, data: &'d mut Data, q: &[f64], v: &[
 }
 
 /// Joint forces τ = M(q) a + C(q, v) that produce the acceleration `a`.
-pub fn inverse_dynamics<'d>(creature: &Creature, data: &'d mut Data, q: &[f64], v: &[f64], a: &[f64]) -> &'d [f64] {
+pub fn inverse_dynamics<'d>(
+    creature: &Creature,
+    data: &'d mut Data,
+    q: &[f64],
+    v: &[f64],
+    a: &[f64],
+) -> &'d [f64] {
     assert_eq!(a.len(), creature.nv(), "the acceleration has the wrong length");
     newton_euler(creature, data, q, v, Some(a))
 }
 
-fn newton_euler<'d>(creature: &Creature, data: &'d mut Data, q: &[f64], v: &[f64], a: Option<&[f64]>) -> &'d [f64] {
+fn newton_euler<'d>(
+    creature: &Creature,
+    data: &'d mut Data,
+    q: &[f64],
+    v: &[f64],
+    a: Option<&[f64]>,
+) -> &'d [f64] {
     assert_eq!(v.len(), creature.nv(), "the velocity has the wrong length");
     forward_kinematics(creature, data, q);
     body_inertias(creature, data);

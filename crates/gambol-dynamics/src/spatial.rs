@@ -28,7 +28,8 @@ pub struct Force {
 }
 
 impl Motion {
-    pub(crate) const ZERO: Self = Self { angular: Vec3::new(0.0, 0.0, 0.0), linear: Vec3::new(0.0, 0.0, 0.0) };
+    pub(crate) const ZERO: Self =
+        Self { angular: Vec3::new(0.0, 0.0, 0.0), linear: Vec3::new(0.0, 0.0, 0.0) };
 
     pub(crate) fn new(angular: Vec3, linear: Vec3) -> Self {
         Self { angular, linear }
@@ -156,7 +157,10 @@ impl RigidInertia {
     #[inline(always)]
     pub(crate) fn apply(&self, motion: Motion) -> Force {
         let (w, v) = (motion.angular, motion.linear);
-        Force { moment: symmetric_times(&self.second, w) + self.first.cross(&v), force: v * self.mass + w.cross(&self.first) }
+        Force {
+            moment: symmetric_times(&self.second, w) + self.first.cross(&v),
+            force: v * self.mass + w.cross(&self.first),
+        }
     }
 }
 

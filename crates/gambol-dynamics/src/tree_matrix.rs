@@ -12,7 +12,9 @@ use crate::Creature;
 
 /// A creature so large and deep that its mass matrix does not fit into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the mass matrix would have {entries} entries; use the recursive algorithms for a creature this large")]
+#[error(
+    "the mass matrix would have {entries} entries; use the recursive algorithms for a creature this large"
+)]
 pub struct TooLarge {
     /// Entries of the sparse matrix.
     pub entries: usize,
@@ -60,7 +62,13 @@ impl TreeMatrix {
             starts.push(columns.len() / LANES);
         }
         let depths = dofs.iter().map(|dof| dof.depth).collect();
-        Ok(Self { starts, depths, values: vec![[0.0; LANES]; groups], columns, d_inverse: vec![0.0; dofs.len()] })
+        Ok(Self {
+            starts,
+            depths,
+            values: vec![[0.0; LANES]; groups],
+            columns,
+            d_inverse: vec![0.0; dofs.len()],
+        })
     }
 
     /// Number of rows.

@@ -35,13 +35,21 @@ fn pose_rate(creature: &Creature, q: &[f64], v: &[f64]) -> Vec<f64> {
 }
 
 /// Classical fourth-order Runge–Kutta on (q, v).
-fn runge_kutta(creature: &Creature, data: &mut Data, q: &mut Vec<f64>, v: &mut Vec<f64>, h: f64, springs: bool) {
+fn runge_kutta(
+    creature: &Creature,
+    data: &mut Data,
+    q: &mut Vec<f64>,
+    v: &mut Vec<f64>,
+    h: f64,
+    springs: bool,
+) {
     let nv = creature.nv();
     let mut slope = |q: &[f64], v: &[f64]| {
         let tau = if springs { passive_forces(creature, data, q, v).to_vec() } else { vec![0.0; nv] };
         (pose_rate(creature, q, v), forward_dynamics(creature, data, q, v, &tau).to_vec())
     };
-    let along = |x: &[f64], dx: &[f64], h: f64| -> Vec<f64> { x.iter().zip(dx).map(|(x, dx)| x + h * dx).collect() };
+    let along =
+        |x: &[f64], dx: &[f64], h: f64| -> Vec<f64> { x.iter().zip(dx).map(|(x, dx)| x + h * dx).collect() };
     let (q1, v1) = slope(q, v);
     let (q2, v2) = slope(&along(q, &q1, h / 2.0), &along(v, &v1, h / 2.0));
     let (q3, v3) = slope(&along(q, &q2, h / 2.0), &along(v, &v2, h / 2.0));
@@ -107,7 +115,10 @@ fn drift_of_energy_and_momenta_falls_with_the_fourth_power_of_the_step() {
         for (what, coarse, fine) in [("energy", coarse.0, fine.0), ("momenta", coarse.1, fine.1)] {
             let order = (coarse / fine).log2();
             // Fourth order, with room for the next terms of the series; drifts at rounding level say nothing.
-            assert!(fine < 1e-11 || (3.5..6.0).contains(&order), "tree {seed}: {what} drifts {coarse:e}, {fine:e}: order {order:.2}");
+            assert!(
+                fine < 1e-11 || (3.5..6.0).contains(&order),
+                "tree {seed}: {what} drifts {coarse:e}, {fine:e}: order {order:.2}"
+            );
             assert!(fine < 1e-5, "tree {seed}: {what} drifts {fine:e}");
         }
     }

@@ -29,7 +29,9 @@ fn point_and_body_jacobians() {
         assert_eq!(six.rows(3, 3), jacobian);
 
         let by_position = differences(&creature, &q, |q| {
-            DVector::from_column_slice(forward_kinematics(&creature, &mut data, q)[body].point_in_world(point).as_slice())
+            DVector::from_column_slice(
+                forward_kinematics(&creature, &mut data, q)[body].point_in_world(point).as_slice(),
+            )
         });
         assert!((by_position - jacobian).amax() < DIFFERENCE_ERROR, "tree {seed}");
         let by_turn = differences(&creature, &q, |q| {
@@ -81,7 +83,10 @@ fn constraints(creature: &Creature, q: &[f64], seed: u64) -> Vec<Constraint> {
     let middle = frames.len() / 2;
     let in_body = |body: usize, at: Vec3| frames[body].rotation.transpose() * (at - frames[body].position);
     let at = random.vector(0.5);
-    let (a, b) = (BodyPoint { body: last, point: in_body(last, at) }, BodyPoint { body: middle, point: in_body(middle, at) });
+    let (a, b) = (
+        BodyPoint { body: last, point: in_body(last, at) },
+        BodyPoint { body: middle, point: in_body(middle, at) },
+    );
     let axis = random.vector(1.0);
     let pose = |body: usize| {
         gambol_model::Transform::from_parts(frames[body].position.into(), frames[body].orientation)

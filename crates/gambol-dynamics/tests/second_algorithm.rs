@@ -20,7 +20,10 @@ fn kinematics_is_composition_of_transforms() {
         let frames = forward_kinematics(&creature, &mut data, &q);
         for (frame, pose) in frames.iter().zip(poses_by_composition(&creature, &q)) {
             assert!((frame.position - pose.translation.vector).norm() < 1e-12, "tree {seed}");
-            assert!((frame.rotation - pose.rotation.to_rotation_matrix().matrix()).norm() < 1e-12, "tree {seed}");
+            assert!(
+                (frame.rotation - pose.rotation.to_rotation_matrix().matrix()).norm() < 1e-12,
+                "tree {seed}"
+            );
         }
     }
 }
@@ -75,7 +78,12 @@ fn forward_dynamics_inverts_inverse_dynamics() {
         // The forces that cancel in the sum set the scale, not their small difference.
         let scale = 1e-9 * (1.0 + a.iter().fold(0.0, |m: f64, x| m.max(x.abs())));
         for k in 0..creature.nv() {
-            assert!((back[k] - tau[k]).abs() < scale, "tree {seed}, coordinate {k}: {} against {}", back[k], tau[k]);
+            assert!(
+                (back[k] - tau[k]).abs() < scale,
+                "tree {seed}, coordinate {k}: {} against {}",
+                back[k],
+                tau[k]
+            );
         }
     }
 }
@@ -95,7 +103,10 @@ fn articulated_bodies_and_factored_mass_matrix_agree() {
         let dense = m.to_dense();
         let mut product = vec![0.0; creature.nv()];
         m.multiply(&a, &mut product);
-        assert!(relative(&product, (&dense * DVector::from_column_slice(&a)).as_slice()) < 1e-12, "tree {seed}");
+        assert!(
+            relative(&product, (&dense * DVector::from_column_slice(&a)).as_slice()) < 1e-12,
+            "tree {seed}"
+        );
         assert!(m.factor());
         let mut x = rest.clone();
         m.solve(&mut x);

@@ -15,7 +15,9 @@ fn work(creature: &Creature) -> Vec<u64> {
     for seed in 0..50 {
         let (q, v) = support::state(creature, seed);
         mass_matrix(creature, &mut data, &q, &mut m);
-        bits.extend((0..creature.nv()).flat_map(|i| m.row(i).iter().map(|x| x.to_bits()).collect::<Vec<_>>()));
+        bits.extend(
+            (0..creature.nv()).flat_map(|i| m.row(i).iter().map(|x| x.to_bits()).collect::<Vec<_>>()),
+        );
         bits.extend(bias_forces(creature, &mut data, &q, &v).iter().map(|x| x.to_bits()));
         bits.extend(forward_dynamics(creature, &mut data, &q, &v, &v).iter().map(|x| x.to_bits()));
     }

@@ -3,13 +3,12 @@
 //! Links become bodies in depth-first order, children in the order of their joints in the file, so that poses are laid
 //! out as in MuJoCo. A link that is fixed to its parent becomes a part of it, as MuJoCo does by default for URDF; its
 //! name stays as a site. Unlike in MuJoCo the root link stays a body when it is fixed to the world, so that it can be
-//! set free. What is read and what is left out is listed in `docs`.
+//! set free. What is read and what is left out is listed in `docs/urdf.md`.
 
 mod geometry;
 mod joint;
 mod link;
 mod meshes;
-mod notes;
 mod settings;
 mod tree;
 
@@ -20,11 +19,12 @@ use gambol_model::{
     Transform, Vec3,
 };
 
+use crate::mjcf::notes::Notes;
 use crate::xml::{Document, Element};
 use crate::{Files, FormatError, LoadOptions};
 use joint::Kind;
 use meshes::Meshes;
-use notes::Notes;
+
 use settings::Settings;
 use tree::Tree;
 
@@ -94,9 +94,7 @@ fn check_elements(root: Element<'_>, notes: &mut Notes) -> Result<(), FormatErro
                     element.error("this is a xacro template, not a robot; expand it with `xacro` first")
                 );
             }
-            tag => {
-                notes.unsupported(element, &format!("the element <{tag}> is unknown here and was ignored"))?
-            }
+            _ => notes.unknown(element)?,
         }
     }
     Ok(())

@@ -27,19 +27,22 @@ mod inertia;
 mod landmark;
 mod mesh;
 mod pose;
+pub mod samples;
 mod shape;
 mod spec;
-pub mod samples;
 mod validate;
 
 pub use constraint::{BodyPoint, Constraint, ConstraintKind};
 pub use creature::{Body, Creature, Dof, Joint, JointKind, NamedPose, Site, Tendon};
 pub use error::{ModelError, Warning};
 pub use inertia::MassProperties;
-pub use landmark::{Landmark, Row, Role, Side, Source};
+pub use landmark::{Landmark, LandmarkName, Role, Row, Side, Source};
 pub use mesh::{MAX_MESH_FACES, MeshDefect, MeshMass, TriMesh};
 pub use shape::Shape;
-pub use spec::{BodySpec, CreatureSpec, InertiaSpec, JointSpec, LandmarkOverride, PoseSpec, ShapeSpec, SiteSpec, TendonSpec};
+pub use spec::{
+    BodySpec, CreatureSpec, InertiaSpec, JointSpec, LandmarkOverride, PoseSpec, ShapeSpec, SiteSpec,
+    TendonSpec,
+};
 
 /// A point or direction in space.
 pub type Vec3 = nalgebra::Vector3<f64>;

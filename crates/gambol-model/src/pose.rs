@@ -51,7 +51,10 @@ impl Creature {
     /// `qpos` with its length and numbers checked and its quaternions normalised.
     pub fn checked_pose(&self, place: &str, qpos: &[f64]) -> Result<Vec<f64>, ModelError> {
         if qpos.len() != self.nq() {
-            return Err(ModelError::new(place, format!("{} numbers given, the pose has {}", qpos.len(), self.nq())));
+            return Err(ModelError::new(
+                place,
+                format!("{} numbers given, the pose has {}", qpos.len(), self.nq()),
+            ));
         }
         if let Some(k) = qpos.iter().position(|x| !x.is_finite()) {
             return Err(ModelError::new(place, format!("number {} is {}", k + 1, qpos[k])));
@@ -65,7 +68,10 @@ impl Creature {
             };
             let norm = quat.iter().map(|x| x * x).sum::<f64>().sqrt();
             if norm < 1e-10 {
-                return Err(ModelError::new(place, format!("the quaternion of joint {:?} is zero", joint.name)));
+                return Err(ModelError::new(
+                    place,
+                    format!("the quaternion of joint {:?} is zero", joint.name),
+                ));
             }
             quat.iter_mut().for_each(|x| *x /= norm);
         }
@@ -75,7 +81,10 @@ impl Creature {
     /// `qvel` with its length and numbers checked.
     pub fn checked_velocity(&self, place: &str, qvel: &[f64]) -> Result<Vec<f64>, ModelError> {
         if qvel.len() != self.nv() {
-            return Err(ModelError::new(place, format!("{} numbers given, the velocity has {}", qvel.len(), self.nv())));
+            return Err(ModelError::new(
+                place,
+                format!("{} numbers given, the velocity has {}", qvel.len(), self.nv()),
+            ));
         }
         if let Some(k) = qvel.iter().position(|x| !x.is_finite()) {
             return Err(ModelError::new(place, format!("number {} is {}", k + 1, qvel[k])));

@@ -1,8 +1,8 @@
 //! Creatures written once, for tests, benchmarks and examples.
 
 use crate::{
-    BodySpec, Creature, CreatureSpec, InertiaSpec, JointKind, JointSpec, MassProperties, Mat3, Quat, Shape, ShapeSpec,
-    Transform, Vec3,
+    BodySpec, Creature, CreatureSpec, InertiaSpec, JointKind, JointSpec, MassProperties, Mat3, Quat, Shape,
+    ShapeSpec, Transform, Vec3,
 };
 
 /// A free chain of `links` boxes along x, hinged about y, with springs of 1 N·m/rad: the paper's linear creature for
@@ -44,7 +44,13 @@ pub fn random_tree(seed: u64, kind: TreeKind) -> Creature {
     let mut spec = CreatureSpec::new(format!("tree {seed}"));
     for index in 1..=kind.bodies {
         let mut body = BodySpec::new(format!("body.{index}"));
-        body.parent = if index == 1 { 0 } else { 1 + random.below(index - 1) };
+        body.parent = index - 1;
+        // Up the last branch by a few bodies, so that the tree forks.
+        for _ in 0..random.below(4) {
+            if body.parent > 1 {
+                body.parent = spec.bodies[body.parent].parent;
+            }
+        }
         body.parent_from_body = Transform::from_parts(random.vector(0.3).into(), random.rotation());
         body.inertia = InertiaSpec::Given(random.mass());
         let joints = if index == 1 && kind.free_root { vec![JointKind::Free] } else { random.joints() };
@@ -127,7 +133,8 @@ impl Random {
         let mass = 0.2 + self.unit();
         let second = self.vector(0.5).add_scalar(0.6) * (0.02 * mass);
         let rotation = self.rotation().to_rotation_matrix();
-        let moments = Mat3::from_diagonal(&Vec3::new(second.y + second.z, second.z + second.x, second.x + second.y));
+        let moments =
+            Mat3::from_diagonal(&Vec3::new(second.y + second.z, second.z + second.x, second.x + second.y));
         MassProperties { mass, com: self.vector(0.1), inertia: rotation * moments * rotation.transpose() }
     }
 

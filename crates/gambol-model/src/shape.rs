@@ -70,7 +70,9 @@ impl Shape {
             Self::Capsule { radius, half_length } => {
                 (Vec3::new(*radius, *radius, radius + half_length), Vec3::zeros())
             }
-            Self::Cylinder { radius, half_length } => (Vec3::new(*radius, *radius, *half_length), Vec3::zeros()),
+            Self::Cylinder { radius, half_length } => {
+                (Vec3::new(*radius, *radius, *half_length), Vec3::zeros())
+            }
             Self::Box { half } => (*half, Vec3::zeros()),
             Self::Ellipsoid { radii } => (*radii, Vec3::zeros()),
             Self::Mesh { mesh, .. } => mesh.bounds(),
@@ -82,7 +84,9 @@ impl Shape {
         let unit = direction.try_normalize(0.0).unwrap_or_else(Vec3::z);
         match self {
             Self::Sphere { radius } => unit * *radius,
-            Self::Capsule { radius, half_length } => unit * *radius + Vec3::z() * half_length.copysign(unit.z),
+            Self::Capsule { radius, half_length } => {
+                unit * *radius + Vec3::z() * half_length.copysign(unit.z)
+            }
             Self::Cylinder { radius, half_length } => {
                 let rim = Vec3::new(unit.x, unit.y, 0.0).try_normalize(1e-12).unwrap_or_else(Vec3::zeros);
                 rim * *radius + Vec3::z() * half_length.copysign(unit.z)
@@ -107,8 +111,8 @@ impl Shape {
                 let h = 2.0 * half_length;
                 let (cylinder, ball) = (PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3));
                 let along = cylinder * r * r / 2.0 + ball * 0.4 * r * r;
-                let across =
-                    cylinder * (3.0 * r * r + h * h) / 12.0 + ball * (0.4 * r * r + 0.375 * r * h + h * h / 4.0);
+                let across = cylinder * (3.0 * r * r + h * h) / 12.0
+                    + ball * (0.4 * r * r + 0.375 * r * h + h * h / 4.0);
                 MassProperties::diagonal(cylinder + ball, Vec3::new(across, across, along))
             }
             Self::Cylinder { radius: r, half_length } => {

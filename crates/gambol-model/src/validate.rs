@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::creature::{Body, Creature, Dof, Joint, JointKind, NamedPose, Site, Tendon};
 use crate::{
-    BodySpec, ConstraintKind, CreatureSpec, InertiaSpec, JointSpec, MassProperties, ModelError, ShapeSpec, Warning,
-    landmark,
+    BodySpec, ConstraintKind, CreatureSpec, InertiaSpec, JointSpec, MassProperties, ModelError, ShapeSpec,
+    Warning, landmark,
 };
 
 /// Mass and inertia below this are taken as zero, as in MuJoCo (`mjMINVAL`).
@@ -69,7 +69,14 @@ impl Creature {
         }
         let place = format!("body {:?}", spec.name);
         if index > 0 && spec.parent >= index {
-            return Err(ModelError::new(place, "its parent does not stand before it: the bodies are not a tree"));
+            return Err(ModelError::new(
+                place,
+                "its parent does not stand before it: the bodies are not a tree",
+            ));
+        }
+        // Depth first: the parent is the previous body or one above it, so that a subtree is a range of bodies.
+        if index > 1 && !self.is_at_or_above(spec.parent, index - 1) {
+            return Err(ModelError::new(place, "it stands apart from its parent's other descendants"));
         }
         if !names.bodies.insert(spec.name.clone()) {
             return Err(ModelError::new(place, "another body has the same name"));
@@ -89,7 +96,11 @@ impl Creature {
         self.shapes.append(&mut spec.shapes);
         let first_site = self.sites.len();
         for site in spec.sites {
-            finite(&format!("site {:?}", site.name), "its position", site.body_from_site.translation.vector.as_slice())?;
+            finite(
+                &format!("site {:?}", site.name),
+                "its position",
+                site.body_from_site.translation.vector.as_slice(),
+            )?;
             self.sites.push(Site { name: site.name, body: index, body_from_site: site.body_from_site });
         }
         self.bodies.push(Body {
@@ -144,11 +155,7 @@ impl Creature {
         }
         finite(&place, "its anchor", spec.anchor.as_slice())?;
         finite(&place, "its axis", spec.axis.as_slice())?;
-        let scalars = [
-            ("stiffness", spec.stiffness),
-            ("damping", spec.damping),
-            ("armature", spec.armature),
-        ];
+        let scalars = [("stiffness", spec.stiffness), ("damping", spec.damping), ("armature", spec.armature)];
         for (what, value) in scalars {
             if !(value.is_finite() && value >= 0.0) {
                 return error(format!("its {what} is {value}, not a finite number of at least 0"));
@@ -185,7 +192,8 @@ impl Creature {
         for _ in 0..spec.kind.nv() {
             let dof = self.dofs.len();
             // The chain to the root: the previous coordinate of this body, else the last one of the nearest ancestor.
-            let first_of_body = self.joints[..].iter().rev().take_while(|j| j.body == body).count() == 0 && dof == v;
+            let first_of_body =
+                self.joints[..].iter().rev().take_while(|j| j.body == body).count() == 0 && dof == v;
             let parent = if first_of_body { self.last_dof_at_or_above(parent_body) } else { Some(dof - 1) };
             let depth = parent.map_or(1, |p: usize| self.dofs[p].depth + 1);
             self.dofs.push(Dof { joint: index, body, parent, depth, armature: spec.armature });
@@ -204,6 +212,13 @@ impl Creature {
             limit: spec.limit,
         });
         Ok(())
+    }
+
+    fn is_at_or_above(&self, ancestor: usize, mut body: usize) -> bool {
+        while body > ancestor {
+            body = self.bodies[body].parent;
+        }
+        body == ancestor
     }
 
     fn last_dof_at_or_above(&self, mut body: usize) -> Option<usize> {
@@ -312,7 +327,8 @@ impl Creature {
             let error = || ModelError::new(&place, format!("there is no body {index}"));
             (index < self.bodies.len()).then_some(()).ok_or_else(error)
         };
-        let point = |p: &crate::BodyPoint| body(p.body).and_then(|()| finite(&place, "a point", p.point.as_slice()));
+        let point =
+            |p: &crate::BodyPoint| body(p.body).and_then(|()| finite(&place, "a point", p.point.as_slice()));
         match &constraint.kind {
             ConstraintKind::Connect { a, b } => point(a).and_then(|()| point(b)),
             ConstraintKind::Hinge { a, b, axis_in_a, axis_in_b } => {
@@ -347,7 +363,10 @@ impl Creature {
             }
             ConstraintKind::Cart { hands, positions_in_world, forward } => {
                 if hands.is_empty() || hands.len() != positions_in_world.len() {
-                    return Err(ModelError::new(place, "a cart needs at least one hand, each with its position"));
+                    return Err(ModelError::new(
+                        place,
+                        "a cart needs at least one hand, each with its position",
+                    ));
                 }
                 hands.iter().try_for_each(point)?;
                 positions_in_world.iter().try_for_each(|p| finite(&place, "a position", p.as_slice()))?;
@@ -363,7 +382,9 @@ fn check_shape(place: &str, spec: &ShapeSpec) -> Result<(), ModelError> {
     let place = format!("{place}, shape{name}");
     let sizes: Vec<f64> = match &spec.shape {
         Shape::Sphere { radius } => vec![*radius],
-        Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => vec![*radius, *half_length],
+        Shape::Capsule { radius, half_length } | Shape::Cylinder { radius, half_length } => {
+            vec![*radius, *half_length]
+        }
         Shape::Box { half: size } | Shape::Ellipsoid { radii: size } => size.as_slice().to_vec(),
         Shape::Mesh { .. } => Vec::new(),
     };
@@ -372,7 +393,10 @@ fn check_shape(place: &str, spec: &ShapeSpec) -> Result<(), ModelError> {
     }
     for (what, value) in [("density", spec.density), ("mass", spec.mass.unwrap_or(0.0))] {
         if !(value.is_finite() && value >= 0.0) {
-            return Err(ModelError::new(place, format!("its {what} is {value}, not a finite number of at least 0")));
+            return Err(ModelError::new(
+                place,
+                format!("its {what} is {value}, not a finite number of at least 0"),
+            ));
         }
     }
     finite(&place, "its position", spec.body_from_shape.translation.vector.as_slice())?;

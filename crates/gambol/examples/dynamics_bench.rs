@@ -20,7 +20,9 @@ fn read_states(file: &str, nq: usize, nv: usize) -> Result<Vec<State>, Box<dyn E
     let words: Vec<[u8; 8]> = bytes.chunks_exact(8).map(|word| word.try_into().unwrap_or_default()).collect();
     let head: Vec<u64> = words[..3].iter().map(|word| u64::from_le_bytes(*word)).collect();
     if head[1..] != [nq as u64, nv as u64] {
-        return Err(format!("{file} is for nq, nv = {}, {}; the model has {nq}, {nv}", head[1], head[2]).into());
+        return Err(
+            format!("{file} is for nq, nv = {}, {}; the model has {nq}, {nv}", head[1], head[2]).into()
+        );
     }
     let numbers: Vec<f64> = words[3..].iter().map(|word| f64::from_le_bytes(*word)).collect();
     let state = |x: &[f64]| State { q: x[..nq].into(), v: x[nq..nq + nv].into(), tau: x[nq + nv..].into() };

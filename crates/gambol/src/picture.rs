@@ -128,7 +128,8 @@ impl Drawing {
             .fold((f64::MIN, f64::MAX), |(near, far), patch| (near.max(patch.depth), far.min(patch.depth)));
         for patch in &self.patches {
             // What is far away is a little paler, so that the near legs stand out from the far ones.
-            let nearness = if nearest > farthest { (patch.depth - farthest) / (nearest - farthest) } else { 1.0 };
+            let nearness =
+                if nearest > farthest { (patch.depth - farthest) / (nearest - farthest) } else { 1.0 };
             let fade = 0.35 * (1.0 - nearness) as f32;
             let [r, g, b] = patch.colour.map(|c| to_byte(c + (0.93 - c) * fade));
             let [dr, dg, db] = patch.colour.map(|c| to_byte((c + (0.93 - c) * fade) * 0.62));

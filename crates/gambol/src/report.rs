@@ -1,8 +1,8 @@
 //! What a creature is, as data: the object that `gambol inspect --json` prints.
 
 use gambol_dynamics::{
-    Data, TooLarge, TreeMatrix, bias_forces, center_of_mass, constraint_rows, degrees_of_freedom, forward_kinematics,
-    mass_matrix,
+    Data, TooLarge, TreeMatrix, bias_forces, center_of_mass, constraint_rows, degrees_of_freedom,
+    forward_kinematics, mass_matrix,
 };
 use gambol_model::{ConstraintKind, Creature, Source, Vec3};
 use serde::Serialize;

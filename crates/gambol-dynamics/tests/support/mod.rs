@@ -8,7 +8,8 @@ use nalgebra::{DMatrix, DVector, Matrix6, Quaternion, UnitQuaternion};
 /// Trees of many shapes: with and without a floating root, with and without armature, of 1 to 25 bodies.
 pub(crate) fn trees() -> impl Iterator<Item = (u64, Creature)> {
     (0..40).map(|seed| {
-        let kind = TreeKind { bodies: 1 + seed as usize % 25, free_root: seed % 3 != 0, armature: seed % 2 == 0 };
+        let kind =
+            TreeKind { bodies: 1 + seed as usize % 25, free_root: seed % 3 != 0, armature: seed % 2 == 0 };
         (seed, random_tree(seed, kind))
     })
 }
@@ -29,7 +30,11 @@ pub(crate) fn relative(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// Central difference of `f` along every tangent direction of the pose `q`: rows × nv.
-pub(crate) fn differences(creature: &Creature, q: &[f64], mut f: impl FnMut(&[f64]) -> DVector<f64>) -> DMatrix<f64> {
+pub(crate) fn differences(
+    creature: &Creature,
+    q: &[f64],
+    mut f: impl FnMut(&[f64]) -> DVector<f64>,
+) -> DMatrix<f64> {
     // Best step for a second-order difference in double precision: eps^(1/3).
     let h = 6e-6;
     let columns: Vec<DVector<f64>> = (0..creature.nv())
@@ -60,7 +65,8 @@ pub(crate) fn poses_by_composition(creature: &Creature, q: &[f64]) -> Vec<Transf
         let mut pose = poses[body.parent] * body.parent_from_body;
         for joint in &creature.joints()[body.joints.clone()] {
             let about = |rotation| {
-                Transform::from_parts(joint.anchor.into(), rotation) * Transform::from_parts((-joint.anchor).into(), UnitQuaternion::identity())
+                Transform::from_parts(joint.anchor.into(), rotation)
+                    * Transform::from_parts((-joint.anchor).into(), UnitQuaternion::identity())
             };
             match joint.kind {
                 JointKind::Free => {
@@ -89,7 +95,8 @@ pub(crate) fn adjoint(b_from_a: &Transform) -> Matrix6<f64> {
     let mut ad = Matrix6::zeros();
     ad.fixed_view_mut::<3, 3>(0, 0).copy_from(rotation.matrix());
     ad.fixed_view_mut::<3, 3>(3, 3).copy_from(rotation.matrix());
-    ad.fixed_view_mut::<3, 3>(3, 0).copy_from(&(b_from_a.translation.vector.cross_matrix() * rotation.matrix()));
+    ad.fixed_view_mut::<3, 3>(3, 0)
+        .copy_from(&(b_from_a.translation.vector.cross_matrix() * rotation.matrix()));
     ad
 }
 

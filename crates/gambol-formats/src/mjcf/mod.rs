@@ -13,7 +13,7 @@ mod joint;
 mod keys;
 mod links;
 mod mass;
-mod notes;
+pub(crate) mod notes;
 mod orient;
 mod source;
 mod springs;

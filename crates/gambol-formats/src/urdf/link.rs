@@ -2,9 +2,9 @@
 
 use gambol_model::{MassProperties, Mat3, Quat, Transform, Vec3};
 
-use super::notes::Notes;
 use super::settings::{FromGeometry, Settings};
 use crate::FormatError;
+use crate::mjcf::notes::Notes;
 use crate::xml::Element;
 
 /// Moments below this are taken as zero, as in MuJoCo (`mjMINVAL`), kg·m².

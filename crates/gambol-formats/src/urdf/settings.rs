@@ -16,6 +16,7 @@ pub(super) enum FromGeometry {
     Auto,
 }
 
+#[allow(clippy::struct_excessive_bools)] // each is a switch of the file format
 pub(super) struct Settings {
     /// Folder of mesh files.
     pub(super) mesh_dir: String,
@@ -59,7 +60,11 @@ impl Settings {
     fn update(&mut self, element: Element<'_>) -> Result<(), FormatError> {
         let choices =
             [("false", FromGeometry::Never), ("true", FromGeometry::Always), ("auto", FromGeometry::Auto)];
-        self.mesh_dir = element.text("meshdir").or(element.text("assetdir")).unwrap_or_default().to_owned();
+        element
+            .text("meshdir")
+            .or(element.text("assetdir"))
+            .unwrap_or_default()
+            .clone_into(&mut self.mesh_dir);
         self.strip_path = element.bool("strippath")?.unwrap_or(self.strip_path);
         self.fuse_static = element.bool("fusestatic")?.unwrap_or(self.fuse_static);
         self.discard_visual = element.bool("discardvisual")?.unwrap_or(self.discard_visual);

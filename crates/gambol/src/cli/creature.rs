@@ -83,9 +83,9 @@ impl StateArguments {
             ("reference".to_owned(), creature.reference_pose().to_vec())
         };
         let qvel = match &self.qvel {
-            Some(file) => {
-                creature.checked_velocity(&file.display().to_string(), &read_numbers(file)?).map_err(failed)?
-            }
+            Some(file) => creature
+                .checked_velocity(&file.display().to_string(), &read_numbers(file)?)
+                .map_err(failed)?,
             None => vec![0.0; creature.nv()],
         };
         Ok(State { name, qpos, qvel })
@@ -106,8 +106,8 @@ fn named_pose(creature: &Creature, name: &str) -> Result<Vec<f64>, Failure> {
 
 fn read_numbers(file: &Path) -> Result<Vec<f64>, Failure> {
     let place = file.display();
-    let text =
-        std::fs::read_to_string(file).map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
     serde_json::from_str(&text)
         .map_err(|error| Failure::Failed(format!("{place}: not a JSON array of numbers: {error}")))
 }

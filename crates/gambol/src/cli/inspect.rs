@@ -13,9 +13,11 @@ use crate::report::Report;
 
 /// Tells what a creature is made of: bodies, joints, degrees of freedom, mass, landmarks, warnings
 #[derive(Args)]
-#[command(after_help = "Examples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
+#[command(
+    after_help = "Examples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
                         gambol inspect robot.urdf --root free --json\n  \
-                        gambol inspect dog --json --matrix --qpos pose.json --qvel velocity.json")]
+                        gambol inspect dog --json --matrix --qpos pose.json --qvel velocity.json"
+)]
 pub(super) struct Inspect {
     #[command(flatten)]
     creature: CreatureArguments,
@@ -44,8 +46,8 @@ impl Inspect {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
         let creature = self.creature.load()?;
         let state = self.state.read(&creature)?;
-        let report =
-            Report::new(&creature, &state, self.matrix).map_err(|error| Failure::Failed(error.to_string()))?;
+        let report = Report::new(&creature, &state, self.matrix)
+            .map_err(|error| Failure::Failed(error.to_string()))?;
         if let Some(file) = &self.picture {
             let svg = picture::three_views(&creature, &state.qpos);
             write_file(file, &svg, self.force)?;
@@ -83,7 +85,11 @@ fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
         n => format!(" ({n} constraints take {} of {})", report.nv - report.dof, report.nv),
     };
     writeln!(out, "  {} degrees of freedom{loops}, nq {}, nv {}", report.dof, report.nq, report.nv)?;
-    writeln!(out, "  mass {:.4} kg, centre of mass ({x:.4}, {y:.4}, {z:.4}) m in pose {}", report.mass, report.pose)?;
+    writeln!(
+        out,
+        "  mass {:.4} kg, centre of mass ({x:.4}, {y:.4}, {z:.4}) m in pose {}",
+        report.mass, report.pose
+    )?;
     if !report.poses.is_empty() {
         writeln!(out, "  poses {}", report.poses.join(", "))?;
     }

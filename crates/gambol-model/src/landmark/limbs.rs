@@ -1,0 +1,310 @@
+//! Which limbs are legs, which are arms, and which are neither.
+
+use super::Side;
+use super::facing::Facing;
+use super::limb::{Kind, Limb, REACHES_GROUND, new_limb, standing_body};
+use super::stand::Stand;
+use super::symmetry::{self, Split};
+use super::words::{Parts, Words};
+use crate::{Creature, Vec3};
+
+/// Shorter than this, relative to a leg (or the size where there are none), is not an arm but an ear.
+const ARM_LENGTH: f64 = 0.15;
+
+/// Makes limbs of what hangs off the midline (or of midline legs, where there are no others) and tells their kind.
+pub(super) fn sort_out(
+    creature: &Creature,
+    stand: &Stand,
+    words: &[Words],
+    split: &Split,
+    facing: &Facing,
+) -> Vec<Limb> {
+    let mut limbs = from_seeds(creature, stand, split, facing);
+    tell_legs(stand, words, &mut limbs);
+    if !limbs.iter().any(|limb| limb.kind == Kind::Leg) {
+        let midline_legs = midline_legs(creature, stand, words, split);
+        if midline_legs.is_empty() {
+            tell_legs_by_reach(stand, &mut limbs);
+        }
+        limbs.extend(midline_legs);
+    }
+    tell_arms(creature, stand, words, split, &mut limbs);
+    part_twins(creature, stand, words, &mut limbs);
+    join_parallel_legs(creature, stand, words, &mut limbs);
+    limbs
+}
+
+fn from_seeds(creature: &Creature, stand: &Stand, split: &Split, facing: &Facing) -> Vec<Limb> {
+    let mut bodies = vec![Vec::new(); split.seeds.len()];
+    for body in stand.bodies() {
+        split.seed_of[body].iter().for_each(|&seed| bodies[seed].push(body));
+    }
+    let limb = |(seed, bodies): (&symmetry::Seed, Vec<usize>)| {
+        let mut limb = new_limb(creature, stand, bodies);
+        limb.mate = seed.mate;
+        limb.side = facing.side(stand.below[seed.root].com).or_else(|| facing.side(stand.com[seed.root]));
+        limb
+    };
+    let mut limbs: Vec<Limb> = split.seeds.iter().zip(bodies).map(limb).collect();
+    for index in 0..limbs.len() {
+        if let Some(mate) = limbs[index].mate.filter(|&mate| mate > index) {
+            let attach = common_ancestor(creature, limbs[index].attach, limbs[mate].attach);
+            limbs[index].attach = attach;
+            limbs[mate].attach = attach;
+        }
+    }
+    limbs
+}
+
+/// Bodies come after their parents, so the larger index is never an ancestor of the smaller.
+fn common_ancestor(creature: &Creature, mut a: usize, mut b: usize) -> usize {
+    while a != b {
+        if a > b {
+            a = creature.bodies[a].parent;
+        } else {
+            b = creature.bodies[b].parent;
+        }
+    }
+    a
+}
+
+fn named(words: &[Words], limb: &Limb, parts: Parts) -> bool {
+    limb.bodies.iter().any(|&body| words[body].parts.has(parts))
+}
+
+fn has_joints(stand: &Stand, limb: &Limb) -> bool {
+    stand.below[limb.root()].joints.iter().sum::<usize>() > 0
+}
+
+/// Legs reach the ground, or are called so.
+fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
+    let is_leg = |limb: &Limb| {
+        let called_leg = named(words, limb, Parts::ANY_LEG) && !named(words, limb, Parts::ANY_ARM);
+        let trinket = words[limb.root()].parts.has(Parts::TRINKET);
+        has_joints(stand, limb) && !trinket && (limb.reaches || called_leg)
+    };
+    let legs: Vec<bool> = limbs.iter().map(is_leg).collect();
+    for (index, limb) in limbs.iter_mut().enumerate() {
+        if legs[index] || limb.mate.is_some_and(|mate| legs[mate]) {
+            limb.kind = Kind::Leg;
+        }
+    }
+}
+
+/// Where nothing reaches the ground, paired limbs that are long enough to do so are legs: many robots are drawn with
+/// their legs stretched out.
+fn tell_legs_by_reach(stand: &Stand, limbs: &mut [Limb]) {
+    for limb in limbs.iter_mut().filter(|limb| limb.mate.is_some()) {
+        let joints: usize = stand.below[limb.root()].joints.iter().sum();
+        if joints >= 2 && limb.length >= limb.hip.dot(&stand.up) - stand.ground {
+            limb.kind = Kind::Leg;
+            limb.note = "; nothing reaches the ground, but it is long enough to".into();
+        }
+    }
+}
+
+/// Legs in the plane of symmetry, for creatures that live in a plane: a trunk that is off the ground, and chains that
+/// lead down from it.
+fn midline_legs(creature: &Creature, stand: &Stand, words: &[Words], split: &Split) -> Vec<Limb> {
+    const HIP_HEIGHT: f64 = 0.3; // of the height; lower chains are a belly
+    let above_ground = |height: f64| (height - stand.ground) / stand.height.max(f64::MIN_POSITIVE);
+    let midline = |body: &usize| split.seed_of[*body].is_none();
+    let branches = midline_children(creature, stand, split);
+    if above_ground(stand.low[stand.root]) < REACHES_GROUND {
+        return Vec::new();
+    }
+    let mut limbs = Vec::new();
+    for leaf in stand.bodies().filter(|body| midline(body) && *body != stand.root && branches[*body] == 0) {
+        let mut root = leaf;
+        let mut bodies = vec![leaf];
+        loop {
+            let parent = creature.bodies[root].parent;
+            if parent == stand.root || branches[parent] > 1 {
+                break;
+            }
+            root = parent;
+            bodies.push(root);
+        }
+        bodies.reverse();
+        let hip = stand.base(creature, root).dot(&stand.up);
+        let tail = bodies.iter().any(|&body| words[body].parts.has(Parts::TAIL));
+        if above_ground(stand.below[leaf].low) <= REACHES_GROUND && above_ground(hip) >= HIP_HEIGHT && !tail {
+            let limb = Limb { kind: Kind::Leg, ..new_limb(creature, stand, bodies) };
+            limbs.extend(has_joints(stand, &limb).then_some(limb));
+        }
+    }
+    limbs
+}
+
+/// Number of children on the midline, for each body.
+fn midline_children(creature: &Creature, stand: &Stand, split: &Split) -> Vec<usize> {
+    let mut count = vec![0; creature.bodies.len()];
+    for body in stand.bodies().filter(|&body| split.seed_of[body].is_none()) {
+        count[creature.bodies[body].parent] += 1;
+    }
+    count
+}
+
+/// Arms are the other pairs, if they are long enough and not on the head.
+fn tell_arms(creature: &Creature, stand: &Stand, words: &[Words], split: &Split, limbs: &mut [Limb]) {
+    let legs = limbs.iter().filter(|limb| limb.kind == Kind::Leg);
+    let least = ARM_LENGTH * legs.map(|leg| leg.length).reduce(f64::max).unwrap_or(stand.size);
+    let is_arm = |limb: &Limb| {
+        let called_arm = named(words, limb, Parts::ANY_ARM);
+        let trinket = words[limb.root()].parts.has(Parts::TRINKET);
+        let pair = limb.mate.is_some() && limb.length >= least;
+        limb.kind == Kind::Other && has_joints(stand, limb) && !trinket && (called_arm || pair)
+    };
+    let arms: Vec<usize> = (0..limbs.len()).filter(|&index| is_arm(&limbs[index])).collect();
+    for &index in &arms {
+        limbs[index].kind = Kind::Arm;
+    }
+
+    // Pairs at the very end of the trunk, with the true arms or the front legs further down: ears and antennae.
+    let mut attaches: Vec<usize> =
+        limbs.iter().filter(|limb| limb.kind != Kind::Other).map(|limb| limb.attach).collect();
+    attaches.sort_unstable();
+    attaches.dedup();
+    let branches = midline_children(creature, stand, split);
+    let leg_rows = limbs.iter().filter(|limb| limb.kind == Kind::Leg).count() / 2;
+    for index in arms {
+        let limb = &limbs[index];
+        let at_end = branches[limb.attach] == 0;
+        let further_down =
+            ancestors(creature, limb.attach).filter(|body| attaches.binary_search(body).is_ok());
+        let enough = if leg_rows > 1 { 1 } else { 2 };
+        if at_end && !named(words, limb, Parts::ANY_ARM) && further_down.take(enough).count() == enough {
+            limbs[index].kind = Kind::Other;
+        }
+    }
+}
+
+pub(super) fn ancestors(creature: &Creature, body: usize) -> impl Iterator<Item = usize> + '_ {
+    std::iter::successors(Some(body), |&b| Some(creature.bodies[b].parent)).skip(1).take_while(|&b| b != 0)
+}
+
+/// Legs whose hips are nearer than this part of the size hang from one place.
+const TWINS: f64 = 0.01;
+
+/// Two midline legs that hang from one place are left and right, drawn in one plane. Only names can tell which.
+fn part_twins(creature: &Creature, stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
+    let lone = |limb: &Limb| limb.kind == Kind::Leg && limb.side.is_none();
+    let legs: Vec<usize> = (0..limbs.len()).filter(|&index| lone(&limbs[index])).collect();
+    let &[a, b] = legs.as_slice() else { return };
+    if (limbs[a].hip - limbs[b].hip).norm() > TWINS * stand.size {
+        return;
+    }
+    let said = |limb: &Limb| limb.bodies.iter().find_map(|&body| words[body].side);
+    let other = |side: Side| if side == Side::Left { Side::Right } else { Side::Left };
+    let (side_of_a, how) = match (said(&limbs[a]), said(&limbs[b])) {
+        (Some(side), _) => (side, "name"),
+        (None, Some(side)) => (other(side), "name"),
+        (None, None) => (Side::Left, "order in the file, left first"),
+    };
+    let twin = |of: &Limb| {
+        format!("; in one place with `{}`, so its side is by {how}", creature.bodies[of.root()].name)
+    };
+    (limbs[a].note, limbs[b].note) = (twin(&limbs[b]), twin(&limbs[a]));
+    (limbs[a].side, limbs[b].side) = (Some(side_of_a), Some(other(side_of_a)));
+    (limbs[a].mate, limbs[b].mate) = (Some(b), Some(a));
+}
+
+/// Two chains that meet at the foot (a leg driven by two motors) are one leg; so are two whose names agree on row and
+/// side while the file leaves it to a constraint to bring them together.
+fn join_parallel_legs(creature: &Creature, stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
+    const MEET: f64 = 0.1; // of the length
+    const NEIGHBOURS: usize = 8;
+    let mut legs: Vec<usize> = (0..limbs.len()).filter(|&i| limbs[i].kind == Kind::Leg).collect();
+    let end = |limb: &Limb| stand.sole(creature, limb.chain[limb.chain.len() - 1]);
+    let ends: Vec<Vec3> = limbs.iter().map(end).collect();
+    let claim = |limb: &Limb| words[limb.root()].row.zip(words[limb.root()].side);
+    // Along any line, feet that meet stand next to each other.
+    legs.sort_by(|&a, &b| ends[a].x.total_cmp(&ends[b].x));
+    for k in 0..legs.len() {
+        let a = legs[k];
+        for &b in legs[k + 1..].iter().take(NEIGHBOURS) {
+            let (one, other) = (&limbs[a], &limbs[b]);
+            let both = one.kind == Kind::Leg && other.kind == Kind::Leg && one.side == other.side;
+            let meet = (ends[a] - ends[b]).norm() < MEET * one.length.min(other.length);
+            let named = claim(one).is_some() && claim(one) == claim(other);
+            let twins = (one.hip - other.hip).norm() < TWINS * stand.size;
+            if both && (meet || named) && !twins {
+                let (kept, dropped) = (a.min(b), a.max(b));
+                let name = &creature.bodies[limbs[dropped].root()].name;
+                limbs[kept].note = format!("; one leg with that of `{name}`");
+                limbs[dropped].kind = Kind::Other;
+            }
+        }
+    }
+    // Where not the same chain of both legs of a pair was kept, they stand alone until rows are made.
+    for index in 0..limbs.len() {
+        if limbs[index].mate.is_some_and(|mate| limbs[mate].kind != limbs[index].kind) {
+            limbs[index].mate = None;
+        }
+    }
+}
+
+/// The direction that ought to be up, if the creature was drawn lying.
+///
+/// On its belly or back: its heaviest pair of limbs lies in the plane of symmetry and on the ground, as legs never do
+/// in a creature that stands or sprawls. On its side: its heaviest pair lies one above the other.
+pub(super) fn upright(creature: &Creature, stand: &Stand, split: &Split) -> Option<Vec3> {
+    const FLAT: f64 = 0.3; // sine of the slope up to which a leg lies
+    const ASIDE: f64 = 0.6; // sine of the angle up to which it is spread; those who sprawl spread more
+    const FLATNESS: f64 = 0.5; // height over size
+    let pairs = split.seeds.iter().filter_map(|seed| Some([seed.root, split.seeds[seed.mate?].root]));
+    let stacked = symmetry::alike_siblings(stand).into_iter().filter(|&[a, b]| {
+        let across = stand.base(creature, a) - stand.base(creature, b);
+        across.dot(&stand.up).abs() > 0.9 * across.norm()
+    });
+    let jointed = |root: usize| stand.below[root].joints.iter().sum::<usize>() > 1;
+    let [root, mate] = pairs
+        .chain(stacked)
+        .filter(|&[a, _]| jointed(a))
+        .max_by(|x, y| stand.below[x[0]].mass.total_cmp(&stand.below[y[0]].mass).then(y.cmp(x)))?;
+
+    // With more than arms and legs it is an insect, which may fold its legs any way.
+    let heavy = |seed: &&symmetry::Seed| stand.below[seed.root].mass > 0.1 * stand.below[root].mass;
+    let heavy_pairs = split.seeds.iter().filter(heavy).filter(|seed| seed.mate.is_some()).count() / 2;
+
+    let hip = stand.base(creature, root);
+    let across = (hip - stand.base(creature, mate)).try_normalize(1e-9)?;
+    let along = (stand.below[root].com - hip).try_normalize(1e-9)?;
+    let lies = along.dot(&stand.up).abs() < FLAT && along.dot(&across).abs() < ASIDE;
+    if !lies || stand.height > FLATNESS * stand.size || heavy_pairs > 2 {
+        return None;
+    }
+    // Files are drawn along axes.
+    let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
+    let axis = axes.into_iter().max_by(|x, y| x.dot(&along).abs().total_cmp(&y.dot(&along).abs()))?;
+    Some(if axis.dot(&along) > 0.0 { -axis } else { axis })
+}
+
+/// How far feet point ahead along `axis`, relative to the length of the leg: the mean over all legs that have a foot
+/// with a length of its own.
+pub(super) fn toes(creature: &Creature, stand: &Stand, split: &Split, axis: Vec3) -> Option<f64> {
+    const FOOT_LENGTH: f64 = 0.4; // of the leg; longer is a shank
+    let mut bodies = vec![Vec::new(); split.seeds.len()];
+    for body in stand.bodies() {
+        split.seed_of[body].iter().for_each(|&seed| bodies[seed].push(body));
+    }
+    let mut ahead = Vec::new();
+    for limb in bodies.into_iter().map(|bodies| new_limb(creature, stand, bodies)) {
+        if !limb.reaches || limb.chain.len() < 2 || !has_joints(stand, &limb) {
+            continue;
+        }
+        let (foot, _) = standing_body(creature, stand, &limb);
+        let ankle = stand.base(creature, foot);
+        let goes_on = stand.children[foot].iter().any(|&child| !stand.children[child].is_empty());
+        if goes_on || (stand.sole(creature, foot) - ankle).norm() > FOOT_LENGTH * limb.length {
+            continue;
+        }
+        let reach = |sign: f64| {
+            let below = stand.children[foot].iter().copied().chain([foot]);
+            let points = below.map(|body| stand.extreme(creature, body, axis * sign).dot(&axis));
+            points.reduce(|a, b| if sign > 0.0 { a.max(b) } else { a.min(b) }).unwrap_or(0.0)
+        };
+        ahead.push((0.5 * (reach(1.0) + reach(-1.0)) - ankle.dot(&axis)) / limb.length);
+    }
+    (!ahead.is_empty()).then(|| ahead.iter().sum::<f64>() / ahead.len() as f64)
+}
