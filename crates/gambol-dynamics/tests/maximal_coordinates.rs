@@ -112,7 +112,10 @@ fn single_joint_tree(seed: u64) -> Creature {
     let mut spec = CreatureSpec::new("tree");
     for index in 1..=9 {
         let mut body = BodySpec::new(format!("b{index}"));
-        body.parent = if index == 1 { 0 } else { 1 + random.below(index - 1) };
+        body.parent = index - 1;
+        if random.below(2) == 0 && body.parent > 1 {
+            body.parent = spec.bodies[body.parent].parent; // fork
+        }
         body.parent_from_body = Transform::from_parts(random.vector(0.3).into(), random.rotation());
         let mut shape = ShapeSpec::new(Shape::Box { half: random.vector(0.04).add_scalar(0.05) });
         shape.body_from_shape = Transform::from_parts(random.vector(0.1).into(), random.rotation());

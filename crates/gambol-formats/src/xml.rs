@@ -104,7 +104,7 @@ impl Document {
         let options =
             ParsingOptions { nodes_limit: MAX_NODES.saturating_sub(used), ..ParsingOptions::default() };
         let tree = roxmltree::Document::parse_with_options(&text, options)
-            .map_err(|error| syntax_error(file, &error))?;
+            .map_err(|error| syntax_error(file, &text, &error))?;
         let file_index = u32::try_from(self.files.len()).unwrap_or(u32::MAX);
         self.files.push(file.to_owned());
         Ok(self.copy(file_index, &tree, &LineTable::new(&text)))
@@ -418,8 +418,14 @@ fn blank_loose_comments(text: &str) -> std::borrow::Cow<'_, str> {
     out.into()
 }
 
-fn syntax_error(file: &str, error: &roxmltree::Error) -> FormatError {
+fn syntax_error(file: &str, text: &str, error: &roxmltree::Error) -> FormatError {
     let reason = match error {
+        roxmltree::Error::NoRootNode => return FormatError::new(file, "there is no XML element in it"),
+        roxmltree::Error::UnexpectedEndOfStream | roxmltree::Error::UnclosedRootNode => {
+            let line = LineTable::new(text.trim_end()).line(text.len());
+            return FormatError::new(file, "the XML is broken: the file ends before its last element")
+                .at_line(line);
+        }
         roxmltree::Error::NodesLimitReached => format!("more than {MAX_NODES} XML nodes"),
         roxmltree::Error::DtdDetected => {
             return FormatError::new(

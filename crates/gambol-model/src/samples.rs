@@ -44,7 +44,13 @@ pub fn random_tree(seed: u64, kind: TreeKind) -> Creature {
     let mut spec = CreatureSpec::new(format!("tree {seed}"));
     for index in 1..=kind.bodies {
         let mut body = BodySpec::new(format!("body.{index}"));
-        body.parent = if index == 1 { 0 } else { 1 + random.below(index - 1) };
+        body.parent = index - 1;
+        // Up the last branch by a few bodies, so that the tree forks.
+        for _ in 0..random.below(4) {
+            if body.parent > 1 {
+                body.parent = spec.bodies[body.parent].parent;
+            }
+        }
         body.parent_from_body = Transform::from_parts(random.vector(0.3).into(), random.rotation());
         body.inertia = InertiaSpec::Given(random.mass());
         let joints = if index == 1 && kind.free_root { vec![JointKind::Free] } else { random.joints() };

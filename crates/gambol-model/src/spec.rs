@@ -11,7 +11,8 @@ pub struct CreatureSpec {
     pub name: String,
     /// Acceleration of gravity in the world, m/s².
     pub gravity: Vec3,
-    /// Bodies; index 0 is the world, a parent stands before its children, siblings stay in the order of the file.
+    /// Bodies, depth first: index 0 is the world, then each body right before its descendants, siblings in the order
+    /// of the file.
     pub bodies: Vec<BodySpec>,
     /// Linear combinations of joint coordinates with a spring, a damper or a limit of their own.
     pub tendons: Vec<TendonSpec>,
@@ -158,7 +159,7 @@ impl CreatureSpec {
         }
     }
 
-    /// Adds a body under `parent` and returns its index.
+    /// Adds a body under `parent`, which is the last body or one above it, and returns its index.
     pub fn add_body(&mut self, parent: usize, mut body: BodySpec) -> Result<usize, ModelError> {
         if parent >= self.bodies.len() {
             return Err(ModelError::new(

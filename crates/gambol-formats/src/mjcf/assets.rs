@@ -67,7 +67,7 @@ impl<'d> MeshSource<'d> {
             (None, None) => return Err(element.error("a mesh needs a name or a file")),
         };
         let material = element.text("material");
-        element.ignore(&["content_type", "normal", "texcoord", "smoothnormal", "maxhullvert"]);
+        element.ignore(&["content_type", "params", "normal", "texcoord", "smoothnormal", "maxhullvert"]);
         Ok(Self { cascade, name, material })
     }
 
@@ -83,7 +83,7 @@ impl<'d> MeshSource<'d> {
         compiler: &Compiler,
     ) -> Result<MeshAsset, FormatError> {
         let element = self.cascade.own();
-        if let Some(kind) = element.text("builtin").filter(|kind| *kind != "none") {
+        if let Some(kind) = self.builtin() {
             return Err(element.error(format!(
                 "built-in meshes (here {kind:?}) are not supported; save the mesh as a file"
             )));
@@ -99,6 +99,15 @@ impl<'d> MeshSource<'d> {
         };
         let mesh = self.placed(mesh)?;
         Ok(MeshAsset { mesh: Arc::new(mesh), mass: self.mass_rule()?, unit: OnceCell::new() })
+    }
+
+    fn builtin(&self) -> Option<&'d str> {
+        self.cascade.own().text("builtin").filter(|kind| *kind != "none")
+    }
+
+    /// Whether [`MeshSource::load`] knows how to read it.
+    pub(crate) fn supported(&self) -> bool {
+        self.builtin().is_none() && self.cascade.own().text("file").is_none_or(mesh_files::supported)
     }
 
     fn mass_rule(&self) -> Result<MeshMass, FormatError> {
@@ -165,7 +174,7 @@ fn path(folder: &str, file: &str, compiler: &Compiler) -> String {
 }
 
 /// The name of a file without folder and extension.
-fn stem(file: &str) -> &str {
+pub(crate) fn stem(file: &str) -> &str {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     name.rfind('.').map_or(name, |dot| &name[..dot])
 }

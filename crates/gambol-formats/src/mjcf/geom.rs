@@ -72,6 +72,12 @@ pub(crate) fn read(
         cascade.ignore(&UNUSED_BY_PLANES);
         return Ok(None);
     }
+    let unreadable = |name: &str| source.meshes.get(name).is_some_and(|mesh| !mesh.supported());
+    if !inferred && cascade.text("mesh").is_some_and(unreadable) {
+        notes.unsupported(element, "meshes of this kind are not supported; geoms with them were left out")?;
+        cascade.ignore_rest();
+        return Ok(None);
+    }
     let placed = place(files, source, cascade, kind)?;
     let group = cascade.int("group")?.unwrap_or(0);
     let [low, high] = source.compiler.groups;

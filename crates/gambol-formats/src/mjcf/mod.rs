@@ -25,7 +25,7 @@ use gambol_model::{BodySpec, CreatureSpec, InertiaSpec, Vec3};
 
 use self::links::Links;
 use self::notes::Notes;
-use self::source::{Library, model_name};
+use self::source::Library;
 use self::tree::{Walk, body_mass};
 use crate::xml::{Document, Element};
 use crate::{Files, FormatError, LoadOptions};
@@ -47,7 +47,7 @@ pub(crate) fn read(
         body.finish(&sources[body.source]);
     }
     fuse::fuse(&mut tree, &sources);
-    let mut spec = CreatureSpec::new(model_name(sources[0].document));
+    let mut spec = CreatureSpec::new(root.text("model").unwrap_or(assets::stem(sources[0].document.file())));
     let mut springdampers = Vec::with_capacity(tree.bodies.len());
     spec.bodies.clear();
     for body in tree.bodies {

@@ -92,8 +92,8 @@ fn read_model(files: &dyn Files, path: &str, at: &FormatError) -> Result<Documen
     Ok(document)
 }
 
-/// The name a model gives itself.
-pub(crate) fn model_name(document: &Document) -> &str {
+/// The name a model gives itself; MuJoCo's if it gives none.
+fn model_name(document: &Document) -> &str {
     document.root().text("model").unwrap_or("MuJoCo Model")
 }
 
