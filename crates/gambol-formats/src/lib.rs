@@ -13,7 +13,6 @@
 
 mod error;
 pub mod files;
-mod free;
 pub mod mesh_files;
 mod mjcf;
 mod urdf;
@@ -72,7 +71,7 @@ pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result
         }
     };
     if options.free_root {
-        free::free_roots(&mut spec);
+        spec.free_roots();
     }
     spec.landmark_overrides.clone_from(&options.landmarks);
     Ok(spec)

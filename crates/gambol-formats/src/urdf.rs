@@ -2,8 +2,7 @@
 //!
 //! Links become bodies in depth-first order, children in the order of their joints in the file, so that poses are laid
 //! out as in MuJoCo. A link that is fixed to its parent becomes a part of it, as MuJoCo does by default for URDF; its
-//! name stays as a site. Unlike in MuJoCo the root link stays a body when it is fixed to the world, so that it can be
-//! set free. What is read and what is left out is listed in `docs/urdf.md`.
+//! name stays as a site. A root link that is fixed to the world stays a body without mass, unless it is set free. What is read and what is left out is listed in `docs/urdf.md`.
 
 mod geometry;
 mod joint;
@@ -16,7 +15,7 @@ use std::collections::HashMap;
 
 use gambol_model::{
     BodySpec, Constraint, ConstraintKind, CreatureSpec, InertiaSpec, MassProperties, ShapeSpec, SiteSpec,
-    Transform, Vec3,
+    Transform, Vec3, Warning,
 };
 
 use crate::mjcf::notes::Notes;
@@ -63,7 +62,7 @@ pub(crate) fn read(
         builder.fill(&tree, link)?;
     }
     builder.couple(&tree)?;
-    builder.finish(document)
+    builder.finish(document, options)
 }
 
 /// Says what stands beside links and joints and is not read.
@@ -232,7 +231,7 @@ impl<'d> Builder<'d, '_> {
         Ok(())
     }
 
-    fn finish(mut self, document: &Document) -> Result<CreatureSpec, FormatError> {
+    fn finish(mut self, document: &Document, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
         let moves = self.moving_bodies();
         let mut masses: Vec<Option<MassProperties>> = vec![None; self.spec.bodies.len()];
         for body in 1..self.spec.bodies.len() {
@@ -244,11 +243,29 @@ impl<'d> Builder<'d, '_> {
         for (body, mass) in self.spec.bodies.iter_mut().zip(masses) {
             body.inertia = mass.map_or(InertiaSpec::FromShapes, InertiaSpec::Given);
         }
+        if self.settings.fuse_static && !options.free_root {
+            self.give_to_the_world(&moves);
+        }
         for warning in document.unread() {
             self.notes.push(warning);
         }
         self.spec.warnings = self.notes.warnings;
         Ok(self.spec)
+    }
+
+    /// Links that are fixed to the world are a part of it, as in MuJoCo: their mass is not the robot's.
+    fn give_to_the_world(&mut self, moves: &[bool]) {
+        for (body, _) in self.spec.bodies.iter_mut().zip(moves).skip(1).filter(|(_, moves)| !**moves) {
+            let mass = match &body.inertia {
+                InertiaSpec::Given(mass) => mass.mass,
+                InertiaSpec::FromShapes => mass_of(&body.shapes).mass,
+            };
+            if mass > 0.0 {
+                let text = format!("it is fixed to the world, so its {mass} kg do not count; --root free sets it free");
+                self.notes.push(Warning::new(format!("link {:?}", body.name), text));
+            }
+            body.inertia = InertiaSpec::Given(MassProperties::default());
+        }
     }
 
     fn moving_bodies(&self) -> Vec<bool> {

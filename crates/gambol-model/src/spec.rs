@@ -1,5 +1,7 @@
 //! The editable description of a creature. Importers and programs write it; [`CreatureSpec::build`] checks it.
 
+use std::collections::HashSet;
+
 use crate::{
     Constraint, ConstraintKind, JointKind, MassProperties, ModelError, Shape, Transform, Vec3, Warning,
 };
@@ -11,8 +13,7 @@ pub struct CreatureSpec {
     pub name: String,
     /// Acceleration of gravity in the world, m/s².
     pub gravity: Vec3,
-    /// Bodies, depth first: index 0 is the world, then each body right before its descendants, siblings in the order
-    /// of the file.
+    /// Bodies; index 0 is the world, a parent stands before its children, siblings stay in the order of the file.
     pub bodies: Vec<BodySpec>,
     /// Linear combinations of joint coordinates with a spring, a damper or a limit of their own.
     pub tendons: Vec<TendonSpec>,
@@ -159,7 +160,7 @@ impl CreatureSpec {
         }
     }
 
-    /// Adds a body under `parent`, which is the last body or one above it, and returns its index.
+    /// Adds a body under `parent` and returns its index.
     pub fn add_body(&mut self, parent: usize, mut body: BodySpec) -> Result<usize, ModelError> {
         if parent >= self.bodies.len() {
             return Err(ModelError::new(
@@ -172,25 +173,56 @@ impl CreatureSpec {
         Ok(self.bodies.len() - 1)
     }
 
-    /// Lets every tree whose topmost body is fixed to the world float freely: `--root free`. Constraints keep meaning
-    /// the joints they meant.
+    /// `--root free`: gives a free joint to each body that is fixed to the world and has mass; scenery without mass
+    /// stays. Poses and couplings, which count coordinates and joints, follow.
     pub fn free_roots(&mut self) {
-        let mut first_joint = 0;
+        let heavy = self.heavy_pieces();
+        let mut names: HashSet<String> =
+            self.bodies.iter().flat_map(|body| &body.joints).map(|joint| joint.name.clone()).collect();
+        let (mut first_joint, mut first_q) = (0, 0);
         for index in 1..self.bodies.len() {
-            if self.bodies[index].parent == 0 && self.bodies[index].joints.is_empty() {
-                self.bodies[index].joints.push(JointSpec::free("root"));
-                self.shift_joints(first_joint);
+            let body = &mut self.bodies[index];
+            if body.parent == 0 && body.joints.is_empty() && heavy[index] {
+                let mut name = "root".to_owned();
+                while !names.insert(name.clone()) {
+                    name = format!("{name} of {}", body.name);
+                }
+                body.joints.push(JointSpec::free(name));
+                let (at, turn) = (body.parent_from_body.translation.vector, body.parent_from_body.rotation);
+                let numbers = [at.x, at.y, at.z, turn.w, turn.i, turn.j, turn.k];
+                for pose in &mut self.poses {
+                    let place = first_q.min(pose.qpos.len());
+                    pose.qpos.splice(place..place, numbers);
+                }
+                self.shift_couplings(first_joint);
             }
-            first_joint += self.bodies[index].joints.len();
+            let body = &self.bodies[index];
+            first_joint += body.joints.len();
+            first_q += body.joints.iter().map(|joint| joint.kind.nq()).sum::<usize>();
         }
     }
 
-    /// Renumbers joints in constraints after one was put in at `first`.
-    fn shift_joints(&mut self, first: usize) {
+    /// Whether what moves as one piece with each body has mass.
+    fn heavy_pieces(&self) -> Vec<bool> {
+        let has_mass = |body: &BodySpec| match &body.inertia {
+            InertiaSpec::Given(mass) => mass.mass > 0.0,
+            InertiaSpec::FromShapes => body.shapes.iter().any(|s| s.massive && s.mass_properties().mass > 0.0),
+        };
+        let mut heavy: Vec<bool> = self.bodies.iter().map(has_mass).collect();
+        for index in (1..self.bodies.len()).rev() {
+            if self.bodies[index].joints.is_empty() {
+                heavy[self.bodies[index].parent] |= heavy[index];
+            }
+        }
+        heavy
+    }
+
+    /// Makes room for one more joint at `from`.
+    fn shift_couplings(&mut self, from: usize) {
         for constraint in &mut self.constraints {
             if let ConstraintKind::Coupling { left, right, .. } = &mut constraint.kind {
-                for (joint, _) in left.iter_mut().chain(right).filter(|(joint, _)| *joint >= first) {
-                    *joint += 1;
+                for (joint, _) in left.iter_mut().chain(right) {
+                    *joint += usize::from(*joint >= from);
                 }
             }
         }

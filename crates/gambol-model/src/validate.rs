@@ -74,10 +74,6 @@ impl Creature {
                 "its parent does not stand before it: the bodies are not a tree",
             ));
         }
-        // Depth first: the parent is the previous body or one above it, so that a subtree is a range of bodies.
-        if index > 1 && !self.is_at_or_above(spec.parent, index - 1) {
-            return Err(ModelError::new(place, "it stands apart from its parent's other descendants"));
-        }
         if !names.bodies.insert(spec.name.clone()) {
             return Err(ModelError::new(place, "another body has the same name"));
         }
@@ -212,13 +208,6 @@ impl Creature {
             limit: spec.limit,
         });
         Ok(())
-    }
-
-    fn is_at_or_above(&self, ancestor: usize, mut body: usize) -> bool {
-        while body > ancestor {
-            body = self.bodies[body].parent;
-        }
-        body == ancestor
     }
 
     fn last_dof_at_or_above(&self, mut body: usize) -> Option<usize> {

@@ -35,6 +35,12 @@ fn load(content: &str) -> Result<CreatureSpec, FormatError> {
     load_from(&Memory::new().with("r.urdf", robot(content)), "r.urdf", &LoadOptions::default())
 }
 
+/// The same robot, floating.
+fn load_free(content: &str) -> CreatureSpec {
+    let options = LoadOptions { free_root: true, ..LoadOptions::default() };
+    load_from(&Memory::new().with("r.urdf", robot(content)), "r.urdf", &options).unwrap()
+}
+
 #[track_caller]
 fn build(content: &str) -> Creature {
     load(content).unwrap().build().unwrap()
@@ -58,8 +64,9 @@ fn joint_names(creature: &Creature) -> Vec<&str> {
     creature.joints().iter().map(|joint| joint.name.as_str()).collect()
 }
 
+/// Of the floating robot: a fixed root has a warning of its own.
 fn warnings(content: &str) -> Vec<String> {
-    load(content).unwrap().warnings.iter().map(ToString::to_string).collect()
+    load_free(content).warnings.iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -155,7 +162,8 @@ fn bodies_and_joints_come_in_mujoco_order() {
     let apart = build(&(extension.to_owned() + &links + &joints));
     assert_eq!(body_names(&apart), ["w", "r", "f", "f1", "g", "g1", "y", "x"]);
     assert_eq!(joint_names(&apart), joint_names(&fused));
-    assert_eq!(apart.mass(), fused.mass());
+    // Unfused, the root keeps the 1 kg that otherwise becomes a part of the world.
+    assert_eq!((apart.mass(), fused.mass()), (8.0, 7.0));
 }
 
 /// MuJoCo 4.0.0: `body_mass`, `body_ipos`, `body_quat` and the full inertia of body "a".
@@ -257,7 +265,7 @@ fn odd_inertias() {
     let found = build(&text).bodies()[2].mass.inertia;
     assert!((found - gambol_model::Mat3::from_diagonal_element(8.0 / 3.0)).amax() < 1e-14);
     let ghost = solid("a") + &link("b", &inertial("0", [1.0; 3])) + &joint("j", "fixed", "a", "b", "");
-    assert_eq!(build(&ghost).bodies()[1].mass.inertia, gambol_model::Mat3::identity());
+    assert_eq!(load_free(&ghost).build().unwrap().bodies()[1].mass.inertia, gambol_model::Mat3::identity());
     let point = solid("a") + &link("b", &inertial("2", [0.0; 3])) + &joint("j", "fixed", "a", "b", "");
     assert_eq!(
         warnings(&point),
@@ -278,10 +286,8 @@ fn mimic_is_a_coupling() {
         right: vec![(j, 1.0)],
         polynomial: [0.3, 2.0, 0.0, 0.0, 0.0],
     };
-    let mut spec = load(&text).unwrap();
-    assert_eq!(coupling(spec.clone()), expected(0, 1));
-    spec.free_roots();
-    assert_eq!(coupling(spec), expected(1, 2));
+    assert_eq!(coupling(load(&text).unwrap()), expected(0, 1));
+    assert_eq!(coupling(load_free(&text)), expected(1, 2));
     let text = pair("revolute", r#"<mimic joint="nope"/>"#);
     assert!(warnings(&text)[0].contains("joint \"j\" cannot mimic \"nope\""));
     assert!(build(&text).constraints().is_empty());
@@ -295,9 +301,13 @@ fn mimic_is_a_coupling() {
 fn roots_are_fixed_unless_they_float() {
     let fixed = build(&pair("revolute", ""));
     assert_eq!((fixed.nq(), body_names(&fixed)), (1, vec!["a", "b"]));
-    let mut spec = load(&pair("revolute", "")).unwrap();
-    spec.free_roots();
-    assert_eq!(spec.build().unwrap().nq(), 8);
+    assert_eq!((fixed.mass(), fixed.warnings().len()), (1.0, 1));
+    assert_eq!(
+        fixed.warnings()[0].to_string(),
+        "link \"a\": it is fixed to the world, so its 1 kg do not count; --root free sets it free"
+    );
+    let free = load_free(&pair("revolute", "")).build().unwrap();
+    assert_eq!((free.nq(), free.mass()), (8, 2.0));
     // A link named world is the world; a floating link hangs from the world however far its fixed parents are.
     let origin = r#"<origin xyz="1 2 3"/>"#;
     let world = link("world", "") + &solid("b") + &joint("j", "floating", "world", "b", origin);
