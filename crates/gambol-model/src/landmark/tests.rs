@@ -649,3 +649,68 @@ fn a_hundred_thousand_joints_take_no_time() {
         println!("{name}: {} landmarks in {taken:?}", creature.landmarks().len());
     }
 }
+
+mod any_tree {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NAMES: [&str; 10] =
+        ["L_foot", "FR_calf", "tail", "head", "spine.1", "foot.left", "rhand", "x", "knee.1.left", "é"];
+
+    prop_compose! {
+        fn part()(
+            parent in 0..1000_usize,
+            at in prop::array::uniform3(-2..=2_i8),
+            kind in 0..5_u8,
+            name in 0..NAMES.len(),
+            radius in 1..3_u8,
+            collides: bool,
+        ) -> (usize, Vec3, u8, usize, f64, bool) {
+            (parent, v(f64::from(at[0]), f64::from(at[1]), f64::from(at[2])), kind, name, f64::from(radius), collides)
+        }
+    }
+
+    fn spec(parts: Vec<(usize, Vec3, u8, usize, f64, bool)>) -> CreatureSpec {
+        let mut s = CreatureSpec::new("any");
+        for (index, (parent, at, kind, name, radius, collides)) in parts.into_iter().enumerate() {
+            let plain = NAMES[name].to_owned();
+            let unique = if s.body(&plain).is_some() { format!("{plain} {index}") } else { plain };
+            let mut body = BodySpec::new(unique.clone());
+            body.parent_from_body = Transform::translation(at.x, at.y, at.z);
+            let parent = parent % s.bodies.len();
+            let axis = [Vec3::x(), Vec3::y(), Vec3::z()][index % 3];
+            match kind {
+                0 => body.joints.push(JointSpec::ball(unique)),
+                1 => body.joints.push(JointSpec::slide(unique, axis)),
+                2 => {}
+                3 if parent == 0 => body.joints.push(JointSpec::free(unique)),
+                _ => body.joints.push(JointSpec::hinge(unique, axis)),
+            }
+            let mut shape = ShapeSpec::new(Shape::Sphere { radius });
+            shape.collides = collides;
+            body.shapes.push(shape);
+            s.add_body(parent, body).expect("the parent is there");
+        }
+        s
+    }
+
+    proptest! {
+        /// Whatever the tree: no panic, valid indices, the same answer twice.
+        #[test]
+        fn gets_labels_that_hold(parts in prop::collection::vec(part(), 0..40)) {
+            let spec = spec(parts);
+            let creature = build(&spec);
+            for l in creature.landmarks() {
+                prop_assert!(l.body < creature.bodies().len());
+                prop_assert_eq!(l.joint.is_some(), l.role.is_joint());
+                prop_assert!(l.joint.is_none_or(|j| creature.joints()[j].body == l.body));
+                prop_assert!(l.point.iter().all(|x| x.is_finite()));
+                prop_assert!(!l.reason.is_empty());
+            }
+            let again = build(&spec);
+            prop_assert_eq!(creature.landmarks(), again.landmarks());
+            prop_assert_eq!(creature.warnings(), again.warnings());
+        }
+    }
+}
