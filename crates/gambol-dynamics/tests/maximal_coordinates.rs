@@ -6,11 +6,13 @@ mod support;
 
 use std::f64::consts::PI;
 
-use gambol_dynamics::{Data, TreeMatrix, degrees_of_freedom, mass_matrix, null_space, paper, stiffness_matrix};
+use gambol_dynamics::{
+    Data, TreeMatrix, degrees_of_freedom, mass_matrix, null_space, paper, stiffness_matrix,
+};
 use gambol_model::samples::{Random, chain};
 use gambol_model::{
-    BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, JointKind, JointSpec, Shape, ShapeSpec,
-    TendonSpec, Transform, Vec3,
+    BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, JointKind, JointSpec, Shape,
+    ShapeSpec, TendonSpec, Transform, Vec3,
 };
 use nalgebra::{DMatrix, Matrix6, UnitQuaternion};
 use support::{adjoint, generalized_eigenvalues, poses_by_composition};
@@ -25,7 +27,11 @@ struct MaximalJoint {
 }
 
 /// (M, G, RᵀKR) in maximal coordinates; body frames at the centre of mass along principal axes.
-fn assemble(creature: &Creature, poses: &[Transform], joints: &[MaximalJoint]) -> (DMatrix<f64>, DMatrix<f64>, DMatrix<f64>) {
+fn assemble(
+    creature: &Creature,
+    poses: &[Transform],
+    joints: &[MaximalJoint],
+) -> (DMatrix<f64>, DMatrix<f64>, DMatrix<f64>) {
     let n = creature.bodies().len() - 1;
     let mut m = DMatrix::zeros(6 * n, 6 * n);
     let mut world_from_principal = vec![Transform::identity()];
@@ -49,7 +55,8 @@ fn assemble(creature: &Creature, poses: &[Transform], joints: &[MaximalJoint]) -
         let mut relative = DMatrix::zeros(6, 6 * n);
         for (body, sign) in [(joint.child, 1.0), (joint.parent, -1.0)] {
             if body > 0 {
-                let ad: Matrix6<f64> = adjoint(&(joint.world_from_joint.inverse() * world_from_principal[body]));
+                let ad: Matrix6<f64> =
+                    adjoint(&(joint.world_from_joint.inverse() * world_from_principal[body]));
                 relative.view_mut((0, 6 * (body - 1)), (6, 6)).copy_from(&(ad * sign));
             }
         }
@@ -167,7 +174,8 @@ fn trees_have_the_same_spectrum_in_both_coordinates() {
         assert!((&g * &n).amax() < 1e-12, "tree {seed}: G N = 0");
         let (r, stiffness) = paper::joint_matrix(&creature, &mut data, &q);
         let rn = &r * &n;
-        let expected = DMatrix::identity(creature.nv(), creature.nv()).rows(6, creature.nv() - 6).into_owned();
+        let expected =
+            DMatrix::identity(creature.nv(), creature.nv()).rows(6, creature.nv() - 6).into_owned();
         assert!((&rn - expected).amax() < 1e-10, "tree {seed}: R N picks the joints");
         assert_eq!(stiffness.len(), creature.nv() - 6);
     }
@@ -183,7 +191,10 @@ fn ring(n: usize) -> Creature {
         let mut body = BodySpec::new(format!("segment.{}", k + 1));
         body.parent = k;
         if k > 0 {
-            let hinge = Transform::from_parts(Vec3::new(half.x, 0.0, 0.0).into(), UnitQuaternion::from_scaled_axis(-Vec3::y() * turn));
+            let hinge = Transform::from_parts(
+                Vec3::new(half.x, 0.0, 0.0).into(),
+                UnitQuaternion::from_scaled_axis(-Vec3::y() * turn),
+            );
             body.parent_from_body = hinge * Transform::translation(half.x, 0.0, 0.0);
         }
         let anchor = Vec3::new(-half.x, 0.0, 0.0);
@@ -246,7 +257,8 @@ fn the_ring_has_redundant_rows_and_its_exact_frequencies() {
         child: 16,
         parent: 1,
         kind: JointKind::Hinge,
-        world_from_joint: poses[16] * Transform::from_parts(Vec3::new(0.0571 / 2.0, 0.0, 0.0).into(), to_axis),
+        world_from_joint: poses[16]
+            * Transform::from_parts(Vec3::new(0.0571 / 2.0, 0.0, 0.0).into(), to_axis),
         stiffness: 1.0,
     });
     let (m, g, k) = assemble(&creature, &poses, &joints);
@@ -258,8 +270,10 @@ fn the_ring_has_redundant_rows_and_its_exact_frequencies() {
     let mut mass = TreeMatrix::new(&creature).unwrap();
     mass_matrix(&creature, &mut data, &q, &mut mass);
     let z = null_space(&creature, &mut data, &q, creature.constraints()).basis;
-    let ours =
-        generalized_eigenvalues(&(z.transpose() * stiffness_matrix(&creature) * &z), &(z.transpose() * mass.to_dense() * &z));
+    let ours = generalized_eigenvalues(
+        &(z.transpose() * stiffness_matrix(&creature) * &z),
+        &(z.transpose() * mass.to_dense() * &z),
+    );
     assert_eq!(ours.len(), 19);
     assert_same_spectrum(&ours, &oracle, "ring");
 
@@ -274,7 +288,8 @@ fn the_ring_has_redundant_rows_and_its_exact_frequencies() {
 #[test]
 fn the_linear_creature_has_the_frequencies_of_the_independent_oracle() {
     // Joint coordinates with MuJoCo's mass matrix and SciPy's eigensolver gave these.
-    let oracle = [1.126_864_080_562_821, 3.098_520_589_645_767_5, 6.053_544_192_420_861, 9.960_490_887_193_878];
+    let oracle =
+        [1.126_864_080_562_821, 3.098_520_589_645_767_5, 6.053_544_192_420_861, 9.960_490_887_193_878];
     let creature = chain(16);
     let mut data = Data::new(&creature);
     let mut mass = TreeMatrix::new(&creature).unwrap();

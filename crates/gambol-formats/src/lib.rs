@@ -9,8 +9,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![allow(clippy::missing_errors_doc)] // a FormatError says itself where and why
-
 mod error;
 pub mod files;
 pub mod mesh_files;

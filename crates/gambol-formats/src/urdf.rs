@@ -261,7 +261,9 @@ impl<'d> Builder<'d, '_> {
                 InertiaSpec::FromShapes => mass_of(&body.shapes).mass,
             };
             if mass > 0.0 {
-                let text = format!("it is fixed to the world, so its {mass} kg do not count; --root free sets it free");
+                let text = format!(
+                    "it is fixed to the world, so its {mass} kg do not count; --root free sets it free"
+                );
                 self.notes.push(Warning::new(format!("link {:?}", body.name), text));
             }
             body.inertia = InertiaSpec::Given(MassProperties::default());

@@ -73,7 +73,9 @@ impl Creature {
                     format!("the quaternion of joint {:?} is zero", joint.name),
                 ));
             }
-            quat.iter_mut().for_each(|x| *x /= norm);
+            for x in quat {
+                *x /= norm;
+            }
         }
         Ok(qpos)
     }

@@ -1,8 +1,8 @@
 //! Creatures written once, for tests, benchmarks and examples.
 
 use crate::{
-    BodySpec, Creature, CreatureSpec, InertiaSpec, JointKind, JointSpec, MassProperties, Mat3, Quat, Shape, ShapeSpec,
-    Transform, Vec3,
+    BodySpec, Creature, CreatureSpec, InertiaSpec, JointKind, JointSpec, MassProperties, Mat3, Quat, Shape,
+    ShapeSpec, Transform, Vec3,
 };
 
 /// A free chain of `links` boxes along x, hinged about y, with springs of 1 N·m/rad: the paper's linear creature for
@@ -133,7 +133,8 @@ impl Random {
         let mass = 0.2 + self.unit();
         let second = self.vector(0.5).add_scalar(0.6) * (0.02 * mass);
         let rotation = self.rotation().to_rotation_matrix();
-        let moments = Mat3::from_diagonal(&Vec3::new(second.y + second.z, second.z + second.x, second.x + second.y));
+        let moments =
+            Mat3::from_diagonal(&Vec3::new(second.y + second.z, second.z + second.x, second.x + second.y));
         MassProperties { mass, com: self.vector(0.1), inertia: rotation * moments * rotation.transpose() }
     }
 

@@ -206,7 +206,9 @@ impl CreatureSpec {
     fn heavy_pieces(&self) -> Vec<bool> {
         let has_mass = |body: &BodySpec| match &body.inertia {
             InertiaSpec::Given(mass) => mass.mass > 0.0,
-            InertiaSpec::FromShapes => body.shapes.iter().any(|s| s.massive && s.mass_properties().mass > 0.0),
+            InertiaSpec::FromShapes => {
+                body.shapes.iter().any(|s| s.massive && s.mass_properties().mass > 0.0)
+            }
         };
         let mut heavy: Vec<bool> = self.bodies.iter().map(has_mass).collect();
         for index in (1..self.bodies.len()).rev() {

@@ -79,7 +79,7 @@ impl Creature {
         }
         finite(&place, "its position", spec.parent_from_body.translation.vector.as_slice())?;
         finite(&place, "its orientation", spec.parent_from_body.rotation.coords.as_slice())?;
-        self.check_joints(&place, index, &spec)?;
+        check_joints(&place, index, &spec)?;
 
         // The world does not move: whatever stands on it has no part in the creature's mass.
         let mass = if index == 0 { MassProperties::default() } else { self.body_mass(&place, &spec)? };
@@ -109,26 +109,6 @@ impl Creature {
             shapes: first_shape..self.shapes.len(),
             sites: first_site..self.sites.len(),
         });
-        Ok(())
-    }
-
-    fn check_joints(&self, place: &str, index: usize, spec: &BodySpec) -> Result<(), ModelError> {
-        let error = |reason: &str| Err(ModelError::new(place, reason));
-        if index == 0 && !spec.joints.is_empty() {
-            return error("the world cannot have joints");
-        }
-        let has = |kind| spec.joints.iter().filter(|joint| joint.kind == kind).count();
-        if has(JointKind::Free) > 0 && (spec.joints.len() > 1 || spec.parent != 0) {
-            return error("a free joint stands alone on a body that hangs from the world");
-        }
-        let rotations = 3 * has(JointKind::Ball) + has(JointKind::Hinge);
-        let translations = has(JointKind::Slide);
-        if has(JointKind::Ball) > 0 && rotations > 3 {
-            return error("a ball joint already turns every way; no other rotation fits beside it");
-        }
-        if rotations > 3 || translations > 3 {
-            return error("more than three rotations or translations are redundant");
-        }
         Ok(())
     }
 
@@ -162,10 +142,10 @@ impl Creature {
         let Some(axis) = spec.axis.try_normalize(1e-12) else {
             return error("its axis has no direction".into());
         };
-        if let Some([low, high]) = spec.limit {
-            if low.is_nan() || high.is_nan() || low >= high {
-                return error(format!("its lower limit {low} is not below its upper limit {high}"));
-            }
+        if let Some([low, high]) =
+            spec.limit.filter(|[low, high]| low.is_nan() || high.is_nan() || low >= high)
+        {
+            return error(format!("its lower limit {low} is not below its upper limit {high}"));
         }
 
         let q = self.reference_pose.len();
@@ -363,6 +343,27 @@ impl Creature {
             }
         }
     }
+}
+
+fn check_joints(place: &str, index: usize, spec: &BodySpec) -> Result<(), ModelError> {
+    let error = |reason: &str| Err(ModelError::new(place, reason));
+    if index == 0 && !spec.joints.is_empty() {
+        return error("the world cannot have joints");
+    }
+    let has = |kind| spec.joints.iter().filter(|joint| joint.kind == kind).count();
+    if has(JointKind::Free) > 0 && (spec.joints.len() > 1 || spec.parent != 0) {
+        return error("a free joint stands alone on a body that hangs from the world");
+    }
+    // MuJoCo's rules: a ball's axes turn with it, so no rotation can follow; more than six are never needed.
+    let turns = |joint: &JointSpec| matches!(joint.kind, JointKind::Ball | JointKind::Hinge);
+    let after_ball = spec.joints.iter().skip_while(|joint| joint.kind != JointKind::Ball).skip(1);
+    if after_ball.into_iter().any(turns) {
+        return error("no rotation can follow a ball joint on the same body");
+    }
+    if spec.joints.iter().map(|joint| joint.kind.nv()).sum::<usize>() > 6 {
+        return error("its joints have more than six degrees of freedom");
+    }
+    Ok(())
 }
 
 fn check_shape(place: &str, spec: &ShapeSpec) -> Result<(), ModelError> {

@@ -130,9 +130,10 @@ impl Drawing {
             // What is far away is a little paler, so that the near legs stand out from the far ones.
             let nearness =
                 if nearest > farthest { (patch.depth - farthest) / (nearest - farthest) } else { 1.0 };
-            let fade = 0.35 * (1.0 - nearness) as f32;
-            let [r, g, b] = patch.colour.map(|c| to_byte(c + (0.93 - c) * fade));
-            let [dr, dg, db] = patch.colour.map(|c| to_byte((c + (0.93 - c) * fade) * 0.62));
+            let fade = 0.35 * (1.0 - nearness);
+            let faded = patch.colour.map(|c| f64::from(c) + (0.93 - f64::from(c)) * fade);
+            let [r, g, b] = faded.map(to_byte);
+            let [dr, dg, db] = faded.map(|c| to_byte(0.62 * c));
             let mut points = String::new();
             for point in &patch.outline {
                 let (x, y) = place(point);
@@ -159,7 +160,7 @@ impl Drawing {
 
 /// 0..1 to 0..255.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped
-fn to_byte(c: f32) -> u8 {
+fn to_byte(c: f64) -> u8 {
     (c.clamp(0.0, 1.0) * 255.0).round() as u8
 }
 

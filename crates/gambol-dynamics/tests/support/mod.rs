@@ -7,9 +7,8 @@ use nalgebra::{DMatrix, DVector, Matrix6, Quaternion, UnitQuaternion};
 
 /// Trees of many shapes: with and without a floating root, with and without armature, of 1 to 25 bodies.
 pub(crate) fn trees() -> impl Iterator<Item = (u64, Creature)> {
-    (0..40).map(|seed| {
-        let kind =
-            TreeKind { bodies: 1 + seed as usize % 25, free_root: seed % 3 != 0, armature: seed % 2 == 0 };
+    (0..40).zip(0usize..).map(|(seed, k)| {
+        let kind = TreeKind { bodies: 1 + k % 25, free_root: k % 3 != 0, armature: k.is_multiple_of(2) };
         (seed, random_tree(seed, kind))
     })
 }
