@@ -87,10 +87,8 @@ fn left_mirrors_right() {
         let mut data = Data::new(&creature);
         let frames = forward_kinematics(&creature, &mut data, creature.reference_pose()).to_vec();
         for (index, body) in creature.bodies().iter().enumerate() {
-            if !body.name.ends_with(".left") {
-                continue;
-            }
-            let twin = creature.body_index(&body.name.replace(".left", ".right")).expect("left has a right");
+            let Some(stem) = body.name.strip_suffix(".left") else { continue };
+            let twin = creature.body_index(&format!("{stem}.right")).expect("left has a right");
             let (l, r) = (frames[index].position, frames[twin].position);
             assert!((l - Vec3::new(r.x, -r.y, r.z)).norm() < 1e-12, "{}: {}", creature.name(), body.name);
             let masses = (body.mass.mass, creature.bodies()[twin].mass.mass);
