@@ -1,0 +1,40 @@
+//! Why a creature has no modes.
+
+/// Bad input to modal analysis; the message names what and where.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModesError {
+    /// A joint has no spring, so that it would swing through without returning.
+    #[error("joint {joint:?} has no stiffness: give it one, for example with --stiffness 20")]
+    NoStiffness {
+        /// Name of the joint.
+        joint: String,
+    },
+    /// The mass matrix is not positive definite.
+    #[error("{place}: it moves without inertia, so that its frequency would be infinite")]
+    Massless {
+        /// The coordinate or joint.
+        place: String,
+    },
+    /// Nothing is left to move.
+    #[error("the constraints leave nothing to move: {rank} independent rows on {nv} coordinates")]
+    OverConstrained {
+        /// Independent constraint rows.
+        rank: usize,
+        /// Velocity coordinates.
+        nv: usize,
+    },
+    /// A constraint does not hold in the pose.
+    #[error("{constraint} does not hold in this pose: it is off by {gap:e}")]
+    Contradiction {
+        /// Name of the constraint.
+        constraint: String,
+        /// Largest residual, m or rad.
+        gap: f64,
+    },
+    /// The pose is not one of this creature's.
+    #[error("{0}")]
+    Pose(String),
+    /// The eigensolver did not converge.
+    #[error("the eigenvalue iteration did not converge")]
+    NotConverged,
+}
