@@ -62,11 +62,11 @@ pub fn analyze_dense(
         let mut w = DVector::zeros(inverse.nrows());
         w.rows_mut(bound, size).copy_from(&vectors.column(k));
         reflections.apply(&mut w);
-        if !(mu > 0.0) {
+        if mu.is_nan() || mu <= 0.0 {
             return Err(massless(creature, &coordinates, &w));
         }
         // uᵀ M u = wᵀ (K^-½ S K^-½) w = μ for a unit w.
-        let u = springs.unscale(w) / mu.sqrt();
+        let u = springs.unscale(&w) / mu.sqrt();
         let r = &momentum_free * &u;
         let mut shape = vec![0.0; creature.nv()];
         scatter(&mut shape, &coordinates.elastic, &u);
@@ -88,7 +88,7 @@ pub(crate) fn all_constraints(
     for constraint in &constraints {
         creature.check_constraint(constraint).map_err(|error| ModesError::Pose(error.to_string()))?;
         let gap = constraint_residual(creature, data, q, std::slice::from_ref(constraint)).amax();
-        if !(gap <= LARGEST_GAP) {
+        if gap.is_nan() || gap > LARGEST_GAP {
             return Err(ModesError::Contradiction { constraint: constraint.name.clone(), gap });
         }
     }
@@ -141,7 +141,8 @@ impl Mass {
             }
         }
         for (k, &dof) in elastic.iter().enumerate() {
-            if !(blocks.jj[(k, k)] > 0.0) {
+            let own = blocks.jj[(k, k)];
+            if own.is_nan() || own <= 0.0 {
                 return Err(ModesError::Massless { place: place_name(creature, dof) });
             }
         }
@@ -288,10 +289,10 @@ impl Springs {
     }
 
     /// L⁻ᵀ w
-    fn unscale(&self, w: DVector<f64>) -> DVector<f64> {
+    fn unscale(&self, w: &DVector<f64>) -> DVector<f64> {
         match self {
             Self::Joints(inverse) => w.component_mul(inverse),
-            Self::Tendons(l) => l.tr_solve_lower_triangular_unchecked(&w),
+            Self::Tendons(l) => l.tr_solve_lower_triangular_unchecked(w),
         }
     }
 }
