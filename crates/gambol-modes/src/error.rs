@@ -34,6 +34,14 @@ pub enum ModesError {
     /// The pose is not one of this creature's.
     #[error("{0}")]
     Pose(String),
+    /// Too many roots, tendons and constraints for the matrix-free way, which is made for few of them.
+    #[error("{columns} columns for roots, tendons and constraints on {nv} coordinates do not fit into memory")]
+    TooLarge {
+        /// Columns that would have to be kept.
+        columns: usize,
+        /// Velocity coordinates.
+        nv: usize,
+    },
     /// The eigensolver did not converge.
     #[error("the eigenvalue iteration did not converge")]
     NotConverged,

@@ -9,12 +9,14 @@ mod coordinates;
 mod dense;
 mod error;
 mod finish;
+mod large;
 mod mode;
 mod pin;
 mod rigid;
 
 pub use dense::analyze_dense;
 pub use error::ModesError;
+pub use large::analyze_large;
 pub use mode::{Damping, Mode, Modes, Settings};
 
 use gambol_dynamics::Data;

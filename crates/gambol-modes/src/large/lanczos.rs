@@ -64,42 +64,238 @@ const STRIDE: usize = 3;
 /// Products with a block before giving up: the hardest trees known take about a hundred.
 const MOST_PRODUCTS: usize = 3000;
 
-/// The `wanted` largest eigenpairs of `a`; all if it has fewer.
+/// At least the `wanted` largest eigenpairs of `a`, and a few more of those that come next; all if it has fewer.
 pub(super) fn largest(a: &mut impl Operator, wanted: usize) -> Result<Largest, Stopped> {
     let wanted = wanted.min(a.dimension());
-    if wanted == 0 {
-        return Ok(Largest { values: Vec::new(), vectors: Vec::new() });
-    }
-    // One more than wanted, so that a pair that is cut in two shows.
+    // One more than wanted, so that the last one is known to stand alone or not.
     let locked = (wanted + 1).div_ceil(LANES);
     let capacity = 2 * locked + SPARE / LANES;
     if a.dimension() <= capacity * LANES {
         return by_matrix(a, wanted);
     }
     let mut krylov = Krylov::new(a, capacity);
-    let mut probing = false;
-    for product in 1..=MOST_PRODUCTS {
+    let mut known: Option<Vec<f64>> = None;
+    for _ in 0..MOST_PRODUCTS {
         krylov.expand(a);
-        let grown = krylov.size() - krylov.fresh;
-        if krylov.size() < capacity && !(krylov.size() > locked && grown.is_multiple_of(STRIDE)) {
+        if !krylov.is_time_to_look(locked) {
             continue;
         }
         let ritz = krylov.rayleigh_ritz()?;
-        let done = (0..locked * LANES).all(|i| ritz.converged(i));
-        let resolved = ritz.residual(locked * LANES) < PROBE_TOLERANCE * ritz.values[locked * LANES];
-        if done && probing && resolved {
-            if product > 1 && !krylov.found_more(&ritz, locked) {
+        let converged = (0..locked * LANES).all(|i| ritz.has_converged(i));
+        match &known {
+            Some(known) if converged && ritz.is_resolved(locked * LANES) && ritz.has_nothing_above(known) => {
                 krylov.compress(&ritz, locked);
-                return Ok(krylov.into_largest(wanted, &ritz));
+                let values = ritz.values[..locked * LANES].to_vec();
+                return Ok(Largest { values, vectors: krylov.blocks });
             }
-        }
-        if done && (!probing || resolved) {
-            krylov.compress(&ritz, locked);
-            krylov.add_random(a);
-            probing = true;
-        } else if krylov.size() >= capacity {
-            krylov.restart(&ritz, capacity / 2 + locked / 2);
+            None if converged => {
+                known = Some(krylov.probe(a, &ritz, locked));
+            }
+            Some(_) if converged && ritz.is_resolved(locked * LANES) => {
+                known = Some(krylov.probe(a, &ritz, locked));
+            }
+            _ if krylov.is_full() => krylov.restart(&ritz, capacity / 2),
+            _ => {}
         }
     }
     Err(Stopped)
+}
+
+/// A small problem: the matrix itself, by its action on the unit vectors.
+fn by_matrix(a: &mut impl Operator, wanted: usize) -> Result<Largest, Stopped> {
+    let rows = a.rows();
+    let mut matrix = DMatrix::zeros(rows, rows);
+    let (mut x, mut out) = (vec![[0.0; LANES]; rows], vec![[0.0; LANES]; rows]);
+    for first in (0..rows).step_by(LANES) {
+        x.fill([0.0; LANES]);
+        (first..rows.min(first + LANES)).for_each(|i| x[i][i - first] = 1.0);
+        a.restrict(&mut x);
+        a.apply(&x, &mut out);
+        for column in first..rows.min(first + LANES) {
+            matrix.column_mut(column).iter_mut().zip(&out).for_each(|(m, out)| *m = out[column - first]);
+        }
+    }
+    let symmetric = (&matrix + matrix.transpose()) * 0.5;
+    let ritz = Ritz::new(symmetric, [[0.0; LANES]; LANES])?;
+    let block = |k: usize| {
+        let entry = |r: usize, l: usize| ritz.vectors.get((r, k * LANES + l)).copied().unwrap_or(0.0);
+        (0..rows).map(|r| std::array::from_fn(|l| entry(r, l))).collect()
+    };
+    let vectors: Vec<Block> = (0..wanted.div_ceil(LANES)).map(block).collect();
+    Ok(Largest { values: ritz.values[..wanted].to_vec(), vectors })
+}
+
+/// A Krylov space: A Q = Q H + Q_next R on the last block.
+struct Krylov {
+    /// Q, and Q_next at the end.
+    blocks: Vec<Block>,
+    /// H = Qᵀ A Q, in its upper left corner.
+    h: DMatrix<f64>,
+    r: Square,
+    capacity: usize,
+    /// Blocks that the last restart or probe left.
+    kept: usize,
+    /// The last block couples to all blocks before it, not only to its neighbour.
+    couples_to_all: bool,
+    random: Random,
+}
+
+impl Krylov {
+    fn new(a: &impl Operator, capacity: usize) -> Self {
+        let side = capacity * LANES;
+        let mut krylov = Self {
+            blocks: Vec::with_capacity(capacity + 1),
+            h: DMatrix::zeros(side, side),
+            r: [[0.0; LANES]; LANES],
+            capacity,
+            kept: 0,
+            couples_to_all: true,
+            random: Random::new(0x006d_6f64_6573),
+        };
+        krylov.push_completed(a, vec![[0.0; LANES]; a.rows()]);
+        krylov
+    }
+
+    /// Blocks of Q whose images are known.
+    fn size(&self) -> usize {
+        self.blocks.len() - 1
+    }
+
+    fn is_full(&self) -> bool {
+        self.size() == self.capacity
+    }
+
+    /// Ritz values are worth a look when there are enough of them, some blocks have come in, or nothing more fits.
+    fn is_time_to_look(&self, locked: usize) -> bool {
+        let news = self.size() - self.kept;
+        self.is_full() || self.size() > locked && news.is_multiple_of(STRIDE)
+    }
+
+    /// One block more: its image, its coefficients, and what is new in it.
+    fn expand(&mut self, a: &mut impl Operator) {
+        let last = self.size();
+        let mut w = vec![[0.0; LANES]; a.rows()];
+        a.apply(&self.blocks[last], &mut w);
+        // In exact arithmetic A Q_last reaches back to the block before only. The second pass, over all blocks,
+        // takes out what rounding added.
+        let neighbours = if self.couples_to_all { 0 } else { last.saturating_sub(1) };
+        self.couples_to_all = false;
+        let mut coefficients = vec![[[0.0; LANES]; LANES]; last + 1];
+        for first in [neighbours, 0] {
+            for (block, sum) in self.blocks.iter().zip(&mut coefficients).skip(first) {
+                let c = gram(block, &w);
+                subtract(&mut w, block, &c);
+                sum.iter_mut().zip(c).for_each(|(sum, c)| (0..LANES).for_each(|b| sum[b] += c[b]));
+            }
+        }
+        for (i, c) in coefficients.iter().enumerate() {
+            for (p, q) in (0..LANES).flat_map(|p| (0..LANES).map(move |q| (p, q))) {
+                self.h[(i * LANES + p, last * LANES + q)] = c[p][q];
+                self.h[(last * LANES + q, i * LANES + p)] = c[p][q];
+            }
+        }
+        self.r = orthonormalize(&mut w, FLOOR * self.scale());
+        self.push_completed(a, w);
+    }
+
+    /// A lower bound of the norm of A: the largest diagonal entry of H.
+    fn scale(&self) -> f64 {
+        self.h.diagonal().amax()
+    }
+
+    /// Adds a block after filling its empty columns with random directions across all others.
+    fn push_completed(&mut self, a: &impl Operator, mut w: Block) {
+        let norms = gram(&w, &w);
+        let empty: Vec<usize> = (0..LANES).filter(|&j| norms[j][j] == 0.0).collect();
+        if !empty.is_empty() {
+            for row in &mut w {
+                empty.iter().for_each(|&j| row[j] = self.random.symmetric());
+            }
+            // Twice: the first pass leaves rounding of the whole, the second of the rest.
+            for _ in 0..2 {
+                a.restrict(&mut w);
+                for block in &self.blocks {
+                    let c = gram(block, &w);
+                    subtract(&mut w, block, &c);
+                }
+                orthonormalize(&mut w, 0.0);
+            }
+        }
+        self.blocks.push(w);
+    }
+
+    fn rayleigh_ritz(&self) -> Result<Ritz, Stopped> {
+        let side = self.size() * LANES;
+        Ritz::new(self.h.view((0, 0), (side, side)).into_owned(), self.r)
+    }
+
+    /// Q ← the first `keep` blocks of Q Y; forgets Q_next.
+    fn compress(&mut self, ritz: &Ritz, keep: usize) {
+        let size = self.size();
+        rotate(&mut self.blocks[..size], &ritz.vectors.columns(0, keep * LANES).into_owned());
+        self.blocks.truncate(keep);
+        self.h.fill(0.0);
+        for (i, value) in ritz.values[..keep * LANES].iter().enumerate() {
+            self.h[(i, i)] = *value;
+        }
+        self.kept = keep;
+        self.couples_to_all = true;
+    }
+
+    /// Thick restart: the `keep` best blocks, and the direction in which the space grows.
+    fn restart(&mut self, ritz: &Ritz, keep: usize) {
+        let next = self.blocks.pop();
+        let empty = Block::new();
+        self.blocks.push(empty);
+        self.compress(ritz, keep);
+        self.blocks.extend(next);
+    }
+
+    /// Keeps the converged pairs and looks in a new direction. Returns the values kept.
+    fn probe(&mut self, a: &impl Operator, ritz: &Ritz, locked: usize) -> Vec<f64> {
+        self.compress(ritz, locked);
+        self.push_completed(a, vec![[0.0; LANES]; a.rows()]);
+        ritz.values[..locked * LANES].to_vec()
+    }
+}
+
+/// Eigenpairs of H, largest first.
+struct Ritz {
+    values: Vec<f64>,
+    /// One column per pair.
+    vectors: DMatrix<f64>,
+    /// ‖A x − θ x‖ of each pair.
+    residuals: Vec<f64>,
+}
+
+impl Ritz {
+    fn new(h: DMatrix<f64>, r: Square) -> Result<Self, Stopped> {
+        let side = h.nrows();
+        let eigen = SymmetricEigen::try_new(h, f64::EPSILON, 100 * side).ok_or(Stopped)?;
+        let mut order: Vec<usize> = (0..side).collect();
+        order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
+        let vectors = eigen.eigenvectors.select_columns(&order);
+        let residual = |i: usize| {
+            let y = &vectors.as_slice()[(i + 1) * side - LANES.min(side)..(i + 1) * side];
+            let part = |row: &Row| row.iter().zip(y).map(|(r, y)| r * y).sum::<f64>();
+            r.iter().map(|row| part(row).powi(2)).sum::<f64>().sqrt()
+        };
+        let residuals = (0..side).map(residual).collect();
+        Ok(Self { values: order.iter().map(|&i| eigen.eigenvalues[i]).collect(), vectors, residuals })
+    }
+
+    fn has_converged(&self, i: usize) -> bool {
+        self.residuals[i] <= (TOLERANCE * self.values[i]).max(FLOOR * self.values[0])
+    }
+
+    /// Whether pair `i` is known well enough to say that nothing larger hides behind it.
+    fn is_resolved(&self, i: usize) -> bool {
+        self.residuals[i] <= (PROBE_TOLERANCE * self.values[i]).max(FLOOR * self.values[0])
+    }
+
+    /// Whether the largest values are the `known` ones, to rounding.
+    fn has_nothing_above(&self, known: &[f64]) -> bool {
+        let slack = FLOOR * self.values[0];
+        known.iter().zip(&self.values).all(|(known, value)| *value <= known * (1.0 + PROBE_TOLERANCE) + slack)
+    }
 }
