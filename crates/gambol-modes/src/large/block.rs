@@ -80,8 +80,8 @@ fn dots_with_column(w: &[Row], j: usize) -> Row {
     dots
 }
 
-/// Columns `columns` of the vectors in `blocks` times the matrix `y`, which has one row per vector. In place: the
-/// first blocks receive the result, the others keep what they had.
+/// The vectors in `blocks` times the matrix `y`, which has one row per vector. In place: the first blocks receive the
+/// result, the others keep what they had.
 pub(super) fn rotate(blocks: &mut [Block], y: &nalgebra::DMatrix<f64>) {
     let kept = y.ncols().div_ceil(LANES);
     // y as blocks of rows: coefficient[k][a] is the row of y for vector a of the block, cut to the lanes of output k.

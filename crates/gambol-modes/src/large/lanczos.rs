@@ -55,8 +55,8 @@ const FLOOR: f64 = 8.0 * f64::EPSILON;
 /// closer than this to the next one, and by a random block that happens to be almost perpendicular to it.
 const PROBE_TOLERANCE: f64 = 1e-6;
 
-/// Basis vectors beyond twice the wanted ones. Long bodies converge within this, without a restart.
-const SPARE: usize = 72;
+/// Basis vectors beyond one and a half times the wanted ones. Long bodies converge within this, without a restart.
+const SPARE: usize = 80;
 
 /// Blocks between two looks at the Ritz values, which cost as much as a few products for small creatures.
 const STRIDE: usize = 3;
@@ -69,7 +69,7 @@ pub(super) fn largest(a: &mut impl Operator, wanted: usize) -> Result<Largest, S
     let wanted = wanted.min(a.dimension());
     // One more than wanted, so that the last one is known to stand alone or not.
     let locked = (wanted + 1).div_ceil(LANES);
-    let capacity = 2 * locked + SPARE / LANES;
+    let capacity = locked + locked / 2 + SPARE / LANES;
     if a.dimension() <= capacity * LANES {
         return by_matrix(a, wanted);
     }
@@ -88,12 +88,10 @@ pub(super) fn largest(a: &mut impl Operator, wanted: usize) -> Result<Largest, S
                 let values = ritz.values[..locked * LANES].to_vec();
                 return Ok(Largest { values, vectors: krylov.blocks });
             }
-            None if converged => {
-                known = Some(krylov.probe(a, &ritz, locked));
-            }
             Some(_) if converged && ritz.is_resolved(locked * LANES) => {
                 known = Some(krylov.probe(a, &ritz, locked));
             }
+            None if converged => known = Some(krylov.probe(a, &ritz, locked)),
             _ if krylov.is_full() => krylov.restart(&ritz, capacity / 2),
             _ => {}
         }
@@ -129,6 +127,8 @@ fn by_matrix(a: &mut impl Operator, wanted: usize) -> Result<Largest, Stopped> {
 struct Krylov {
     /// Q, and Q_next at the end.
     blocks: Vec<Block>,
+    /// Memory of blocks no longer needed: fresh pages cost as much as a product.
+    spare: Vec<Block>,
     /// H = Qᵀ A Q, in its upper left corner.
     h: DMatrix<f64>,
     r: Square,
@@ -145,6 +145,7 @@ impl Krylov {
         let side = capacity * LANES;
         let mut krylov = Self {
             blocks: Vec::with_capacity(capacity + 1),
+            spare: Vec::new(),
             h: DMatrix::zeros(side, side),
             r: [[0.0; LANES]; LANES],
             capacity,
@@ -152,8 +153,21 @@ impl Krylov {
             couples_to_all: true,
             random: Random::new(0x006d_6f64_6573),
         };
-        krylov.push_completed(a, vec![[0.0; LANES]; a.rows()]);
+        krylov.push_random(a);
         krylov
+    }
+
+    /// A block of zeros.
+    fn zeros(&mut self, rows: usize) -> Block {
+        let mut block = self.spare.pop().unwrap_or_default();
+        block.clear();
+        block.resize(rows, [0.0; LANES]);
+        block
+    }
+
+    fn push_random(&mut self, a: &impl Operator) {
+        let empty = self.zeros(a.rows());
+        self.push_completed(a, empty);
     }
 
     /// Blocks of Q whose images are known.
@@ -174,7 +188,7 @@ impl Krylov {
     /// One block more: its image, its coefficients, and what is new in it.
     fn expand(&mut self, a: &mut impl Operator) {
         let last = self.size();
-        let mut w = vec![[0.0; LANES]; a.rows()];
+        let mut w = self.zeros(a.rows());
         a.apply(&self.blocks[last], &mut w);
         // In exact arithmetic A Q_last reaches back to the block before only. The second pass, over all blocks,
         // takes out what rounding added.
@@ -233,7 +247,7 @@ impl Krylov {
     fn compress(&mut self, ritz: &Ritz, keep: usize) {
         let size = self.size();
         rotate(&mut self.blocks[..size], &ritz.vectors.columns(0, keep * LANES).into_owned());
-        self.blocks.truncate(keep);
+        self.spare.extend(self.blocks.drain(keep..));
         self.h.fill(0.0);
         for (i, value) in ritz.values[..keep * LANES].iter().enumerate() {
             self.h[(i, i)] = *value;
@@ -245,8 +259,7 @@ impl Krylov {
     /// Thick restart: the `keep` best blocks, and the direction in which the space grows.
     fn restart(&mut self, ritz: &Ritz, keep: usize) {
         let next = self.blocks.pop();
-        let empty = Block::new();
-        self.blocks.push(empty);
+        self.blocks.push(Block::new()); // compress forgets the last one
         self.compress(ritz, keep);
         self.blocks.extend(next);
     }
@@ -254,7 +267,7 @@ impl Krylov {
     /// Keeps the converged pairs and looks in a new direction. Returns the values kept.
     fn probe(&mut self, a: &impl Operator, ritz: &Ritz, locked: usize) -> Vec<f64> {
         self.compress(ritz, locked);
-        self.push_completed(a, vec![[0.0; LANES]; a.rows()]);
+        self.push_random(a);
         ritz.values[..locked * LANES].to_vec()
     }
 }

@@ -19,7 +19,7 @@ use crate::dense::{all_constraints, place_name};
 use crate::finish::finish;
 use crate::pin::{Raw, SAME_FREQUENCY};
 use crate::{Modes, ModesError, Settings, rigid};
-use block::{Block, LANES};
+use block::{Block, LANES, Row};
 use lanczos::{Largest, Operator, largest};
 use problem::Problem;
 
@@ -71,7 +71,7 @@ fn lowest(
     }
     let wanted = count.saturating_sub(problem.free().ncols());
     let pairs = largest(&mut problem, wanted).map_err(|_| ModesError::NotConverged)?;
-    let vibrations = vibrations(creature, &mut problem, pairs, wanted)?;
+    let vibrations = vibrations(creature, &mut problem, &pairs, wanted)?;
     Ok(Lowest { dof, rigid, vibrations })
 }
 
@@ -79,27 +79,42 @@ fn lowest(
 fn vibrations(
     creature: &Creature,
     problem: &mut Problem,
-    pairs: Largest,
+    pairs: &Largest,
     wanted: usize,
 ) -> Result<Vec<Raw>, ModesError> {
-    let mut vibrations: Vec<Raw> = Vec::with_capacity(wanted);
-    let mut out: Block = vec![[0.0; LANES]; creature.nv()];
+    // Whoever pins the choice among equal frequencies should see all of them.
+    let (first, others) = pairs.values.split_at(wanted.min(pairs.values.len()));
+    let same = |value: &&f64| first.last().is_some_and(|last| **value >= last * (1.0 - SAME_FREQUENCY));
+    let returned = first.len() + others.iter().take_while(same).count();
+
+    let mut vibrations: Vec<Raw> = Vec::with_capacity(returned);
+    let mut image: Block = vec![[0.0; LANES]; creature.nv()];
     for (k, x) in pairs.vectors.iter().enumerate() {
-        problem.apply(x, &mut out);
-        for l in 0..LANES.min(pairs.values.len() - k * LANES) {
+        problem.apply(x, &mut image);
+        let u = problem.motion(x);
+        for l in 0..LANES.min(returned.saturating_sub(k * LANES)) {
             // The Rayleigh quotient is right to the square of what the vector is off by.
-            let dot = |a: &Block, b: &Block| a.iter().zip(b).map(|(a, b)| a[l] * b[l]).sum::<f64>();
-            let mu = dot(x, &out) / dot(x, x);
-            if std::env::var("GAMBOL_DEBUG").is_ok() {
-                let residual = x.iter().zip(&out).map(|(x, out)| (out[l] - mu * x[l]).powi(2)).sum::<f64>().sqrt() / mu;
-                eprintln!("{} mu {mu:e} residual {residual:e} ritz {:e}", k*LANES+l, pairs.values[k*LANES+l]/mu-1.0);
+            let sum = |term: &dyn Fn(f64, f64) -> f64| -> f64 {
+                x.iter().zip(&image).map(|(x, image)| term(x[l], image[l])).sum()
+            };
+            let mu = sum(&|x, image| x * image) / sum(&|x, _| x * x);
+            if mu.is_nan() || mu <= 0.0 {
+                return Err(massless(creature, u, l));
             }
-            let _ = (place_name, SAME_FREQUENCY, LARGEST_RESIDUAL);
-            let (u, _) = problem.motion(x);
+            let residual = sum(&|x, image| (image - mu * x).powi(2)).sqrt() / mu;
+            if residual.is_nan() || residual > LARGEST_RESIDUAL {
+                return Err(ModesError::NotConverged);
+            }
             let shape = u.iter().map(|u| u[l] / mu.sqrt()).collect();
             vibrations.push(Raw { eigenvalue: 1.0 / mu, shape });
         }
     }
-    vibrations.truncate(wanted);
+    vibrations.sort_by(|a, b| a.eigenvalue.total_cmp(&b.eigenvalue));
     Ok(vibrations)
+}
+
+/// The joint that moves most in a motion without inertia.
+fn massless(creature: &Creature, u: &[Row], lane: usize) -> ModesError {
+    let most = (0..u.len()).max_by(|&a, &b| u[a][lane].abs().total_cmp(&u[b][lane].abs()));
+    ModesError::Massless { place: place_name(creature, most.unwrap_or(0)) }
 }

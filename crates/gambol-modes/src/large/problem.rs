@@ -62,16 +62,16 @@ impl Problem {
         &self.root.free
     }
 
-    /// The motions u over all coordinates that belong to `x`, and the forces M u on them.
+    /// The motions u over all coordinates that belong to `x`. Leaves the forces M u on them in `self.f`.
     ///
     /// The root first takes the motion that cancels all momentum, and then once more what rounding left of it.
-    pub(super) fn motion(&mut self, x: &[Row]) -> (&[Row], &[Row]) {
+    pub(super) fn motion(&mut self, x: &[Row]) -> &[Row] {
         self.u.copy_from_slice(x);
         self.springs.scale(&mut self.u);
         self.root.follow(&mut self.u);
         self.mass.multiply(&self.u, &mut self.f);
         self.root.stop_momentum(&mut self.u, &mut self.f);
-        (&self.u, &self.f)
+        &self.u
     }
 }
 
