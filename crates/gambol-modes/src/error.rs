@@ -35,7 +35,9 @@ pub enum ModesError {
     #[error("{0}")]
     Pose(String),
     /// Too many roots, tendons and constraints for the matrix-free way, which is made for few of them.
-    #[error("{columns} columns for roots, tendons and constraints on {nv} coordinates do not fit into memory")]
+    #[error(
+        "{columns} columns for roots, tendons and constraints on {nv} coordinates do not fit into memory"
+    )]
     TooLarge {
         /// Columns that would have to be kept.
         columns: usize,

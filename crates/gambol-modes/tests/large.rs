@@ -12,8 +12,8 @@ use chain_reference::Chain;
 use gambol_dynamics::{Data, TreeMatrix, mass_matrix, stiffness_matrix};
 use gambol_model::samples::{TreeKind, branching, chain, random_tree, star};
 use gambol_model::{
-    BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, InertiaSpec, JointKind, JointSpec,
-    MassProperties, Mat3, TendonSpec, Transform, Vec3,
+    BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, InertiaSpec, JointKind,
+    JointSpec, MassProperties, Mat3, TendonSpec, Transform, Vec3,
 };
 use gambol_modes::{Modes, ModesError, Settings, analyze_dense, analyze_large};
 
@@ -142,7 +142,13 @@ fn tendons_agree_with_the_dense_solver() {
     for k in 0..7usize {
         let terms = (0..5).map(|i| (format!("hinge.{}", 20 * k + 3 * i + 1), 1.0 - 0.3 * i as f64)).collect();
         let stiffness = 10f64.powi(i32::try_from(k).unwrap() - 3);
-        spec.tendons.push(TendonSpec { name: format!("tendon.{k}"), terms, stiffness, damping: 0.0, rest: None });
+        spec.tendons.push(TendonSpec {
+            name: format!("tendon.{k}"),
+            terms,
+            stiffness,
+            damping: 0.0,
+            rest: None,
+        });
     }
     assert_agrees_with_dense(&spec.build().unwrap(), &[], "tendons");
 }
@@ -160,7 +166,11 @@ fn constraints_agree_with_the_dense_solver() {
         constraint("level", ConstraintKind::Orientation { body: 90, world_from_body: Mat3::identity() });
     let coupling = constraint(
         "coupling",
-        ConstraintKind::Coupling { left: vec![(5, 1.0)], right: vec![(9, 1.0)], polynomial: [0.0, 0.7, 0.0, 0.0, 0.0] },
+        ConstraintKind::Coupling {
+            left: vec![(5, 1.0)],
+            right: vec![(9, 1.0)],
+            polynomial: [0.0, 0.7, 0.0, 0.0, 0.0],
+        },
     );
     assert_agrees_with_dense(&creature, &[pin(60)], "pinned");
     assert_agrees_with_dense(&creature, &[pin(60), pin(120)], "pinned twice");
@@ -171,7 +181,8 @@ fn constraints_agree_with_the_dense_solver() {
     let frames = gambol_dynamics::forward_kinematics(&tree, &mut data, tree.reference_pose());
     let (a, b) = (150, 190);
     let on_a = frames[a].rotation.transpose() * (frames[b].position - frames[a].position);
-    let closed = constraint("loop", ConstraintKind::Connect { a: BodyPoint { body: a, point: on_a }, b: at(b) });
+    let closed =
+        constraint("loop", ConstraintKind::Connect { a: BodyPoint { body: a, point: on_a }, b: at(b) });
     assert_agrees_with_dense(&tree, &[closed], "loop");
 }
 

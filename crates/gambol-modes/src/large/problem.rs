@@ -121,9 +121,8 @@ impl Springs {
         for (&dof, k) in coordinates.elastic.iter().zip(&coordinates.stiffness) {
             inverse_root[dof] = 1.0 / k.sqrt();
         }
-        let has_spring = |tendon: &&gambol_model::Tendon| {
-            tendon.stiffness > 0.0 && tendon.rest[0] == tendon.rest[1]
-        };
+        let has_spring =
+            |tendon: &&gambol_model::Tendon| tendon.stiffness > 0.0 && tendon.rest[0] == tendon.rest[1];
         let sprung: Vec<_> = creature.tendons().iter().filter(has_spring).collect();
         let mut columns = Columns::zeros(sprung.len(), creature.nv());
         for (k, tendon) in sprung.iter().enumerate() {
@@ -138,7 +137,8 @@ impl Springs {
         let mut softened = DMatrix::zeros(side, side);
         if side > 0 {
             let gram = DMatrix::identity(side, side) + &r * r.transpose();
-            let eigen = SymmetricEigen::try_new(gram, f64::EPSILON, 100 * side).ok_or(ModesError::NotConverged)?;
+            let eigen =
+                SymmetricEigen::try_new(gram, f64::EPSILON, 100 * side).ok_or(ModesError::NotConverged)?;
             let shares = eigen.eigenvalues.map(|value| 1.0 - 1.0 / value.sqrt());
             softened = &eigen.eigenvectors * DMatrix::from_diagonal(&shares) * eigen.eigenvectors.transpose();
         }
@@ -212,7 +212,8 @@ impl Follow {
             dofs.iter().enumerate().for_each(|(l, &dof)| unit[dof][l] = 1.0);
             mass.multiply(&unit, &mut momenta.blocks[k]);
         }
-        let inertia = DMatrix::from_fn(root.len(), root.len(), |i, j| momenta.blocks[j / LANES][root[i]][j % LANES]);
+        let inertia =
+            DMatrix::from_fn(root.len(), root.len(), |i, j| momenta.blocks[j / LANES][root[i]][j % LANES]);
         let free_inertia = if bound.free.ncols() == 0 {
             None
         } else {

@@ -147,7 +147,10 @@ impl Chain {
     /// Eigenvalue number `index` (the two rigid ones counted), which lies within 1e-4 of `near`.
     pub(crate) fn eigenvalue(&self, index: usize, near: f64) -> f64 {
         let (mut low, mut high) = (near * (1.0 - 1e-4), near * (1.0 + 1e-4));
-        assert!(self.count_below(low) <= index && self.count_below(high) > index, "eigenvalue {index} is elsewhere");
+        assert!(
+            self.count_below(low) <= index && self.count_below(high) > index,
+            "eigenvalue {index} is elsewhere"
+        );
         while high - low > 4.0 * f64::EPSILON * near {
             let middle = 0.5 * (low + high);
             *(if self.count_below(middle) > index { &mut high } else { &mut low }) = middle;
