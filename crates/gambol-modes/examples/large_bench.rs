@@ -117,7 +117,7 @@ fn run(kind: &str, joints: usize, count: usize) -> Result<Case, String> {
         };
         format!("{:.0e}", modes.vibrations().iter().enumerate().map(error).fold(0.0, f64::max))
     });
-    Ok(Case { build_secs, modes_secs, peak_mb, error: error })
+    Ok(Case { build_secs, modes_secs, peak_mb, error })
 }
 
 fn creature(kind: &str, joints: usize) -> Result<Creature, String> {

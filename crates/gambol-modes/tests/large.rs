@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 
 use chain_reference::Chain;
 use gambol_dynamics::{Data, TreeMatrix, mass_matrix, stiffness_matrix};
-use gambol_model::samples::{TreeKind, branching, chain, random_tree, star};
+use gambol_model::samples::{Random, TreeKind, branching, chain, random_tree, star};
 use gambol_model::{
     BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, InertiaSpec, JointKind,
     JointSpec, MassProperties, Mat3, TendonSpec, Transform, Vec3,
@@ -137,6 +137,65 @@ fn trees_agree_with_the_dense_solver() {
 }
 
 #[test]
+fn uneven_springs_and_several_roots_agree_with_the_dense_solver() {
+    let mut creature = branching(200, 9);
+    let mut random = Random::new(4);
+    for joint in 1..creature.joints().len() {
+        creature.set_stiffness(joint, 10f64.powf(3.0 * random.symmetric())).unwrap();
+    }
+    assert_agrees_with_dense(&creature, &[], "uneven springs");
+
+    // A free tree, one that slides and turns in a plane, and one that stands.
+    let mut spec = CreatureSpec::new("three trees");
+    for tree in 0..3 {
+        let first = spec.bodies.len();
+        for mut body in rods(70 + 5 * tree, true, thin).bodies.split_off(1) {
+            body.name = format!("{tree}.{}", body.name);
+            body.parent = if body.parent == 0 { 0 } else { body.parent + first - 1 };
+            for joint in &mut body.joints {
+                joint.name = format!("{tree}.{}", joint.name);
+            }
+            spec.bodies.push(body);
+        }
+        let roots = match tree {
+            0 => vec![JointSpec::free("free")],
+            1 => vec![
+                JointSpec::slide("x", Vec3::x()),
+                JointSpec::slide("z", Vec3::z()),
+                JointSpec::hinge("pitch", Vec3::y()),
+            ],
+            _ => vec![],
+        };
+        spec.bodies[first].joints.extend(roots);
+    }
+    assert_agrees_with_dense(&spec.build().unwrap(), &[], "three trees");
+}
+
+/// Pendulums with frequencies side by side and no gap between them need many restarts; their modes are their own.
+#[test]
+fn crowded_frequencies_converge_to_closed_forms() {
+    let mut random = Random::new(1);
+    let mut spec = CreatureSpec::new("pendulums");
+    let mut expected = Vec::new();
+    for k in 0..400 {
+        let mut body = BodySpec::new(format!("pendulum.{k}"));
+        let inertia = Mat3::from_diagonal(&Vec3::new(0.02, 0.02, 0.01));
+        body.inertia =
+            InertiaSpec::Given(MassProperties { mass: 0.5, com: Vec3::new(0.0, 0.0, -0.3), inertia });
+        let stiffness = 1.0 + random.unit();
+        expected.push(stiffness / (0.02 + 0.5 * 0.3 * 0.3)); // k / (I + m d²)
+        body.joints.push(JointSpec::hinge(format!("joint.{k}"), Vec3::y()).with_stiffness(stiffness));
+        spec.bodies.push(body);
+    }
+    expected.sort_by(f64::total_cmp);
+    let modes = large(&spec.build().unwrap(), 20, &[]);
+    assert_eq!((modes.rigid, modes.modes.len()), (0, 20));
+    for (mode, expected) in modes.modes.iter().zip(expected) {
+        assert!((mode.eigenvalue / expected - 1.0).abs() < 1e-12, "{} {expected}", mode.eigenvalue);
+    }
+}
+
+#[test]
 fn tendons_agree_with_the_dense_solver() {
     let mut spec = rods(200, false, thin);
     for k in 0..7usize {
@@ -174,7 +233,7 @@ fn constraints_agree_with_the_dense_solver() {
     );
     assert_agrees_with_dense(&creature, &[pin(60)], "pinned");
     assert_agrees_with_dense(&creature, &[pin(60), pin(120)], "pinned twice");
-    assert_agrees_with_dense(&creature, &[level.clone()], "level");
+    assert_agrees_with_dense(&creature, std::slice::from_ref(&level), "level");
     assert_agrees_with_dense(&creature, &[level.clone(), level, coupling], "redundant rows");
     let tree = branching(200, 5);
     let mut data = Data::new(&tree);

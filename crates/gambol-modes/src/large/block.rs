@@ -65,7 +65,9 @@ pub(super) fn orthonormalize(w: &mut [Row], negligible: f64) -> Square {
         let keep = norm > negligible;
         r[j][j] = if keep { norm } else { 0.0 };
         let factor = if keep { 1.0 / norm } else { 0.0 };
-        w.iter_mut().for_each(|row| row[j] *= factor);
+        for row in w.iter_mut() {
+            row[j] *= factor;
+        }
     }
     r
 }
@@ -141,7 +143,9 @@ mod tests {
     #[test]
     fn dependent_column_becomes_zero() {
         let mut w = random(50, 2);
-        w.iter_mut().for_each(|row| row[2] = row[0] - 2.0 * row[1]);
+        for row in &mut w {
+            row[2] = row[0] - 2.0 * row[1];
+        }
         let r = orthonormalize(&mut w, 1e-12);
         assert_eq!(r[2][2], 0.0);
         assert!(w.iter().all(|row| row[2] == 0.0));

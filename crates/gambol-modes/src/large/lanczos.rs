@@ -223,7 +223,9 @@ impl Krylov {
         let empty: Vec<usize> = (0..LANES).filter(|&j| norms[j][j] == 0.0).collect();
         if !empty.is_empty() {
             for row in &mut w {
-                empty.iter().for_each(|&j| row[j] = self.random.symmetric());
+                for &j in &empty {
+                    row[j] = self.random.symmetric();
+                }
             }
             // Twice: the first pass leaves rounding of the whole, the second of the rest.
             for _ in 0..2 {

@@ -159,7 +159,9 @@ impl Springs {
 
     fn scale_by_joints(&self, x: &mut [Row]) {
         for (row, s) in x.iter_mut().zip(&self.inverse_root) {
-            row.iter_mut().for_each(|x| *x *= s);
+            for x in row {
+                *x *= s;
+            }
         }
     }
 
