@@ -111,7 +111,7 @@ fn run(kind: &str, joints: usize, count: usize) -> Result<Case, String> {
     }
     let peak_mb = peak_memory_mb().unwrap_or(f64::NAN);
     let error = modes.filter(|_| kind == "chain").map_or("-".to_owned(), |modes| {
-        let exact = Chain::of(&creature, false);
+        let exact = Chain::of(&creature, 0);
         let error = |(i, mode): (usize, &gambol_modes::Mode)| {
             (mode.eigenvalue / exact.eigenvalue(2 + i, mode.eigenvalue) - 1.0).abs()
         };

@@ -26,12 +26,31 @@ pub use stiffness::{Scale, set_uniform};
 use gambol_dynamics::Data;
 use gambol_model::Creature;
 
-/// The modes of `creature` about the pose `q`.
+/// From this many coordinates on, a few modes come faster without a matrix than all of them with one.
+const MATRIX_FREE_FROM: usize = 150;
+
+/// Coordinates per mode asked for, from which on that is true.
+const COORDINATES_PER_MODE: usize = 8;
+
+/// Coordinates up to which the dense solver answers within minutes, where the other one cannot.
+const DENSE_UP_TO: usize = 5000;
+
+/// The modes of `creature` about the pose `q`: by the dense solver, or matrix-free for a few modes of a large creature.
 pub fn analyze(
     creature: &Creature,
     data: &mut Data,
     q: &[f64],
     settings: &Settings,
 ) -> Result<Modes, ModesError> {
-    analyze_dense(creature, data, q, settings)
+    let nv = creature.nv();
+    let few = settings.count.is_some_and(|count| count <= nv / COORDINATES_PER_MODE);
+    if nv < MATRIX_FREE_FROM || !few {
+        return analyze_dense(creature, data, q, settings);
+    }
+    match analyze_large(creature, data, q, settings) {
+        Err(ModesError::NotConverged | ModesError::TooLarge { .. }) if nv <= DENSE_UP_TO => {
+            analyze_dense(creature, data, q, settings)
+        }
+        result => result,
+    }
 }

@@ -75,8 +75,8 @@ impl Div for Double {
 /// A chain of equal links along x with hinges about y.
 pub(crate) struct Chain {
     links: usize,
-    /// The first link does not move.
-    clamped: bool,
+    /// Ends at rest, from the first on: one is a pinned chain, two are a clamped one.
+    at_rest: usize,
     mass: f64,
     inertia: f64,
     length: f64,
@@ -85,11 +85,11 @@ pub(crate) struct Chain {
 
 impl Chain {
     /// Reads the numbers of one link from a creature made of equal ones.
-    pub(crate) fn of(creature: &Creature, clamped: bool) -> Self {
+    pub(crate) fn of(creature: &Creature, at_rest: usize) -> Self {
         let link = &creature.bodies()[2];
         Self {
             links: creature.bodies().len() - 1,
-            clamped,
+            at_rest,
             mass: link.mass.mass,
             inertia: link.mass.inertia.m22,
             length: link.parent_from_body.translation.vector.x,
@@ -97,14 +97,13 @@ impl Chain {
         }
     }
 
-    /// Number of eigenvalues below `lambda`, the two rigid ones included.
+    /// Number of eigenvalues below `lambda`, the rigid ones in the plane included: two, less those at rest.
     pub(crate) fn count_below(&self, lambda: f64) -> usize {
         let d = |x: f64| Double::from(x);
         let (four, length) = (d(4.0), d(self.length));
         let along = d(lambda) * d(self.mass) / four; // m/4: of [1 1; 1 1]
         let turn = d(lambda) * d(self.inertia) / (length * length); // I/L²: of [1 −1; −1 1]
         let bend = d(self.stiffness) / (length * length); // k/L²: of the squares of 1 −2 1
-        let first = if self.clamped { 2 } else { 0 };
         // Rows of K − λ M: diagonal, and the two entries right of it.
         let row = |i: usize| {
             let touches = |joint: usize| joint >= 1 && joint < self.links;
@@ -132,7 +131,7 @@ impl Chain {
         // L D Lᵀ of a matrix with two diagonals beside the main one, a row at a time.
         let (mut next, mut after) = ([d(0.0); 2], d(0.0)); // what rows before take from this one and the next
         let mut negative = 0;
-        for i in first..=self.links {
+        for i in self.at_rest..=self.links {
             let [diagonal, right, far] = row(i);
             let pivot = diagonal - next[0];
             let right = right - next[1];
@@ -144,7 +143,7 @@ impl Chain {
         negative
     }
 
-    /// Eigenvalue number `index` (the two rigid ones counted), which lies within 1e-4 of `near`.
+    /// Eigenvalue number `index` (the rigid ones in the plane counted), which lies within 1e-4 of `near`.
     pub(crate) fn eigenvalue(&self, index: usize, near: f64) -> f64 {
         let (mut low, mut high) = (near * (1.0 - 1e-4), near * (1.0 + 1e-4));
         assert!(
