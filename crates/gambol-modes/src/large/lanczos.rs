@@ -40,7 +40,7 @@ pub(super) struct Largest {
     pub vectors: Vec<Block>,
 }
 
-/// The iteration limit was reached.
+/// The iteration limit was reached, or too much was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stopped;
 
@@ -64,15 +64,100 @@ const STRIDE: usize = 3;
 /// Products with a block before giving up: the hardest trees known take about a hundred.
 const MOST_PRODUCTS: usize = 3000;
 
+/// Pairs found in one go. The rounding of the first pair, whose eigenvalue is the largest, disturbs all that come with
+/// it; those of a later stage see that of the first pair of their own stage only.
+const STAGE: usize = 63;
+
+/// A share of all pairs above which a dense matrix is faster.
+const MOST_OF_ALL: usize = 4;
+
+/// Rows of the largest dense matrix: half a gigabyte.
+const MOST_ROWS: usize = 8192;
+
 /// At least the `wanted` largest eigenpairs of `a`, and a few more of those that come next; all if it has fewer.
 pub(super) fn largest(a: &mut impl Operator, wanted: usize) -> Result<Largest, Stopped> {
     let wanted = wanted.min(a.dimension());
-    // One more than wanted, so that the last one is known to stand alone or not.
-    let locked = (wanted + 1).div_ceil(LANES);
-    let capacity = locked + locked / 2 + SPARE / LANES;
-    if a.dimension() <= capacity * LANES {
+    if a.dimension() <= capacity(wanted.min(STAGE)) * LANES || wanted > a.dimension() / MOST_OF_ALL {
         return by_matrix(a, wanted);
     }
+    let mut found = Largest { values: Vec::new(), vectors: Vec::new() };
+    while found.values.len() < wanted {
+        let stage = STAGE.min(wanted - found.values.len());
+        let mut next = largest_of_stage(&mut Across { a, found: &found.vectors }, stage)?;
+        refine(a, &found, &mut next);
+        found.values.append(&mut next.values);
+        found.vectors.append(&mut next.vectors);
+    }
+    Ok(found)
+}
+
+/// Blocks of converged pairs for `wanted` pairs: one more, so that the last one is known to stand alone or not.
+fn locked(wanted: usize) -> usize {
+    (wanted + 1).div_ceil(LANES)
+}
+
+/// Blocks of a basis for `wanted` pairs.
+fn capacity(wanted: usize) -> usize {
+    locked(wanted) + locked(wanted) / 2 + SPARE / LANES
+}
+
+/// An operator in the space across some of its eigenvectors.
+struct Across<'a, A> {
+    a: &'a mut A,
+    found: &'a [Block],
+}
+
+impl<A: Operator> Operator for Across<'_, A> {
+    fn rows(&self) -> usize {
+        self.a.rows()
+    }
+
+    fn dimension(&self) -> usize {
+        self.a.dimension() - self.found.len() * LANES
+    }
+
+    fn apply(&mut self, x: &[Row], out: &mut [Row]) {
+        self.a.apply(x, out);
+        self.restrict(out);
+    }
+
+    fn restrict(&self, x: &mut [Row]) {
+        self.a.restrict(x);
+        // Twice: the first pass leaves rounding of the whole, the second of the rest.
+        for _ in 0..2 {
+            for block in self.found {
+                let c = gram(block, x);
+                subtract(x, block, &c);
+            }
+        }
+    }
+}
+
+/// Takes from the pairs of a new stage what rounding has left in them of the eigenvectors found before.
+///
+/// A trace ε of x_j in x_k is invisible in x_jᵀ x_k, but A shows it enlarged: x_jᵀ A x_k = ε (μ_j − μ_k).
+fn refine(a: &mut impl Operator, found: &Largest, next: &mut Largest) {
+    if found.vectors.is_empty() {
+        return;
+    }
+    let mut image = vec![[0.0; LANES]; a.rows()];
+    for (k, x) in next.vectors.iter_mut().enumerate() {
+        a.apply(x, &mut image);
+        for (j, before) in found.vectors.iter().enumerate() {
+            let mut trace = gram(before, &image);
+            for (p, q) in (0..LANES).flat_map(|p| (0..LANES).map(move |q| (p, q))) {
+                let (mu_j, mu_k) = (found.values[j * LANES + p], next.values[k * LANES + q]);
+                // Where the two are close, the trace is not enlarged and not worth the division.
+                trace[p][q] = if mu_j > 2.0 * mu_k { trace[p][q] / (mu_j - mu_k) } else { 0.0 };
+            }
+            subtract(x, before, &trace);
+        }
+    }
+}
+
+/// The `wanted` largest eigenpairs and those that fill the last block.
+fn largest_of_stage(a: &mut impl Operator, wanted: usize) -> Result<Largest, Stopped> {
+    let (locked, capacity) = (locked(wanted), capacity(wanted));
     let mut krylov = Krylov::new(a, capacity);
     let mut known: Option<Vec<f64>> = None;
     for _ in 0..MOST_PRODUCTS {
@@ -102,6 +187,9 @@ pub(super) fn largest(a: &mut impl Operator, wanted: usize) -> Result<Largest, S
 /// A small problem: the matrix itself, by its action on the unit vectors.
 fn by_matrix(a: &mut impl Operator, wanted: usize) -> Result<Largest, Stopped> {
     let rows = a.rows();
+    if rows > MOST_ROWS {
+        return Err(Stopped);
+    }
     let mut matrix = DMatrix::zeros(rows, rows);
     let (mut x, mut out) = (vec![[0.0; LANES]; rows], vec![[0.0; LANES]; rows]);
     for first in (0..rows).step_by(LANES) {
