@@ -11,11 +11,13 @@ mod error;
 mod finish;
 mod mode;
 mod pin;
+mod read;
 mod rigid;
 
 pub use dense::analyze_dense;
 pub use error::ModesError;
 pub use mode::{Damping, Mode, Modes, Settings};
+pub use read::{LimbShare, Mirror, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode};
 
 use gambol_dynamics::Data;
 use gambol_model::Creature;

@@ -163,7 +163,8 @@ impl<'c> Cut<'c> {
 
     fn spine_further_out(&self, body: usize, end: usize) -> bool {
         let bodies = self.creature.bodies();
-        let way = std::iter::successors(Some(self.creature.landmarks()[end].body), |&b| Some(bodies[b].parent));
+        let way =
+            std::iter::successors(Some(self.creature.landmarks()[end].body), |&b| Some(bodies[b].parent));
         way.take_while(|&b| b != body && b != 0).any(|b| self.on_spine[b])
     }
 
@@ -247,10 +248,8 @@ fn find_middles(creature: &Creature, owner: &[Option<usize>], limbs: &mut [Limb]
 fn group(limbs: &[Limb], owner: &[Option<usize>], mirror: &Mirror) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut taken = vec![false; limbs.len()];
-    let mates: Vec<Option<usize>> = limbs
-        .iter()
-        .map(|limb| mirror.body(limb.bodies[0]).and_then(|body| owner[body]))
-        .collect();
+    let mates: Vec<Option<usize>> =
+        limbs.iter().map(|limb| mirror.body(limb.bodies[0]).and_then(|body| owner[body])).collect();
     for (index, limb) in limbs.iter().enumerate() {
         if taken[index] {
             continue;
@@ -260,7 +259,8 @@ fn group(limbs: &[Limb], owner: &[Option<usize>], mirror: &Mirror) -> Vec<Vec<us
             true => limbs[other].part == limb.part && limbs[other].row == limb.row,
             false => limb.part == Part::Other && mates[index] == Some(other),
         };
-        let mut group: Vec<usize> = (index..limbs.len()).filter(|&other| other == index || pair(other)).collect();
+        let mut group: Vec<usize> =
+            (index..limbs.len()).filter(|&other| other == index || pair(other)).collect();
         group.retain(|&member| !std::mem::replace(&mut taken[member], true));
         group.sort_by_key(|&member| limbs[member].side);
         groups.push(group);

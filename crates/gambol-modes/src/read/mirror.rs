@@ -161,7 +161,10 @@ fn orientation(wxyz: &[f64]) -> Quat {
 }
 
 fn pairs(mates: &[Option<usize>]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    mates.iter().enumerate().filter_map(|(index, mate)| mate.filter(|&mate| mate > index).map(|mate| (index, mate)))
+    mates
+        .iter()
+        .enumerate()
+        .filter_map(|(index, mate)| mate.filter(|&mate| mate > index).map(|mate| (index, mate)))
 }
 
 /// The creature in its reference pose, while mates are looked for.
@@ -179,7 +182,8 @@ struct Scene<'c> {
 impl<'c> Scene<'c> {
     fn new(creature: &'c Creature, data: &Data, normal: Vec3) -> Self {
         let bodies = creature.bodies();
-        let com: Vec<Vec3> = bodies.iter().zip(&data.frames).map(|(b, f)| f.point_in_world(b.mass.com)).collect();
+        let com: Vec<Vec3> =
+            bodies.iter().zip(&data.frames).map(|(b, f)| f.point_in_world(b.mass.com)).collect();
         let mut children = vec![Vec::new(); bodies.len()];
         for (index, body) in bodies.iter().enumerate().skip(1) {
             children[body.parent].push(index);
@@ -274,7 +278,9 @@ impl<'c> Scene<'c> {
     fn by_name(&self, child: usize, mate: usize, mates: &[Option<usize>]) -> Option<usize> {
         let other_name = other_side(&self.creature.bodies()[child].name)?;
         let other = *self.named.get(other_name.as_str())?;
-        let fits = self.creature.bodies()[other].parent == mate && mates[other].is_none() && self.alike(child, other);
+        let fits = self.creature.bodies()[other].parent == mate
+            && mates[other].is_none()
+            && self.alike(child, other);
         fits.then_some(other)
     }
 }

@@ -22,6 +22,24 @@ pub(super) struct Scene {
     pub(super) marks: Vec<Vec3>,
 }
 
+impl Scene {
+    /// Needs `data.frames` and `data.axes` at `pose`.
+    pub(super) fn new(creature: &Creature, data: &Data, pose: Vec<f64>, heading: Heading) -> Self {
+        let frames = &data.frames;
+        let bodies = || creature.bodies().iter().zip(frames);
+        Self {
+            pose,
+            heading,
+            com: bodies().map(|(body, frame)| frame.point_in_world(body.mass.com)).collect(),
+            inertia: bodies()
+                .map(|(body, frame)| frame.rotation * body.mass.inertia * frame.rotation.transpose())
+                .collect(),
+            anchors: creature.joints().iter().map(|j| frames[j.body].point_in_world(j.anchor)).collect(),
+            marks: creature.landmarks().iter().map(|l| frames[l.body].point_in_world(l.point)).collect(),
+        }
+    }
+}
+
 /// Motion of a body: of its centre of mass, and its turning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moving {
@@ -97,18 +115,19 @@ impl<'s> Motion<'s> {
     /// Parts of the motion in the sagittal plane, sideways, and turning with the trunk about its other two axes.
     ///
     /// Each body is carried by the trunk at the place its limb hangs from. What the trunk's roll and yaw there give it
-    /// is twisting; what else moves it sideways is lateral.
-    pub(super) fn planes(&self, creature: &Creature, limbs: &Limbs) -> [f64; 3] {
+    /// is twisting; what else moves it sideways is lateral, the rest sagittal. A rigid creature is all one trunk, about `centre`.
+    pub(super) fn planes(&self, creature: &Creature, limbs: &Limbs, centre: Option<Vec3>) -> [f64; 3] {
         let Heading { forward, left, up } = self.scene.heading;
         let mut parts = [0.0; 3];
         for (index, body) in creature.bodies().iter().enumerate().skip(1) {
             let (m, inertia) = (self.bodies[index], &self.scene.inertia[index]);
             let trunk = self.trunk_of(creature, limbs, index);
             let about = |omega: Vec3| forward * omega.dot(&forward) + up * omega.dot(&up);
-            let twist = about(self.bodies[trunk].angular).cross(&(self.scene.com[index] - self.scene.com[trunk]));
-            let twist = left * twist.dot(&left);
-            let sideways = left * m.linear.dot(&left) - twist;
-            let in_plane = m.linear - left * m.linear.dot(&left);
+            let twist = about(self.bodies[trunk].angular)
+                .cross(&(self.scene.com[index] - centre.unwrap_or(self.scene.com[trunk])));
+            let other = m.linear - twist;
+            let sideways = left * other.dot(&left);
+            let in_plane = other - sideways;
             let spin = |omega: Vec3| omega.dot(&(inertia * omega));
             let turning = spin(about(m.angular));
             let pitching = spin(left * m.angular.dot(&left));
@@ -118,6 +137,14 @@ impl<'s> Motion<'s> {
         }
         let total: f64 = parts.iter().sum();
         parts.map(|part| share(part, total))
+    }
+
+    /// Centre of mass in the world.
+    pub(super) fn centre(&self, creature: &Creature) -> Vec3 {
+        let masses = creature.bodies().iter().map(|body| body.mass.mass);
+        let sum: Vec3 = self.scene.com.iter().zip(masses.clone()).map(|(com, mass)| com * mass).sum();
+        let mass: f64 = masses.sum();
+        if mass > 0.0 { sum / mass } else { sum }
     }
 
     fn trunk_of(&self, creature: &Creature, limbs: &Limbs, body: usize) -> usize {
@@ -145,7 +172,9 @@ fn elastic_shares(creature: &Creature, shape: &[f64]) -> Vec<f64> {
     let mut energy: Vec<f64> = creature
         .joints()
         .iter()
-        .map(|joint| joint.stiffness * shape[joint.v..joint.v + joint.kind.nv()].iter().map(|u| u * u).sum::<f64>())
+        .map(|joint| {
+            joint.stiffness * shape[joint.v..joint.v + joint.kind.nv()].iter().map(|u| u * u).sum::<f64>()
+        })
         .collect();
     for tendon in creature.tendons().iter().filter(|tendon| tendon.rest[0] == tendon.rest[1]) {
         let terms = || tendon.terms.iter().map(|&(joint, c)| (joint, c * shape[creature.joints()[joint].v]));
