@@ -38,12 +38,15 @@ fn the_dog_of_figure_1() {
             (12, "hind legs swing together"),
             (13, "hind legs alternate"),
             (14, "hind legs splay"),
+            (17, "back arches"),
         ],
     );
     let readings = readings(&creature("dog"));
     let symmetries: Vec<Symmetry> = readings[6..10].iter().map(|reading| reading.symmetry).collect();
-    use Symmetry::{Antisymmetric, Symmetric};
-    assert_eq!(symmetries, [Symmetric, Antisymmetric, Symmetric, Antisymmetric]);
+    assert_eq!(
+        symmetries,
+        [Symmetry::Symmetric, Symmetry::Antisymmetric, Symmetry::Symmetric, Symmetry::Antisymmetric]
+    );
     // "All but one of the first four modes are parallel to the sagittal plane" (section 3.1).
     let sagittal: Vec<bool> =
         readings[6..10].iter().map(|reading| reading.plane == Plane::Sagittal).collect();

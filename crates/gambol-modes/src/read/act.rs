@@ -90,7 +90,7 @@ struct Stage<'a> {
 
 impl Stage<'_> {
     fn limb(&self, limb: usize) -> &Limb {
-        &self.reader.limbs.limbs[limb]
+        &self.reader.limbs.all[limb]
     }
 
     fn energy(&self, limb: usize) -> f64 {
@@ -275,6 +275,9 @@ impl Stage<'_> {
 
     /// How often the bending of a chain changes direction, in the plane in which it goes.
     fn turns_back(&self, limb: &Limb, way: Way) -> usize {
+        if matches!(limb.part, Part::Leg | Part::Arm | Part::Other) {
+            return 0;
+        }
         let heading = &self.motion.scene.heading;
         let axis = self.axis_of_spine(limb);
         let about = match way {

@@ -49,7 +49,7 @@ pub(super) struct Limb {
 /// All limbs, and which one each body belongs to.
 #[derive(Clone, Debug)]
 pub(super) struct Limbs {
-    pub(super) limbs: Vec<Limb>,
+    pub(super) all: Vec<Limb>,
     /// Limb of each body but the world.
     pub(super) owner: Vec<Option<usize>>,
     /// Limbs that mirror each other, and single ones: left before right.
@@ -65,17 +65,17 @@ impl Limbs {
         let Cut { mut limbs, owner, .. } = cut;
         find_middles(creature, &owner, &mut limbs);
         let groups = group(&limbs, &owner, mirror);
-        Self { limbs, owner, groups }
+        Self { all: limbs, owner, groups }
     }
 
     /// Whether there are legs or arms.
     pub(super) fn has_extremities(&self) -> bool {
-        self.limbs.iter().any(|limb| matches!(limb.part, Part::Leg | Part::Arm))
+        self.all.iter().any(|limb| matches!(limb.part, Part::Leg | Part::Arm))
     }
 
     /// How many rows of this part there are.
     pub(super) fn rows(&self, part: Part) -> usize {
-        self.groups.iter().filter(|group| self.limbs[group[0]].part == part).count()
+        self.groups.iter().filter(|group| self.all[group[0]].part == part).count()
     }
 }
 
@@ -91,6 +91,8 @@ struct Cut<'c> {
     below: Vec<(usize, Option<usize>)>,
     /// Bodies with a spine joint.
     on_spine: Vec<bool>,
+    /// Bodies with a spine joint at or beyond them.
+    spine_from_here: Vec<bool>,
     /// Whether anything from this body on can move on its own.
     jointed: Vec<bool>,
     has_legs: bool,
@@ -114,6 +116,7 @@ impl<'c> Cut<'c> {
         for landmark in landmarks.iter().filter(|landmark| landmark.role == Role::Spine) {
             on_spine[landmark.body] = true;
         }
+        let mut spine_from_here = on_spine.clone();
         let mut jointed: Vec<bool> = bodies.iter().map(|body| !body.joints.is_empty()).collect();
         for body in (1..bodies.len()).rev() {
             let parent = bodies[body].parent;
@@ -122,11 +125,13 @@ impl<'c> Cut<'c> {
             below[parent].1 = below[parent].1.or(first);
             let moves = jointed[body];
             jointed[parent] |= moves;
+            spine_from_here[parent] |= spine_from_here[body];
         }
         Self {
             creature,
             below,
             on_spine,
+            spine_from_here,
             jointed,
             has_legs: landmarks.iter().any(|landmark| landmark.role == Role::Foot),
             limbs: Vec::new(),
@@ -158,14 +163,7 @@ impl<'c> Cut<'c> {
         if is_tail && self.has_legs {
             return false;
         }
-        self.on_spine[body] || self.spine_further_out(body, end)
-    }
-
-    fn spine_further_out(&self, body: usize, end: usize) -> bool {
-        let bodies = self.creature.bodies();
-        let way =
-            std::iter::successors(Some(self.creature.landmarks()[end].body), |&b| Some(bodies[b].parent));
-        way.take_while(|&b| b != body && b != 0).any(|b| self.on_spine[b])
+        self.spine_from_here[body]
     }
 
     fn trunk(&mut self, body: usize) -> usize {
@@ -195,13 +193,10 @@ impl<'c> Cut<'c> {
             Part::Tail | Part::HindBody => "tail",
             _ => "head",
         };
-        let mut name = noun.to_owned();
-        if let Some(row) = landmark.row {
-            name += &format!(".{row}");
-        }
-        if let Some(side) = landmark.side {
-            name += &format!(".{side}");
-        }
+        let landmark_name = landmark.name(); // foot.front.left: the leg has its row and side
+        let name = landmark_name
+            .split_once('.')
+            .map_or_else(|| noun.to_owned(), |(_, row_and_side)| format!("{noun}.{row_and_side}"));
         let limb = self.begin(name, part, parent);
         (self.limbs[limb].row, self.limbs[limb].side) = (landmark.row, landmark.side);
         self.limbs[limb].landmark = Some(end);
@@ -246,21 +241,22 @@ fn find_middles(creature: &Creature, owner: &[Option<usize>], limbs: &mut [Limb]
 
 /// Limbs of one part and row go together, others with their mirror images.
 fn group(limbs: &[Limb], owner: &[Option<usize>], mirror: &Mirror) -> Vec<Vec<usize>> {
+    let is_extremity = |limb: &Limb| matches!(limb.part, Part::Leg | Part::Arm);
+    let extremities: Vec<usize> = (0..limbs.len()).filter(|&index| is_extremity(&limbs[index])).collect();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut taken = vec![false; limbs.len()];
-    let mates: Vec<Option<usize>> =
-        limbs.iter().map(|limb| mirror.body(limb.bodies[0]).and_then(|body| owner[body])).collect();
     for (index, limb) in limbs.iter().enumerate() {
         if taken[index] {
             continue;
         }
-        let extremity = matches!(limb.part, Part::Leg | Part::Arm);
-        let pair = |other: usize| match extremity {
-            true => limbs[other].part == limb.part && limbs[other].row == limb.row,
-            false => limb.part == Part::Other && mates[index] == Some(other),
+        let alike = |&other: &usize| limbs[other].part == limb.part && limbs[other].row == limb.row;
+        let mut group: Vec<usize> = if is_extremity(limb) {
+            extremities.iter().copied().filter(alike).collect()
+        } else {
+            let mate = mirror.body(limb.bodies[0]).and_then(|body| owner[body]);
+            let mate = mate.filter(|&mate| limb.part == Part::Other && limbs[mate].part == Part::Other);
+            std::iter::once(index).chain(mate.filter(|&mate| mate != index)).collect()
         };
-        let mut group: Vec<usize> =
-            (index..limbs.len()).filter(|&other| other == index || pair(other)).collect();
         group.retain(|&member| !std::mem::replace(&mut taken[member], true));
         group.sort_by_key(|&member| limbs[member].side);
         groups.push(group);

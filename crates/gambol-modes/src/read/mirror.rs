@@ -319,7 +319,7 @@ fn other_side(name: &str) -> Option<String> {
         changed = true;
         swapped.to_owned()
     };
-    let words: Vec<String> = split_keeping(name).into_iter().map(|word| swap(word)).collect();
+    let words: Vec<String> = split_keeping(name).into_iter().map(&mut swap).collect();
     changed.then(|| words.concat())
 }
 

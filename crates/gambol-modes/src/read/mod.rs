@@ -206,7 +206,7 @@ impl<'c> Reader<'c> {
             elastic: limb.joints.iter().map(|&joint| motion.elastic[joint]).sum(),
             kinetic: share(limb.bodies.iter().map(|&body| motion.kinetic[body]).sum(), total),
         };
-        self.limbs.limbs.iter().map(of_limb).collect()
+        self.limbs.all.iter().map(of_limb).collect()
     }
 
     fn strongest(&self, motion: &Motion) -> Option<Strongest> {
@@ -214,7 +214,7 @@ impl<'c> Reader<'c> {
         const FARTHER: f64 = 1.0 + 1e-6;
         let mut best: Option<(usize, Vec3)> = None;
         for (index, landmark) in self.creature.landmarks().iter().enumerate() {
-            let Some(limb) = self.limbs.owner[landmark.body].map(|limb| &self.limbs.limbs[limb]) else {
+            let Some(limb) = self.limbs.owner[landmark.body].map(|limb| &self.limbs.all[limb]) else {
                 continue;
             };
             let point = self.scene.marks[index];

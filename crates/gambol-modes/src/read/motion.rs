@@ -4,7 +4,7 @@ use gambol_dynamics::{Data, body_velocities};
 use gambol_model::{Creature, Mat3, Vec3};
 
 use super::heading::Heading;
-use super::limbs::Limbs;
+use super::limbs::{Limbs, Part};
 use super::mirror::Mirror;
 
 /// The creature in its pose: what is the same for all modes.
@@ -121,7 +121,7 @@ impl<'s> Motion<'s> {
         let mut parts = [0.0; 3];
         for (index, body) in creature.bodies().iter().enumerate().skip(1) {
             let (m, inertia) = (self.bodies[index], &self.scene.inertia[index]);
-            let trunk = self.trunk_of(creature, limbs, index);
+            let trunk = trunk_of(limbs, index);
             let about = |omega: Vec3| forward * omega.dot(&forward) + up * omega.dot(&up);
             let twist = about(self.bodies[trunk].angular)
                 .cross(&(self.scene.com[index] - centre.unwrap_or(self.scene.com[trunk])));
@@ -146,17 +146,18 @@ impl<'s> Motion<'s> {
         let mass: f64 = masses.sum();
         if mass > 0.0 { sum / mass } else { sum }
     }
+}
 
-    fn trunk_of(&self, creature: &Creature, limbs: &Limbs, body: usize) -> usize {
-        let mut trunk = body;
-        while let Some(limb) = limbs.owner[trunk].map(|limb| &limbs.limbs[limb]) {
-            if limb.part == super::limbs::Part::Spine || limb.attach == trunk {
-                break;
-            }
-            trunk = limb.attach;
+/// The body of the trunk that carries `body`: itself where there is none.
+fn trunk_of(limbs: &Limbs, body: usize) -> usize {
+    let mut trunk = body;
+    while let Some(limb) = limbs.owner[trunk].map(|limb| &limbs.all[limb]) {
+        if limb.part == Part::Spine || limb.attach == trunk {
+            break;
         }
-        if trunk == 0 || trunk >= creature.bodies().len() { body } else { trunk }
+        trunk = limb.attach;
     }
+    if trunk == 0 { body } else { trunk }
 }
 
 /// `part` of `total`; 0 where there is nothing to share.

@@ -46,6 +46,22 @@ mod part {
     pub(super) const EQUAL: f64 = 0.75;
 }
 
+impl Cast {
+    /// Rows that move about as much as the strongest, from front to hind.
+    fn leading_rows(&self) -> Vec<&Act> {
+        let least = part::EQUAL * self.acts[0].share;
+        let mut rows: Vec<&Act> = self.acts.iter().filter(|act| act.share >= least).collect();
+        rows.sort_by_key(|act| act.row);
+        rows
+    }
+
+    /// Front legs go back while hind legs go forward.
+    fn is_gathering(&self) -> bool {
+        let rows = self.leading_rows();
+        rows.len() > 1 && rows[0].swing.x * rows[rows.len() - 1].swing.x < 0.0
+    }
+}
+
 impl Namer<'_> {
     /// "rigid: forward", "rigid: roll".
     pub(super) fn rigid(&self) -> String {
@@ -80,7 +96,7 @@ impl Namer<'_> {
         self.of_trunk(&casts)
             .or_else(|| self.of_bow(&casts))
             .or_else(|| self.of_sway(&casts))
-            .or_else(|| self.of_arms_and_legs(&casts))
+            .or_else(|| of_arms_and_legs(&casts))
             .or_else(|| self.of_leader(&casts))
             .or_else(|| self.of_many(&casts))
             .unwrap_or_else(|| self.of_joints())
@@ -92,10 +108,10 @@ impl Namer<'_> {
         for act in act::of_groups(self.reader, self.motion) {
             let joins = |cast: &&mut Cast| {
                 let first = &cast.acts[0];
-                let extremity = matches!(act.part, Part::Leg | Part::Arm) && first.part == act.part;
-                extremity && first.sync == act.sync && self.same_way(first, &act)
+                first.part == act.part && first.sync == act.sync && self.same_way(first, &act)
             };
-            match casts.iter_mut().find(joins) {
+            let has_rows = matches!(act.part, Part::Leg | Part::Arm);
+            match casts.iter_mut().find(|cast| has_rows && joins(cast)) {
                 Some(cast) => {
                     cast.share += act.share;
                     cast.acts.push(act);
@@ -206,29 +222,6 @@ impl Namer<'_> {
         })
     }
 
-    /// Arms and legs swing forward and back, both together or both in turn.
-    fn of_arms_and_legs(&self, casts: &[Cast]) -> Option<String> {
-        let swings = |part: Part| {
-            casts.iter().find(|cast| {
-                let act = &cast.acts[0];
-                act.part == part && act.way == Way::Forward && cast.share > part::ALONG
-            })
-        };
-        let (arms, legs) = (swings(Part::Arm)?, swings(Part::Leg)?);
-        let (arm, leg) = (&arms.acts[0], &legs.acts[0]);
-        let most = arms.share + legs.share > part::MOST;
-        let alike = arm.swing.x * leg.swing.x > 0.0;
-        match (arm.sync, leg.sync, alike) {
-            _ if !most => None,
-            (Sync::Together, Sync::Together, true) => Some("arms and legs swing together"),
-            (Sync::Together, Sync::Together, false) => Some("arms swing against legs"),
-            (Sync::InTurn, Sync::InTurn, true) => Some("arms and legs alternate side by side"),
-            (Sync::InTurn, Sync::InTurn, false) => Some("arms and legs alternate crosswise"),
-            _ => None,
-        }
-        .map(str::to_owned)
-    }
-
     /// One part has clearly most of the motion.
     fn of_leader(&self, casts: &[Cast]) -> Option<String> {
         let first = casts.first()?;
@@ -270,7 +263,7 @@ impl Namer<'_> {
     }
 
     fn limb(&self, act: &Act) -> &Limb {
-        &self.reader.limbs.limbs[act.limb]
+        &self.reader.limbs.all[act.limb]
     }
 
     /// "hind legs", "knees", "tail".
@@ -279,7 +272,7 @@ impl Namer<'_> {
         let many = !matches!(act.sync, Sync::Single | Sync::Only(_));
         let side = match act.sync {
             Sync::Only(limb) => {
-                self.reader.limbs.limbs[limb].side.map_or_else(String::new, |side| format!("{side} "))
+                self.reader.limbs.all[limb].side.map_or_else(String::new, |side| format!("{side} "))
             }
             _ => String::new(),
         };
@@ -297,7 +290,7 @@ impl Namer<'_> {
         if landmark.is_some_and(|landmark| landmark.row.is_none()) {
             return String::new();
         }
-        let named = self.leading_rows(cast);
+        let named = cast.leading_rows();
         if named.len() == rows {
             return String::new();
         }
@@ -305,14 +298,6 @@ impl Namer<'_> {
             named.iter().map(|act| nouns::row(act.part, act.row, rows).trim_end().to_owned()).collect();
         let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).collect();
         if words.is_empty() { String::new() } else { format!("{} ", list(&words)) }
-    }
-
-    /// Rows that move about as much as the strongest, from front to hind.
-    fn leading_rows<'c>(&self, cast: &'c Cast) -> Vec<&'c Act> {
-        let least = part::EQUAL * cast.acts[0].share;
-        let mut rows: Vec<&Act> = cast.acts.iter().filter(|act| act.share >= least).collect();
-        rows.sort_by_key(|act| act.row);
-        rows
     }
 
     fn noun(&self, act: &Act, many: bool) -> String {
@@ -330,13 +315,14 @@ impl Namer<'_> {
             Part::Tail => return "tail".to_owned(),
             Part::HindBody => return "hind body".to_owned(),
             Part::Spine => return "back".to_owned(),
-            Part::Other => match nouns::of_name(&bodies[limb.bodies[0]].name) {
-                Some(nouns) => nouns,
-                None => {
-                    let stem = nouns::stem(&bodies[limb.bodies[0]].name);
+            Part::Other => {
+                let name = &bodies[limb.bodies[0]].name;
+                let Some(known) = nouns::of_name(name) else {
+                    let stem = nouns::stem(name);
                     return if many { nouns::plural(&stem) } else { stem };
-                }
-            },
+                };
+                known
+            }
         };
         if many { both } else { one }.to_owned()
     }
@@ -383,42 +369,10 @@ impl Namer<'_> {
         let act = &cast.acts[0];
         let subject = self.subject(cast);
         match act.part {
-            Part::Head | Part::Tail | Part::HindBody | Part::Spine => self.chain_phrase(act, &subject),
-            Part::Other if act.way.joint().is_none() => self.other_phrase(act, &subject),
+            Part::Head | Part::Tail | Part::HindBody | Part::Spine => chain_phrase(act, &subject),
+            Part::Other if act.way.joint().is_none() => other_phrase(act, &subject),
             _ => self.limb_phrase(cast, &subject),
         }
-    }
-
-    fn chain_phrase(&self, act: &Act, subject: &str) -> String {
-        if act.turns_back > 0 {
-            let count = times(act.turns_back + 1);
-            let subject = if act.part == Part::Head { "neck" } else { subject };
-            return match act.way {
-                Way::Sideways => format!("{subject} bends {count} sideways"),
-                Way::Twist => format!("{subject} twists {count}"),
-                _ => format!("{subject} bends {count} up and down"),
-            };
-        }
-        match (act.part, act.way) {
-            (Part::Head, Way::Vertical) => "head nods".to_owned(),
-            (Part::Head, Way::Twist) => format!("{subject} turns"),
-            (Part::Tail, Way::Vertical) => "tail wags up and down".to_owned(),
-            (_, Way::Vertical) => format!("{subject} bobs"),
-            (_, Way::Twist) => format!("{subject} twists"),
-            _ => format!("{subject} sways"),
-        }
-    }
-
-    fn other_phrase(&self, act: &Act, subject: &str) -> String {
-        let verb = match (act.way, subject) {
-            (_, "jaw") => return "jaw opens and shuts".to_owned(),
-            (Way::Sideways, _) if act.sync == Sync::Together => return format!("{subject} spread"),
-            (Way::Sideways, _) => "sway",
-            (Way::Vertical, _) => "lift",
-            (Way::Twist, _) => "twist",
-            _ => "swing",
-        };
-        conjugate(subject, verb, act.sync)
     }
 
     fn limb_phrase(&self, cast: &Cast, subject: &str) -> String {
@@ -426,7 +380,7 @@ impl Namer<'_> {
         let leg = act.part == Part::Leg;
         match (act.way, act.sync) {
             (Way::Forward, Sync::InTurn) if leg => format!("{subject} alternate{}", self.pattern(cast)),
-            (Way::Forward, Sync::Together) if leg && self.is_gathering(cast) => {
+            (Way::Forward, Sync::Together) if leg && cast.is_gathering() => {
                 format!("{subject} gather and stretch")
             }
             (Way::Forward, sync) => conjugate(subject, "swing", sync),
@@ -446,7 +400,7 @@ impl Namer<'_> {
 
     /// How rows of alternating legs go with each other: as in a trot, in a pace, or in tripods.
     fn pattern(&self, cast: &Cast) -> &'static str {
-        let rows = self.leading_rows(cast);
+        let rows = cast.leading_rows();
         if rows.len() != self.reader.limbs.rows(Part::Leg) {
             return "";
         }
@@ -460,12 +414,61 @@ impl Namer<'_> {
             _ => "",
         }
     }
+}
 
-    /// Front legs go back while hind legs go forward.
-    fn is_gathering(&self, cast: &Cast) -> bool {
-        let rows = self.leading_rows(cast);
-        rows.len() > 1 && rows[0].swing.x * rows[rows.len() - 1].swing.x < 0.0
+/// Arms and legs swing forward and back, both together or both in turn.
+fn of_arms_and_legs(casts: &[Cast]) -> Option<String> {
+    let swings = |part: Part| {
+        casts.iter().find(|cast| {
+            let act = &cast.acts[0];
+            act.part == part && act.way == Way::Forward && cast.share > part::ALONG
+        })
+    };
+    let (arms, legs) = (swings(Part::Arm)?, swings(Part::Leg)?);
+    let (arm, leg) = (&arms.acts[0], &legs.acts[0]);
+    let most = arms.share + legs.share > part::MOST;
+    let alike = arm.swing.x * leg.swing.x > 0.0;
+    match (arm.sync, leg.sync, alike) {
+        _ if !most => None,
+        (Sync::Together, Sync::Together, true) => Some("arms and legs swing together"),
+        (Sync::Together, Sync::Together, false) => Some("arms swing against legs"),
+        (Sync::InTurn, Sync::InTurn, true) => Some("arms and legs alternate side by side"),
+        (Sync::InTurn, Sync::InTurn, false) => Some("arms and legs alternate crosswise"),
+        _ => None,
     }
+    .map(str::to_owned)
+}
+
+fn chain_phrase(act: &Act, subject: &str) -> String {
+    if act.turns_back > 0 {
+        let count = times(act.turns_back + 1);
+        let subject = if act.part == Part::Head { "neck" } else { subject };
+        return match act.way {
+            Way::Sideways => format!("{subject} bends {count} sideways"),
+            Way::Twist => format!("{subject} twists {count}"),
+            _ => format!("{subject} bends {count} up and down"),
+        };
+    }
+    match (act.part, act.way) {
+        (Part::Head, Way::Vertical) => "head nods".to_owned(),
+        (Part::Head, Way::Twist) => format!("{subject} turns"),
+        (Part::Tail, Way::Vertical) => "tail wags up and down".to_owned(),
+        (_, Way::Vertical) => format!("{subject} bobs"),
+        (_, Way::Twist) => format!("{subject} twists"),
+        _ => format!("{subject} sways"),
+    }
+}
+
+fn other_phrase(act: &Act, subject: &str) -> String {
+    let verb = match (act.way, subject) {
+        (_, "jaw") => return "jaw opens and shuts".to_owned(),
+        (Way::Sideways, _) if act.sync == Sync::Together => return format!("{subject} spread"),
+        (Way::Sideways, _) => "sway",
+        (Way::Vertical, _) => "lift",
+        (Way::Twist, _) => "twist",
+        _ => "swing",
+    };
+    conjugate(subject, verb, act.sync)
 }
 
 /// "knees bend together", "knees bend in turn", "left knee bends".
