@@ -3,6 +3,7 @@
 mod bench;
 mod compare;
 mod fuzz;
+mod modes;
 mod peers;
 mod pictures;
 mod shell;
@@ -22,13 +23,20 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format, lints, docs, all tests, and the comparison with MuJoCo on dm_control's models
+    /// Format, lints, docs, all tests, and the comparisons with MuJoCo: dm_control's models, their vibrations
     Test,
     /// Compare every MJCF and URDF model below a folder with MuJoCo
     Compare {
         /// The folder, or a single model
         folder: PathBuf,
     },
+    /// Compare the vibrations of every MJCF and URDF model below a folder with MuJoCo's mass matrix and LAPACK
+    Modes {
+        /// The folder, or a single model
+        folder: PathBuf,
+    },
+    /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
+    Vibrate,
     /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
     Bench {
         /// Rounds of all three programs, interleaved
@@ -49,6 +57,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Test => test::run(),
         Task::Compare { folder } => compare::run(&folder),
+        Task::Modes { folder } => modes::run(&folder),
+        Task::Vibrate => modes::vibrate(),
         Task::Bench { rounds } => bench::run(rounds),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
