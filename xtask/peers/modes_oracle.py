@@ -1,11 +1,12 @@
 """The vibrations of every model below a folder by MuJoCo and LAPACK, as JSON lines on stdout.
 
-    modes_oracle.py FOLDER_OR_FILE [--stiffness K]
+    modes_oracle.py FOLDER_OR_FILE [--stiffness K] [--turn BODY] [--pin BODY X Y Z] [--cart BODY X Y Z BODY X Y Z]
 
 One line a model: {"path", "error"} if there is nothing to compare, else M and K at qpos0, an orthonormal basis of
 the directions that the equality constraints leave free, the number of rigid modes, and all modes by ascending
 frequency with shapes that are orthonormal in M. Every hinge, slide and ball has the stiffness K, free joints have
-none; the springs of fixed tendons stay as the file has them.
+none; the springs of fixed tendons stay as the file has them. Further constraints: the orientation of a body is fixed,
+a point of a body stays in place, two points hold a cart that slides along x.
 """
 
 import argparse
@@ -24,7 +25,7 @@ GAP = 1e-6  # frequencies closer than this belong to one group: their shapes are
 VIOLATION = 1e-6  # m or rad; constraints further off than this do not hold at qpos0
 
 
-def matrices(m, stiffness):
+def matrices(m, stiffness, demands=None):
     """M and K at qpos0, the rows of the equality constraints, and how far these are from holding."""
     off = mujoco.mjtDisableBit
     m.opt.disableflags |= off.mjDSBL_CONTACT | off.mjDSBL_LIMIT | off.mjDSBL_FRICTIONLOSS
@@ -45,7 +46,27 @@ def matrices(m, stiffness):
             row[m.jnt_dofadr[m.wrap_objid[terms]]] = m.wrap_prm[terms]
             k += m.tendon_stiffness[tendon] * np.outer(row, row)
     rows = d.efc_J.reshape(-1, m.nv)[: d.ne] if d.ne else np.zeros((0, m.nv))
+    rows = np.vstack([rows, *demanded(m, d, demands)]) if demands else rows
     return mass, k, rows, float(abs(d.efc_pos[: d.ne]).max(initial=0))
+
+
+def demanded(m, d, demands):
+    """Rows of the constraints of the command line."""
+
+    def jacobian(body, *point):
+        linear, angular = np.zeros((2, 3, m.nv))
+        frame = d.body(body)
+        in_world = frame.xpos + frame.xmat.reshape(3, 3) @ [float(x) for x in point or (0, 0, 0)]
+        mujoco.mj_jac(m, d, linear, angular, in_world, frame.id)
+        return linear, angular
+
+    if demands.turn:
+        yield jacobian(demands.turn)[1]
+    if demands.pin:
+        yield jacobian(*demands.pin)[0]
+    if demands.cart:
+        left, right = jacobian(*demands.cart[:4])[0], jacobian(*demands.cart[4:])[0]
+        yield from (left[1:], right[1:], right[:1] - left[:1])
 
 
 def modes(mass, k, rows):
@@ -77,12 +98,12 @@ def groups(frequencies):
     return np.column_stack([np.append(0, apart), np.append(apart, len(frequencies))])
 
 
-def describe(path, stiffness):
+def describe(path, demands):
     try:
         m = mujoco.MjModel.from_xml_path(str(path))
         if m.nv == 0:
             raise ValueError("nothing moves")
-        mass, k, rows, violation = matrices(m, stiffness)
+        mass, k, rows, violation = matrices(m, demands.stiffness, demands)
         if violation > VIOLATION:
             raise ValueError(f"its constraints are off by {violation:.1e} at qpos0")
     except (ValueError, RuntimeError) as error:
@@ -105,10 +126,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("where", type=pathlib.Path)
     parser.add_argument("--stiffness", type=float, default=20.0)
+    parser.add_argument("--turn")
+    parser.add_argument("--pin", nargs=4)
+    parser.add_argument("--cart", nargs=8)
     arguments = parser.parse_args()
     for path in models(arguments.where):
         if is_model(path):
-            json.dump(describe(path, arguments.stiffness), sys.stdout)
+            json.dump(describe(path, arguments), sys.stdout)
             print(flush=True)
 
 

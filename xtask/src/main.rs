@@ -1,6 +1,7 @@
 //! Everything longer than one cargo command: all tests, comparison with peers, benchmarks, pictures, fuzzing.
 
 mod bench;
+mod bench_modes;
 mod compare;
 mod fuzz;
 mod modes;
@@ -8,6 +9,7 @@ mod peers;
 mod pictures;
 mod shell;
 mod test;
+mod vibrate;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,8 +34,8 @@ enum Task {
     },
     /// Compare the vibrations of every MJCF and URDF model below a folder with MuJoCo's mass matrix and LAPACK
     Modes {
-        /// The folder, or a single model
-        folder: PathBuf,
+        /// The folder, or a single model; dm_control's models and the gallery if not given
+        folder: Option<PathBuf>,
     },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
@@ -42,6 +44,9 @@ enum Task {
         /// Rounds of all three programs, interleaved
         #[arg(long, default_value_t = 5)]
         rounds: usize,
+        /// Time modal analysis instead, against MuJoCo with LAPACK
+        #[arg(long)]
+        modes: bool,
     },
     /// Draw the pictures of the docs
     Pictures,
@@ -57,9 +62,11 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Test => test::run(),
         Task::Compare { folder } => compare::run(&folder),
-        Task::Modes { folder } => modes::run(&folder),
-        Task::Vibrate => modes::vibrate(),
-        Task::Bench { rounds } => bench::run(rounds),
+        Task::Modes { folder: Some(folder) } => modes::run(&folder),
+        Task::Modes { folder: None } => modes::run_all(),
+        Task::Vibrate => vibrate::run(),
+        Task::Bench { rounds, modes: false } => bench::run(rounds),
+        Task::Bench { rounds, modes: true } => bench_modes::run(rounds),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

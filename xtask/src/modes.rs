@@ -1,17 +1,17 @@
 //! `cargo xtask modes FOLDER`: the natural vibrations of every model below a folder, ours against those of MuJoCo's
-//! mass matrix and LAPACK; and `cargo xtask vibrate`: against MuJoCo's motion in time.
+//! mass matrix and LAPACK.
 
 use std::path::Path;
 
 use gambol::LoadOptions;
-use gambol::dynamics::Data;
-use gambol::model::{Creature, JointKind};
+use gambol::dynamics::{Data, forward_kinematics};
+use gambol::model::{BodyPoint, Constraint, ConstraintKind, Creature, JointKind, Vec3};
 use gambol::modes::{Modes, Settings, analyze};
 use nalgebra::{DMatrix, DVector};
 use serde::Deserialize;
 
 use crate::peers;
-use crate::shell::{Result, command, output, root, target};
+use crate::shell::{Result, command, output, root};
 
 /// The same spring everywhere, N·m/rad or N/m: what the paper gives its animals.
 const STIFFNESS: f64 = 20.0;
@@ -24,7 +24,7 @@ const MAC: f64 = 1e-9;
 /// are anyone's choice, the span is not.
 const ANGLE: f64 = 1e-6;
 /// Frequencies closer than this, relative, belong to one group; the oracle's own groups have the same bound.
-const GAP: f64 = 1e-6;
+pub(crate) const GAP: f64 = 1e-6;
 /// ‖K u − λ M u‖ / (λ ‖M u‖) over the admissible directions, with MuJoCo's M.
 const RESIDUAL: f64 = 1e-8;
 
@@ -65,29 +65,110 @@ impl Differences {
     }
 }
 
+/// How the comparison of many models went.
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: Vec<String>,
+    skipped: Vec<String>,
+}
+
+/// Compares dm_control's suite and walkers and the gallery, with and without constraints.
+pub(crate) fn run_all() -> Result<()> {
+    let dm_control = peers::dm_control()?;
+    run(&dm_control.join("suite"))?;
+    run(&dm_control.join("locomotion/walkers"))?;
+    run(&root().join("crates/gambol/gallery"))?;
+    constrained()
+}
+
 /// Compares every model below `folder`.
 pub(crate) fn run(folder: &Path) -> Result<()> {
-    let script = root().join("xtask/peers/modes_oracle.py");
-    let mut oracle = command(peers::python()?, &[]);
-    let lines = output(oracle.arg(script).arg(folder).args(["--stiffness", &STIFFNESS.to_string()]))?;
+    let lines = oracle(folder, &[])?;
     println!("{}", folder.display());
-    println!(
-        "{:<44} {:>4} {:>4} {:>5} {:>21} {:>8} {:>8} {:>8} {:>8}",
-        "model", "nv", "dof", "rigid", "Hz", "f", "1 - MAC", "angle", "residual"
-    );
-    let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
+    let mut tally = Tally::new();
     for line in lines.lines() {
+        tally.compare(line, |path| name(path, folder), &[])?;
+    }
+    tally.finish()
+}
+
+/// The paper's constraints on top of the tree: a steady head, hands on a cart, and a foot that stays in place.
+fn constrained() -> Result<()> {
+    let file = root().join("crates/gambol/gallery/human.xml");
+    let human = sprung(&file.display().to_string())?;
+    let mut data = Data::new(&human);
+    forward_kinematics(&human, &mut data, human.rest_pose());
+    let landmark = |name: &str| human.landmark(name).ok_or_else(|| format!("the human has no {name}"));
+    let point = |name: &str| landmark(name).map(|mark| BodyPoint { body: mark.body, point: mark.point });
+    let in_world = |at: &BodyPoint| data.frames[at.body].point_in_world(at.point);
+    let words = |at: &BodyPoint| {
+        let numbers = at.point.iter().map(ToString::to_string);
+        std::iter::once(human.bodies()[at.body].name.clone()).chain(numbers).collect::<Vec<_>>()
+    };
+
+    let head = landmark("head")?.body;
+    let foot = point("foot.left")?;
+    let hands = vec![point("hand.left")?, point("hand.right")?];
+    let steady = ConstraintKind::Orientation { body: head, world_from_body: data.frames[head].rotation };
+    let pin = ConstraintKind::Pin { point: foot, position_in_world: in_world(&foot) };
+    let cart = ConstraintKind::Cart {
+        hands: hands.clone(),
+        positions_in_world: hands.iter().map(in_world).collect(),
+        forward: Vec3::x(),
+    };
+    let steady = (steady, [vec!["--turn".into()], vec![human.bodies()[head].name.clone()]].concat());
+    let pin = (pin, [vec!["--pin".into()], words(&foot)].concat());
+    let cart = (cart, [vec!["--cart".into()], hands.iter().flat_map(words).collect()].concat());
+
+    println!("{}, constrained", file.display());
+    let mut tally = Tally::new();
+    for (name, demands) in [
+        ("steady head", vec![&steady]),
+        ("foot in place", vec![&pin]),
+        ("hands on a cart", vec![&cart]),
+        ("all three", vec![&steady, &pin, &cart]),
+    ] {
+        let options: Vec<String> = demands.iter().flat_map(|(_, options)| options.clone()).collect();
+        let constraints: Vec<_> =
+            demands.iter().map(|(kind, _)| Constraint { name: name.into(), kind: kind.clone() }).collect();
+        tally.compare(&oracle(&file, &options)?, |_| name.into(), &constraints)?;
+    }
+    tally.finish()
+}
+
+/// What the oracle says, one line a model.
+fn oracle(folder: &Path, options: &[String]) -> Result<String> {
+    let mut oracle = command(peers::python()?, &["xtask/peers/modes_oracle.py"]);
+    output(oracle.arg(folder).args(["--stiffness", &STIFFNESS.to_string()]).args(options))
+}
+
+impl Tally {
+    fn new() -> Self {
+        println!(
+            "{:<44} {:>4} {:>4} {:>5} {:>21} {:>8} {:>8} {:>8} {:>8}",
+            "model", "nv", "dof", "rigid", "Hz", "f", "1 - MAC", "angle", "residual"
+        );
+        Self::default()
+    }
+
+    fn compare(
+        &mut self,
+        line: &str,
+        name: impl Fn(&str) -> String,
+        constraints: &[Constraint],
+    ) -> Result<()> {
         let line = serde_json::from_str(line).map_err(|error| format!("the oracle's output: {error}"))?;
         let oracle = match line {
             Line::LeftOut { path, error } => {
-                skipped.push(format!("{}: {error}", name(&path, folder)));
-                continue;
+                self.skipped.push(format!("{}: {error}", name(&path)));
+                return Ok(());
             }
             Line::Oracle(oracle) => oracle,
         };
-        let name = name(&oracle.path, folder);
-        match sprung(&oracle.path).and_then(|creature| differences(&creature, &oracle)) {
-            Err(error) => failed.push(format!("{name}: {error}")),
+        let name = name(&oracle.path);
+        match sprung(&oracle.path).and_then(|creature| differences(&creature, constraints, &oracle)) {
+            Err(error) => self.failed.push(format!("{name}: {error}")),
             Ok(d) => {
                 let vibrations = &oracle.frequencies[oracle.rigid..];
                 let range = match vibrations {
@@ -105,23 +186,31 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
                     d.residual
                 );
                 if d.pass() {
-                    passed += 1;
+                    self.passed += 1;
                 } else {
-                    failed.push(format!("{name}: its modes differ from the oracle's"));
+                    self.failed.push(format!("{name}: its modes differ from the oracle's"));
                 }
             }
         }
+        Ok(())
     }
-    for (title, lines) in [("left out", &skipped), ("failed", &failed)] {
-        for line in lines {
-            println!("{title}: {line}");
+
+    fn finish(self) -> Result<()> {
+        for (title, lines) in [("left out", &self.skipped), ("failed", &self.failed)] {
+            for line in lines {
+                println!("{title}: {line}");
+            }
+        }
+        println!("{} passed, {} failed, {} skipped", self.passed, self.failed.len(), self.skipped.len());
+        if self.passed == 0 {
+            return Err("no model was compared".into());
+        }
+        if self.failed.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("the modes of {} models differ", self.failed.len()))
         }
     }
-    println!("{passed} passed, {} failed, {} skipped", failed.len(), skipped.len());
-    if passed == 0 {
-        return Err(format!("{}: no model was compared", folder.display()));
-    }
-    if failed.is_empty() { Ok(()) } else { Err(format!("the modes of {} models differ", failed.len())) }
 }
 
 fn name(path: &str, folder: &Path) -> String {
@@ -131,7 +220,7 @@ fn name(path: &str, folder: &Path) -> String {
 }
 
 /// The creature with the same spring at every joint, at rest in its reference pose.
-fn sprung(path: &str) -> Result<Creature> {
+pub(crate) fn sprung(path: &str) -> Result<Creature> {
     let mut creature = gambol::load(path, &LoadOptions::default()).map_err(|error| error.to_string())?;
     for joint in 0..creature.joints().len() {
         let stiffness = if creature.joints()[joint].kind == JointKind::Free { 0.0 } else { STIFFNESS };
@@ -142,13 +231,15 @@ fn sprung(path: &str) -> Result<Creature> {
     Ok(creature)
 }
 
-fn all_modes(creature: &Creature) -> Result<Modes> {
-    analyze(creature, &mut Data::new(creature), creature.rest_pose(), &Settings::default())
+/// All modes about the rest pose, with further constraints.
+pub(crate) fn all_modes(creature: &Creature, constraints: &[Constraint]) -> Result<Modes> {
+    let settings = Settings { constraints: constraints.to_vec(), ..Settings::default() };
+    analyze(creature, &mut Data::new(creature), creature.rest_pose(), &settings)
         .map_err(|error| error.to_string())
 }
 
-fn differences(creature: &Creature, oracle: &Oracle) -> Result<Differences> {
-    let ours = all_modes(creature)?;
+fn differences(creature: &Creature, constraints: &[Constraint], oracle: &Oracle) -> Result<Differences> {
+    let ours = all_modes(creature, constraints)?;
     let counts = (creature.nv(), ours.dof, ours.rigid, ours.modes.len());
     let theirs = (oracle.mass_matrix.len(), oracle.shapes.len(), oracle.rigid, oracle.shapes.len());
     if counts != theirs {
@@ -199,106 +290,4 @@ fn largest_sine(m: &DMatrix<f64>, ours: &DMatrix<f64>, theirs: &DMatrix<f64>) ->
 
 fn matrix(rows: &[Vec<f64>]) -> DMatrix<f64> {
     DMatrix::from_fn(rows.len(), rows.first().map_or(0, Vec::len), |i, j| rows[i][j])
-}
-
-/// Measured frequency, relative. MuJoCo's motion at 1e-4 rad is off by 9e-6 at most, and that is proportional to the
-/// amplitude: the body is not linear, the modes are right.
-const SWUNG: f64 = 1e-4;
-/// Share of the energy that must stay in a mode, or in its group; 5e-5 leave at most.
-const KEPT: f64 = 0.999;
-/// Vibrations of each creature that are swung.
-const VIBRATIONS: usize = 6;
-/// Gallery creatures with springs of their own.
-const GALLERY: [&str; 6] = ["loop", "linear", "dog", "human", "insect", "snake"];
-/// Models of dm_control, with the same spring everywhere.
-const DM_CONTROL: [&str; 2] = ["suite/humanoid.xml", "locomotion/walkers/assets/dog_v2/dog.xml"];
-
-/// What MuJoCo measured.
-#[derive(Deserialize)]
-struct Swung {
-    name: String,
-    mode: usize,
-    predicted: f64,
-    /// Not a number in JSON if it did not oscillate.
-    measured: Option<f64>,
-    least_share: f64,
-    most_share: f64,
-}
-
-/// Lets MuJoCo swing creatures along their first vibrations and compares frequencies.
-pub(crate) fn vibrate() -> Result<()> {
-    let folder = target().join("vibrate");
-    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let mut creatures = Vec::new();
-    for name in GALLERY {
-        let creature = gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string())?;
-        let file = folder.join(format!("{name}.xml"));
-        let entry = gambol::gallery::find(name).ok_or_else(|| format!("the gallery has no {name}"))?;
-        write(&file, entry.mjcf)?;
-        creatures.push(to_swing(name, &file, &creature)?);
-    }
-    let dm_control = peers::dm_control()?;
-    for name in DM_CONTROL {
-        let file = dm_control.join(name);
-        creatures.push(to_swing(name, &file, &sprung(&file.display().to_string())?)?);
-    }
-    let input = folder.join("creatures.json");
-    write(&input, &serde_json::Value::from(creatures).to_string())?;
-    let lines = output(command(peers::python()?, &["xtask/peers/vibrate.py"]).arg(&input))?;
-
-    println!(
-        "{:<40} {:>4} {:>10} {:>10} {:>9} {:>9}",
-        "creature", "mode", "Hz", "MuJoCo", "off by", "energy"
-    );
-    let mut failed = 0;
-    for line in lines.lines() {
-        let swung: Swung =
-            serde_json::from_str(line).map_err(|error| format!("vibrate.py: {error}: {line}"))?;
-        let measured = swung.measured.unwrap_or(f64::NAN);
-        let off = measured / swung.predicted - 1.0;
-        println!(
-            "{:<40} {:>4} {:>10.5} {measured:>10.5} {off:>9.0e} {:>8.3}%",
-            swung.name,
-            swung.mode,
-            swung.predicted,
-            100.0 * swung.least_share
-        );
-        let kept = swung.least_share >= KEPT && swung.most_share <= 2.0 - KEPT;
-        if !(off.abs() < SWUNG && kept) {
-            failed += 1;
-        }
-    }
-    let count = lines.lines().count();
-    println!("{} passed, {failed} failed", count - failed);
-    if count != VIBRATIONS * (GALLERY.len() + DM_CONTROL.len()) {
-        return Err(format!("MuJoCo swung {count} modes only"));
-    }
-    if failed == 0 { Ok(()) } else { Err(format!("{failed} vibrations differ from MuJoCo's motion")) }
-}
-
-/// A creature and its modes for `vibrate.py`.
-fn to_swing(name: &str, file: &Path, creature: &Creature) -> Result<serde_json::Value> {
-    let modes = all_modes(creature)?;
-    let frequencies: Vec<f64> = modes.modes.iter().map(gambol::modes::Mode::frequency).collect();
-    let starts = (0..frequencies.len())
-        .filter(|&i| i == 0 || frequencies[i] - frequencies[i - 1] > GAP * frequencies[i]);
-    let starts: Vec<usize> = starts.chain([frequencies.len()]).collect();
-    let shapes: Vec<_> = modes
-        .modes
-        .iter()
-        .map(|mode| serde_json::json!({"frequency": mode.frequency(), "shape": mode.shape}))
-        .collect();
-    Ok(serde_json::json!({
-        "name": name,
-        "path": file,
-        "pose": modes.pose,
-        "stiffness": creature.joints().iter().map(|joint| joint.stiffness).collect::<Vec<_>>(),
-        "modes": shapes,
-        "groups": starts.windows(2).collect::<Vec<_>>(),
-        "swing": (modes.rigid..modes.rigid + VIBRATIONS).collect::<Vec<_>>(),
-    }))
-}
-
-fn write(file: &Path, text: &str) -> Result<()> {
-    std::fs::write(file, text).map_err(|error| format!("{}: {error}", file.display()))
 }

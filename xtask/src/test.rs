@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands. CI runs this and nothing else.
 
-use crate::shell::{Result, command, root};
-use crate::{compare, modes, peers};
+use crate::shell::{Result, command};
+use crate::{compare, modes, peers, vibrate};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -26,8 +26,7 @@ fn against_mujoco() -> Result<()> {
     let folder = peers::dm_control()?;
     for part in ["suite", "locomotion/walkers"] {
         compare::run(&folder.join(part))?;
-        modes::run(&folder.join(part))?;
     }
-    modes::run(&root().join("crates/gambol/gallery"))?;
-    modes::vibrate()
+    modes::run_all()?;
+    vibrate::run()
 }
