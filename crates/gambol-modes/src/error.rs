@@ -31,6 +31,17 @@ pub enum ModesError {
         /// Largest residual, m or rad.
         gap: f64,
     },
+    /// A constraint of the command line that makes no sense for this creature.
+    #[error("constraint {text:?}: {reason}")]
+    Constraint {
+        /// As given.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A stiffness or a pattern that makes no sense.
+    #[error("{0}")]
+    Stiffness(String),
     /// The pose is not one of this creature's.
     #[error("{0}")]
     Pose(String),

@@ -5,6 +5,7 @@
 //! a tangent vector over all velocity coordinates, the root's included, scaled so that its largest joint angle is
 //! 1 rad; its sign, and the choice among equal frequencies, are pinned (module `pin`).
 
+mod constrain;
 mod coordinates;
 mod dense;
 mod error;
@@ -12,10 +13,13 @@ mod finish;
 mod mode;
 mod pin;
 mod rigid;
+mod stiffness;
 
+pub use constrain::parse_constraint;
 pub use dense::analyze_dense;
 pub use error::ModesError;
 pub use mode::{Damping, Mode, Modes, Settings};
+pub use stiffness::{Scale, set_uniform};
 
 use gambol_dynamics::Data;
 use gambol_model::Creature;

@@ -124,7 +124,7 @@ impl<'a> Probes<'a> {
         self.made[k].iter().zip(shape).map(|(force, u)| force * u).sum()
     }
 
-    /// Generalised forces τ = Σ J_bᵀ m_b φ(x_b) by one pass towards the root.
+    /// Generalised forces τ = Σ J_bᵀ (moment; force) of the probe, by one pass towards the root.
     fn make(&self, k: usize) -> Vec<f64> {
         let bodies = self.creature.bodies();
         let mut forces = vec![(Vec3::zeros(), Vec3::zeros()); bodies.len()]; // moment about the body's origin, force
@@ -133,10 +133,11 @@ impl<'a> Probes<'a> {
         for (index, body) in bodies.iter().enumerate().skip(1) {
             let frame = &self.data.frames[index];
             let arm = frame.rotation * body.mass.com;
-            let field = field(k, (frame.position + arm - self.centre) / self.size);
-            norm += body.mass.mass * field.norm_squared();
-            let force = field * body.mass.mass;
-            forces[index] = (arm.cross(&force), force);
+            let (push, turn) = field(k, (frame.position + arm - self.centre) / self.size);
+            let force = push * body.mass.mass;
+            let moment = frame.rotation * (body.mass.inertia * (frame.rotation.transpose() * turn));
+            norm += force.dot(&push) + moment.dot(&turn);
+            forces[index] = (moment + arm.cross(&force), force);
         }
         let scale = if norm > 0.0 { 1.0 / norm.sqrt() } else { 0.0 };
         for (index, body) in bodies.iter().enumerate().skip(1).rev() {
@@ -153,19 +154,20 @@ impl<'a> Probes<'a> {
     }
 }
 
-/// Probe `k` at the place `x` (sizes of the creature from its centre): plane waves of about its own length, with
-/// directions from irrational steps so that no two probes are alike. Mirror-symmetric for even `k`, else antisymmetric.
-fn field(k: usize, x: Vec3) -> Vec3 {
+/// Probe `k` at the place `x` (sizes of the creature from its centre), as force per mass and moment per inertia: waves
+/// of about the creature's own length, with directions from irrational steps so that no two probes are alike.
+/// Mirror-symmetric for even `k`, else antisymmetric.
+fn field(k: usize, x: Vec3) -> (Vec3, Vec3) {
     let step = |by: f64| (k as f64 * by).fract();
     let wave =
         Vec3::new(0.4 + 1.3 * step(0.618_034), 0.5 + 1.1 * step(0.754_878), 0.3 + 1.2 * step(0.569_840));
     let along = wave.x * x.x + wave.z * x.z + 0.7 + step(0.414_214);
     let (even, odd) = (along.cos() * (wave.y * x.y).cos(), along.sin() * (wave.y * x.y).sin());
-    let direction = Vec3::new(1.0, 0.8 - 0.3 * step(0.324_718), 0.6 + 0.5 * step(0.259_921));
-    // Seen in the mirror y → −y, forward and up stay and sideways turns.
-    if k.is_multiple_of(2) {
-        Vec3::new(direction.x * even, direction.y * odd, direction.z * even)
-    } else {
-        Vec3::new(direction.x * odd, direction.y * even, direction.z * odd)
-    }
+    let (same, other) = if k.is_multiple_of(2) { (even, odd) } else { (odd, even) };
+    let push = Vec3::new(1.0, 0.8 - 0.3 * step(0.324_718), 0.6 + 0.5 * step(0.259_921));
+    let turn = Vec3::new(0.9 - 0.4 * step(0.732_051), 1.1, 0.7 + 0.4 * step(0.236_068));
+    // In the mirror y → −y, a force keeps x and z and turns y round; a moment the other way.
+    let force = Vec3::new(push.x * same, push.y * other, push.z * same);
+    let moment = Vec3::new(turn.x * other, turn.y * same, turn.z * other);
+    (force, moment)
 }

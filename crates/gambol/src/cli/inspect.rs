@@ -7,7 +7,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::creature::{CreatureArguments, StateArguments};
-use super::{Failure, write_json};
+use super::{Failure, output, write_json};
 use crate::picture;
 use crate::report::Report;
 
@@ -50,7 +50,7 @@ impl Inspect {
             .map_err(|error| Failure::Failed(error.to_string()))?;
         if let Some(file) = &self.picture {
             let svg = picture::three_views(&creature, &state.qpos);
-            write_file(file, &svg, self.force)?;
+            output::write_file(file, svg.as_bytes(), self.force)?;
         }
         if self.json {
             return write_json(out, &report);
@@ -61,18 +61,6 @@ impl Inspect {
         }
         Ok(())
     }
-}
-
-/// Writes beside and renames, so that a file is never half there.
-fn write_file(file: &std::path::Path, text: &str, force: bool) -> Result<(), Failure> {
-    let place = file.display();
-    if file.exists() && !force {
-        return Err(Failure::Failed(format!("{place} exists; --force replaces it")));
-    }
-    let beside = file.with_extension("svg.part");
-    std::fs::write(&beside, text)
-        .and_then(|()| std::fs::rename(&beside, file))
-        .map_err(|error| Failure::Failed(format!("{place}: cannot be written: {error}")))
 }
 
 fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
