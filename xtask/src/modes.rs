@@ -173,7 +173,8 @@ impl Tally {
                 let vibrations = &oracle.frequencies[oracle.rigid..];
                 let range = match vibrations {
                     [first, .., last] => format!("{first:.3} .. {last:.3}"),
-                    _ => vibrations.iter().map(|f| format!("{f:.3}")).collect(),
+                    [only] => format!("{only:.3}"),
+                    [] => String::new(),
                 };
                 println!(
                     "{name:<44} {:>4} {:>4} {:>5} {range:>21} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e}",
