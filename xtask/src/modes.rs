@@ -203,7 +203,7 @@ impl Tally {
             }
         }
         println!("{} passed, {} failed, {} skipped", self.passed, self.failed.len(), self.skipped.len());
-        if self.passed == 0 {
+        if self.passed == 0 && self.failed.is_empty() {
             return Err("no model was compared".into());
         }
         if self.failed.is_empty() {
