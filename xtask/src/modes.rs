@@ -140,6 +140,7 @@ fn constrained() -> Result<()> {
 /// What the oracle says, one line a model.
 fn oracle(folder: &Path, options: &[String]) -> Result<String> {
     let mut oracle = command(peers::python()?, &["xtask/peers/modes_oracle.py"]);
+    oracle.env("OPENBLAS_NUM_THREADS", "1"); // threads only cost time at these sizes
     output(oracle.arg(folder).args(["--stiffness", &STIFFNESS.to_string()]).args(options))
 }
 
