@@ -64,7 +64,7 @@ pub(super) struct ModesVerb {
 #[derive(Args)]
 pub(super) struct SpringArguments {
     /// One stiffness for all joints, N·m/rad or N/m; the creature's own if not given
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     stiffness: Option<f64>,
 
     /// Multiply the stiffness of the joints whose name matches: 'spine.*=5'; may be given several times
