@@ -13,6 +13,7 @@ mod finish;
 mod large;
 mod mode;
 mod pin;
+mod read;
 mod rigid;
 mod stiffness;
 
@@ -21,6 +22,7 @@ pub use dense::analyze_dense;
 pub use error::ModesError;
 pub use large::analyze_large;
 pub use mode::{Damping, Mode, Modes, Settings};
+pub use read::{LimbShare, Mirror, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode};
 pub use stiffness::{Scale, set_uniform};
 
 use gambol_dynamics::Data;

@@ -24,8 +24,8 @@ pub(crate) const SAME_FREQUENCY: f64 = 1e-9;
 /// Well above rounding, well below chance.
 const NO_WORK: f64 = 1e-5;
 
-/// Probes tried for one mode before its sign is left to the eigensolver.
-const MOST_PROBES: usize = 64;
+/// Probes tried beyond one for each mode of a group before the rest is left to the eigensolver.
+const SPARE_PROBES: usize = 16;
 
 /// One vibration that is scaled to unit kinetic energy: uᵀ M u = 1.
 pub(crate) struct Raw {
@@ -51,10 +51,11 @@ pub(crate) fn pin(creature: &Creature, data: &Data, modes: &mut [Raw]) {
 
 /// Pins one group of equal frequencies by Householder reflections within the group.
 fn pin_group(probes: &mut Probes<'_>, group: &mut [Raw]) {
+    let most = group.len() + SPARE_PROBES;
     let mut probe = 0;
     for first in 0..group.len() {
         let rest = &mut group[first..];
-        while probe < MOST_PROBES {
+        while probe < most {
             let work: Vec<f64> = rest.iter().map(|mode| probes.work(probe, &mode.shape)).collect();
             let total = work.iter().map(|w| w * w).sum::<f64>().sqrt();
             probe += 1;
@@ -124,6 +125,12 @@ impl<'a> Probes<'a> {
         self.made[k].iter().zip(shape).map(|(force, u)| force * u).sum()
     }
 
+    /// Probe `k` at the centre of mass of a body.
+    fn field(&self, k: usize, body: usize) -> (Vec3, Vec3) {
+        let at = self.data.frames[body].point_in_world(self.creature.bodies()[body].mass.com);
+        field(k, (at - self.centre) / self.size)
+    }
+
     /// Generalised forces τ = Σ J_bᵀ (moment; force) of the probe, by one pass towards the root.
     fn make(&self, k: usize) -> Vec<f64> {
         let bodies = self.creature.bodies();
@@ -133,22 +140,37 @@ impl<'a> Probes<'a> {
         for (index, body) in bodies.iter().enumerate().skip(1) {
             let frame = &self.data.frames[index];
             let arm = frame.rotation * body.mass.com;
-            let (push, turn) = field(k, (frame.position + arm - self.centre) / self.size);
+            let (push, turn) = self.field(k, index);
             let force = push * body.mass.mass;
             let moment = frame.rotation * (body.mass.inertia * (frame.rotation.transpose() * turn));
             norm += force.dot(&push) + moment.dot(&turn);
             forces[index] = (moment + arm.cross(&force), force);
         }
-        let scale = if norm > 0.0 { 1.0 / norm.sqrt() } else { 0.0 };
         for (index, body) in bodies.iter().enumerate().skip(1).rev() {
             let (moment, force) = forces[index];
             for dof in body.dofs.clone() {
                 let axis = &self.data.axes[dof];
-                tau[dof] = scale * (axis.angular.dot(&moment) + axis.linear.dot(&force));
+                tau[dof] = axis.angular.dot(&moment) + axis.linear.dot(&force);
+                // A rotor (armature) turns with the joint's axis, wherever its body's mass is.
+                let armature = self.creature.dofs()[dof].armature;
+                if armature > 0.0 {
+                    let (push, turn) = self.field(k, index);
+                    let along = if axis.angular == Vec3::zeros() {
+                        axis.linear.dot(&push)
+                    } else {
+                        axis.angular.dot(&turn)
+                    };
+                    tau[dof] += armature * along;
+                    norm += armature * along * along;
+                }
             }
             let above = &mut forces[body.parent];
             above.0 += moment + self.data.frames[index].offset.cross(&force);
             above.1 += force;
+        }
+        let scale = if norm > 0.0 { 1.0 / norm.sqrt() } else { 0.0 };
+        for force in &mut tau {
+            *force *= scale;
         }
         tau
     }
