@@ -375,6 +375,24 @@ fn what_has_no_modes_says_why() {
     let error = analyze_large(&creature, &mut data, &pose, &settings(20, &[])).unwrap_err();
     assert_eq!(error, ModesError::NoStiffness { joint: "joint.100".into() });
 
+    // A swarm has six root coordinates to each of its members, and no room for a column to each of these.
+    let mut spec = CreatureSpec::new("swarm");
+    for k in 0..1200 {
+        let mut pair = rods(2, false, thin).bodies.split_off(1);
+        for body in &mut pair {
+            body.name = format!("{k}.{}", body.name);
+            for joint in &mut body.joints {
+                joint.name = format!("{k}.{}", joint.name);
+            }
+        }
+        pair[1].parent = spec.bodies.len();
+        spec.bodies.extend(pair);
+    }
+    let swarm = spec.build().unwrap();
+    let mut data = Data::new(&swarm);
+    let error = analyze_large(&swarm, &mut data, swarm.reference_pose(), &settings(20, &[])).unwrap_err();
+    assert_eq!(error, ModesError::TooLarge { columns: 14_400, nv: 8400 });
+
     let mut spec = CreatureSpec::new("statue");
     spec.bodies.push(BodySpec::new("stone"));
     let statue = spec.build().unwrap();
