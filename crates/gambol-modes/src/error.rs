@@ -55,6 +55,16 @@ pub enum ModesError {
         /// Velocity coordinates.
         nv: usize,
     },
+    /// So many modes of so large a creature need matrices beyond memory.
+    #[error(
+        "all modes of {nv} coordinates do not fit into memory: ask for at most {most}, for example with --count 20"
+    )]
+    TooMany {
+        /// Velocity coordinates.
+        nv: usize,
+        /// Modes that can be had.
+        most: usize,
+    },
     /// The eigensolver did not converge.
     #[error("the eigenvalue iteration did not converge")]
     NotConverged,

@@ -46,6 +46,9 @@ pub fn analyze(
 ) -> Result<Modes, ModesError> {
     let nv = creature.nv();
     let few = settings.count.is_some_and(|count| count <= nv / COORDINATES_PER_MODE);
+    if !few && nv > DENSE_UP_TO {
+        return Err(ModesError::TooMany { nv, most: nv / COORDINATES_PER_MODE });
+    }
     if nv < MATRIX_FREE_FROM || !few {
         return analyze_dense(creature, data, q, settings);
     }
