@@ -215,11 +215,10 @@ impl ModesVerb {
         }
         table.load_style(presets::NOTHING).set_header(header);
         for (mode, reading) in modes.modes.iter().zip(readings) {
-            let mut row =
-                vec![format!("u{}", mode.index), format!("{:.4}", mode.frequency()), reading.name.clone()];
+            let mut row = vec![format!("u{}", mode.index), hertz(mode.frequency()), reading.name.clone()];
             row.extend([reading.symmetry.name(), reading.plane.name()].map(str::to_owned));
             if let Some(damping) = self.damping {
-                row.push(format!("{:.4}", mode.damped_frequency(damping)));
+                row.push(hertz(mode.damped_frequency(damping)));
                 row.push(if mode.is_rigid() {
                     String::new()
                 } else {
@@ -235,6 +234,11 @@ impl ModesVerb {
         }
         table
     }
+}
+
+/// Four decimals, or four digits of what would vanish among them.
+fn hertz(frequency: f64) -> String {
+    if frequency == 0.0 || frequency >= 0.01 { format!("{frequency:.4}") } else { format!("{frequency:.3e}") }
 }
 
 fn limb_json(limb: &gambol_modes::LimbShare) -> LimbJson<'_> {
