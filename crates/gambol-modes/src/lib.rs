@@ -9,10 +9,15 @@ mod dense;
 mod error;
 mod mode;
 mod rigid;
+mod weight;
 
 pub use dense::analyze_dense;
 pub use error::ModesError;
 pub use mode::{Damping, Mode, Modes, Settings};
+pub use weight::{
+    Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError, WeightReport,
+    WeightStatus, stand, stiffness_from_weight,
+};
 
 use gambol_dynamics::Data;
 use gambol_model::Creature;

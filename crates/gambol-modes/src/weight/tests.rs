@@ -1,0 +1,1 @@
+//! The two derivatives of the potential energy, by differences.
