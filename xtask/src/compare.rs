@@ -64,7 +64,7 @@ struct Differences {
 pub(crate) fn run(folder: &Path) -> Result<()> {
     let python = peers::python()?;
     let script = root().join("xtask/peers/oracle.py");
-    let lines = output(&mut command(python, &[]).arg(script).arg(folder))?;
+    let lines = output(command(python, &[]).arg(script).arg(folder))?;
     println!("{}", folder.display());
     println!(
         "{:<44} {:>4} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",

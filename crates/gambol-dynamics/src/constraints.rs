@@ -73,8 +73,9 @@ pub fn null_space(creature: &Creature, data: &mut Data, q: &[f64], constraints: 
     // The rows span the constrained directions; a pivoted QR of Jᵀ gives an orthonormal basis of them and of the rest.
     let qr = jacobian.transpose().col_piv_qr();
     let r = qr.r();
-    let diagonal = r.diagonal().map(f64::abs);
-    let rank = diagonal.iter().filter(|d| **d > RANK_TOLERANCE * diagonal[0].max(f64::MIN_POSITIVE)).count();
+    let diagonal: Vec<f64> = (0..r.nrows().min(r.ncols())).map(|k| r[(k, k)].abs()).collect();
+    let least = RANK_TOLERANCE * diagonal[0].max(f64::MIN_POSITIVE);
+    let rank = diagonal.iter().filter(|d| **d > least).count();
     // Columns of the full orthogonal factor beyond the rank: apply the reflections to unit vectors.
     let mut basis_transposed = DMatrix::identity(nv, nv);
     qr.q_tr_mul(&mut basis_transposed);

@@ -300,3 +300,18 @@ fn the_linear_creature_has_the_frequencies_of_the_independent_oracle() {
         assert!((hz / expected - 1.0).abs() < 1e-10, "{hz} against {expected}");
     }
 }
+
+/// Found by fuzzing: more constraint rows than coordinates made the rank decision read a matrix that is not square.
+#[test]
+fn more_constraint_rows_than_coordinates() {
+    let creature = chain(2);
+    let weld = |a: usize| ConstraintKind::Weld {
+        a,
+        b: 0,
+        a_from_b: Transform::translation(-0.0571 * (a - 1) as f64, 0.0, 0.0),
+    };
+    let constraints = [1, 2].map(|a| Constraint { name: String::new(), kind: weld(a) });
+    let mut data = Data::new(&creature);
+    let reduction = null_space(&creature, &mut data, creature.reference_pose(), &constraints);
+    assert_eq!((creature.nv(), reduction.rank, reduction.basis.ncols()), (7, 7, 0));
+}

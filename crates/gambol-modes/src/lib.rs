@@ -5,9 +5,12 @@
 //! a tangent vector over all velocity coordinates, the root's included, scaled so that its largest joint angle is
 //! 1 rad; its sign, and the choice among equal frequencies, are pinned (module `pin`).
 
+mod coordinates;
 mod dense;
 mod error;
+mod finish;
 mod mode;
+mod pin;
 mod rigid;
 mod weight;
 
@@ -23,6 +26,11 @@ use gambol_dynamics::Data;
 use gambol_model::Creature;
 
 /// The modes of `creature` about the pose `q`.
-pub fn analyze(creature: &Creature, data: &mut Data, q: &[f64], settings: &Settings) -> Result<Modes, ModesError> {
+pub fn analyze(
+    creature: &Creature,
+    data: &mut Data,
+    q: &[f64],
+    settings: &Settings,
+) -> Result<Modes, ModesError> {
     analyze_dense(creature, data, q, settings)
 }
