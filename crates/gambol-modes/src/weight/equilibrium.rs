@@ -3,38 +3,52 @@
 //! ```text
 //! nothing slips; λₙ shares the weight among what stands on the ground
 //! repeat
-//!     q ← argmin E(q; λ, b)      Newton with line search
+//!     q ← solution of ∇E(q; λ, b) = 0
 //!     λ ← the forces at q        (augmented Lagrangian)
 //!     b ← μ N                    (friction)
 //! until nothing sinks, slips within its cone, or changes
 //! is the Hessian positive definite?
 //! ```
+//!
+//! This *follows* the posture: Newton steps lead to the equilibrium next to the start, be it stable or not, so that a
+//! posture that buckles is caught in the act. Where it is not stable, or there is none near, the creature *creeps*
+//! on: each round adds a viscous force against the last one's pose, and it moves as it would in honey, until it comes
+//! to rest or is lost.
 
-use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
+use nalgebra::{Cholesky, DMatrix, DVector, Dyn, LU};
 
 use gambol_model::{JointKind, Vec3};
 
 use super::ground::name_of;
-use super::potential::{Evaluation, Multipliers, Problem};
+use super::potential::{Evaluation, Multipliers, Problem, Trend};
 use super::{Deflection, Reaction, Stand, StandSettings, StandStatus, is_root};
 
-/// Forces balance to this share of the weight, moments to this share of weight times height: rounding allows 1e-12,
+/// Forces balance to this share of the weight, moments to this share of weight times size: rounding allows 1e-12,
 /// see `SINK`.
 const BALANCE: f64 = 1e-9;
 
-/// Contacts sink and slip, and constraints gape, by no more than this share of the height.
+/// Contacts sink and slip, and constraints gape, by no more than this share of the size.
 const CLOSED: f64 = 1e-8;
 
 /// The friction bound is μ N to this share of the weight.
-const BOUND: f64 = 1e-6;
+const BOUND: f64 = 1e-5;
 
 /// Newton steps in one round; ten do where there is an equilibrium near.
-const MAX_STEPS: usize = 100;
+const MAX_STEPS: usize = 40;
+
+/// Rounds in honey; some fifty lead from a push to the ground.
+const MAX_CREEPS: usize = 200;
+
+/// How often a creature that creeps into an unstable equilibrium is helped out of it.
+const MAX_PUSHES: usize = 4;
+
+/// A step is halved this often before the iteration gives up.
+const MAX_HALVINGS: usize = 12;
 
 /// Rounds; the error falls by a factor of hundreds in each, more slowly where feet slide.
 const MAX_ROUNDS: usize = 60;
 
-/// No step turns a joint by more, rad, or moves the root by more of the height: the energy is far from quadratic there.
+/// No step turns a joint by more, rad, or moves the root by more of the size: the energy is far from quadratic there.
 const STRIDE: f64 = 0.3;
 
 /// Beyond these nothing is left of a posture: half the height of the centre of mass, or a joint turned by 120°.
@@ -44,8 +58,8 @@ const LOST_ANGLE: f64 = 2.1;
 /// Stability is that of hard contact: this many times κ is hard, and leaves eight digits to decide a sign with.
 const HARD: f64 = 1e4;
 
-/// Curvatures of E below this (in weight × height) count as none.
-const FLAT: f64 = 1e-8;
+/// Curvatures of E within this (in weight × size) count as none: a log on level ground may roll, and still lies.
+const FLAT: f64 = 1e-6;
 
 /// A pose and the forces that go with it.
 #[derive(Clone)]
@@ -67,66 +81,226 @@ impl State {
                 normal: features.iter().map(|feature| share(feature.grips)).collect(),
                 tangent: vec![Vec3::zeros(); features.len()],
                 bound: vec![f64::INFINITY; features.len()],
+                trend: vec![Trend::default(); features.len()],
                 closure: DVector::zeros(rows),
             },
         }
     }
 }
 
-/// How a minimisation ended.
-enum Descent {
+/// How the solution of ∇E = 0 ended.
+enum Ending {
     Balanced(Evaluation),
     Lost(Evaluation),
     Stuck(Evaluation),
 }
 
-/// Lets the creature settle from `state`, which is where it settles afterwards.
+/// Honey: a force against the way from a pose, viscosity · D (q ⊖ from), D as in [`factor`].
+struct Honey {
+    from: Vec<f64>,
+    viscosity: f64,
+}
+
+/// Lets the creature settle from `state`, which is where it has settled afterwards.
 pub(super) fn settle(problem: &mut Problem, state: &mut State, settings: &StandSettings) -> Stand {
+    let start = state.clone();
+    let followed = follow(problem, state, settings);
+    let mut crept = match followed.status {
+        StandStatus::Unstable => {
+            push(problem, state);
+            creep(problem, state, settings)
+        }
+        StandStatus::Collapses | StandStatus::IterationLimit => {
+            *state = start;
+            creep(problem, state, settings)
+        }
+        _ => return followed,
+    };
+    if crept.status == StandStatus::Stands && followed.status == StandStatus::Unstable {
+        crept.status = StandStatus::Leans;
+    }
+    crept.iterations += followed.iterations;
+    crept
+}
+
+/// Rounds of Newton's method towards the equilibrium next to `state`.
+fn follow(problem: &mut Problem, state: &mut State, settings: &StandSettings) -> Stand {
     let mut iterations = 0;
     for _ in 0..MAX_ROUNDS {
-        match minimise(problem, state, &mut iterations) {
-            Descent::Balanced(evaluation) => {
-                let error = update(problem, state, &evaluation, settings.friction);
-                if error <= 1.0 {
-                    return judge(problem, state, &evaluation, iterations, settings);
+        match solve(problem, state, None, &mut iterations) {
+            Ending::Balanced(here) => {
+                if update(problem, state, &here, settings.friction) <= 1.0 {
+                    return judge(problem, state, &here, iterations, settings);
                 }
             }
-            Descent::Lost(evaluation) => {
-                return report(problem, state, &evaluation, iterations, StandStatus::Collapses);
-            }
-            Descent::Stuck(evaluation) => {
-                return report(problem, state, &evaluation, iterations, StandStatus::IterationLimit);
-            }
+            Ending::Lost(here) => return report(problem, state, &here, iterations, StandStatus::Collapses),
+            Ending::Stuck(here) => return report(problem, state, &here, iterations, StandStatus::IterationLimit),
         }
     }
-    let evaluation = problem.evaluate(&state.q, &state.multipliers);
-    report(problem, state, &evaluation, iterations, StandStatus::IterationLimit)
+    let here = problem.evaluate(&state.q, &state.multipliers);
+    report(problem, state, &here, iterations, StandStatus::IterationLimit)
 }
 
-/// Minimises E at constant multipliers by Newton's method with a line search.
-fn minimise(problem: &mut Problem, state: &mut State, iterations: &mut usize) -> Descent {
-    let mut here = problem.evaluate(&state.q, &state.multipliers);
-    for _ in 0..MAX_STEPS {
-        if imbalance(problem, &here.gradient) <= BALANCE {
-            return Descent::Balanced(here);
+/// Rounds in honey, thinner and thinner, then without.
+fn creep(problem: &mut Problem, state: &mut State, settings: &StandSettings) -> Stand {
+    const LONG: f64 = 0.15; // rad, or sizes: a round that moves farther is taken again in thicker honey
+    const SHORT: f64 = 0.05; // after a round that moves less the honey is thinned
+    const AT_REST: f64 = 2e-5; // honey that holds back with less, in weight × size, is close to an equilibrium
+    let (mut iterations, mut viscosity, mut pushes) = (0, 1.0, MAX_PUSHES);
+    for _ in 0..MAX_CREEPS {
+        let (from, before) = (state.q.clone(), state.clone());
+        let ending = solve(problem, state, Some(&Honey { from, viscosity }), &mut iterations);
+        let way = distance(problem, &before.q, &state.q);
+        match ending {
+            Ending::Lost(here) => return report(problem, state, &here, iterations, StandStatus::Collapses),
+            Ending::Balanced(here) if way <= LONG => {
+                update(problem, state, &here, settings.friction);
+            }
+            _ if viscosity < 1e6 => {
+                *state = before;
+                viscosity *= 4.0;
+                continue;
+            }
+            _ => break,
         }
+        if way * viscosity < AT_REST {
+            let mut trial = state.clone();
+            let stand = follow(problem, &mut trial, settings);
+            iterations += stand.iterations;
+            match stand.status {
+                StandStatus::Stands | StandStatus::Sags => {
+                    *state = trial;
+                    return Stand { iterations, ..stand };
+                }
+                StandStatus::Unstable if pushes > 0 => {
+                    *state = trial;
+                    push(problem, state);
+                    pushes -= 1;
+                }
+                _ => (),
+            }
+        }
+        if way < SHORT {
+            viscosity = (0.5 * viscosity).max(1e-6);
+        }
+    }
+    let here = problem.evaluate(&state.q, &state.multipliers);
+    report(problem, state, &here, iterations, StandStatus::IterationLimit)
+}
+
+/// Moves an unstable creature by a hair along its weakest direction.
+fn push(problem: &mut Problem, state: &mut State) {
+    const PUSH: f64 = 1e-2; // rad, or share of the size
+    let here = problem.evaluate(&state.q, &state.multipliers);
+    let mut hessian = problem.hessian(&state.q, &here, HARD);
+    let units: Vec<f64> = (0..hessian.nrows()).map(|dof| problem.unit(dof)).collect();
+    for (row, a) in units.iter().enumerate() {
+        for (column, b) in units.iter().enumerate() {
+            hessian[(row, column)] *= a * b;
+        }
+    }
+    let eigen = hessian.symmetric_eigen();
+    let mut push = eigen.eigenvectors.column(eigen.eigenvalues.imin()).into_owned();
+    push *= PUSH / push[push.iamax()]; // the sign is pinned by the largest component
+    push.iter_mut().zip(&units).for_each(|(x, unit)| *x *= unit);
+    problem.creature.integrate(&mut state.q, push.as_slice(), 1.0);
+}
+
+/// The largest change of a coordinate, in rad or sizes.
+fn distance(problem: &Problem, from: &[f64], to: &[f64]) -> f64 {
+    let mut change = vec![0.0; problem.creature.nv()];
+    problem.creature.difference(from, to, &mut change);
+    longest(problem, &change)
+}
+
+fn longest(problem: &Problem, step: &[f64]) -> f64 {
+    step.iter().enumerate().fold(0.0, |most: f64, (dof, x)| most.max((x / problem.unit(dof)).abs()))
+}
+
+/// Solves ∇E = 0, or ∇E + honey = 0, at constant multipliers, by Newton's method.
+fn solve(problem: &mut Problem, state: &mut State, honey: Option<&Honey>, iterations: &mut usize) -> Ending {
+    let mut here = evaluate(problem, &state.q, &state.multipliers, honey);
+    for _ in 0..MAX_STEPS {
         if is_lost(problem, &state.q) {
-            return Descent::Lost(here);
+            return Ending::Lost(here);
+        }
+        if imbalance(problem, &here.gradient) <= BALANCE {
+            return Ending::Balanced(here);
         }
         *iterations += 1;
-        let step = newton_step(problem, &state.q, &here);
-        match search_line(problem, state, &here, &step) {
-            Some((q, evaluation)) => (state.q, here) = (q, evaluation),
-            None => return Descent::Stuck(here),
+        match newton_step(problem, state, &here, honey) {
+            Some((q, there)) => (state.q, here) = (q, there),
+            None => return Ending::Stuck(here),
         }
     }
-    Descent::Stuck(here)
+    Ending::Stuck(here)
 }
 
-/// Largest component of the gradient in units of weight and height.
+/// E and its gradient, with the force of the honey.
+fn evaluate(problem: &mut Problem, q: &[f64], multipliers: &Multipliers, honey: Option<&Honey>) -> Evaluation {
+    let mut here = problem.evaluate(q, multipliers);
+    if let Some(Honey { from, viscosity }) = honey {
+        let mut way = vec![0.0; here.gradient.len()];
+        problem.creature.difference(from, q, &mut way);
+        for (dof, x) in way.iter().enumerate() {
+            here.gradient[dof] += viscosity * own_stiffness(problem, dof) * x;
+        }
+    }
+    here
+}
+
+/// A Newton step −H⁻¹ ∇E, or its half, its quarter … that leads nearer to balance.
+///
+/// Nearer is what makes the *next* step of the same matrix shorter (Deuflhard 2004, section 3.3): forces do not tell,
+/// since feet hold on to the ground along curves, steps are straight, and the ground is hard.
+fn newton_step(
+    problem: &mut Problem,
+    state: &State,
+    here: &Evaluation,
+    honey: Option<&Honey>,
+) -> Option<(Vec<f64>, Evaluation)> {
+    let hessian = problem.hessian(&state.q, here, 1.0);
+    let viscosity = honey.map_or(0.0, |honey| honey.viscosity);
+    let factors = match factor(problem, &hessian, viscosity + FLAT) {
+        Some(factor) => Factors::Positive(factor),
+        None if honey.is_some() => return None, // it would not creep but jump
+        None => Factors::Indefinite(hessian.lu()),
+    };
+    let step = factors.solve(&here.gradient)?;
+    let whole = longest(problem, step.as_slice());
+    let mut length = (STRIDE / whole).min(1.0);
+    for _ in 0..MAX_HALVINGS {
+        let mut q = state.q.clone();
+        problem.creature.integrate(&mut q, step.as_slice(), -length);
+        let there = evaluate(problem, &q, &state.multipliers, honey);
+        let left = longest(problem, factors.solve(&there.gradient)?.as_slice());
+        if left <= (1.0 - 0.25 * length) * whole || imbalance(problem, &there.gradient) <= BALANCE {
+            return Some((q, there));
+        }
+        length *= 0.5;
+    }
+    None
+}
+
+/// A factored Hessian.
+enum Factors {
+    Positive(Cholesky<f64, Dyn>),
+    Indefinite(LU<f64, Dyn, Dyn>),
+}
+
+impl Factors {
+    fn solve(&self, gradient: &DVector<f64>) -> Option<DVector<f64>> {
+        match self {
+            Self::Positive(factor) => Some(factor.solve(gradient)),
+            Self::Indefinite(factor) => factor.solve(gradient),
+        }
+    }
+}
+
+/// Norm of the gradient in units of weight and size.
 fn imbalance(problem: &Problem, gradient: &DVector<f64>) -> f64 {
-    let unit = problem.weight * problem.length;
-    gradient.iter().enumerate().fold(0.0, |most: f64, (dof, g)| most.max((g * problem.unit(dof) / unit).abs()))
+    let squares = gradient.iter().enumerate().map(|(dof, g)| (g * problem.unit(dof)).powi(2));
+    squares.sum::<f64>().sqrt() / (problem.weight * problem.size)
 }
 
 fn is_lost(problem: &mut Problem, q: &[f64]) -> bool {
@@ -134,61 +308,17 @@ fn is_lost(problem: &mut Problem, q: &[f64]) -> bool {
     problem.drop(q) > LOST_DROP * problem.length || worst > LOST_ANGLE || !worst.is_finite()
 }
 
-/// −H⁻¹ ∇E, with enough added to the diagonal of H to make it positive definite, and no longer than a stride.
-fn newton_step(problem: &mut Problem, q: &[f64], here: &Evaluation) -> DVector<f64> {
-    let hessian = problem.hessian(q, here, 1.0);
-    let mut shift = 0.0;
-    loop {
-        // Coarser and coarser: from a thousandth of what the weight does to the posture.
-        if let Some(factor) = factor(problem, &hessian, shift) {
-            let mut step = -factor.solve(&here.gradient);
-            let longest =
-                step.iter().enumerate().fold(0.0, |m: f64, (dof, x)| m.max((x / problem.unit(dof)).abs()));
-            step *= (STRIDE / longest).min(1.0);
-            return step;
-        }
-        shift = if shift == 0.0 { 1e-3 } else { shift * 10.0 };
-        if shift > 1e12 {
-            return -&here.gradient * (1e-3 / here.gradient.norm().max(f64::MIN_POSITIVE)); // not finite: downhill
-        }
-    }
-}
-
-/// Cholesky factor of H + shift · D, D the weight's own stiffness: weight × height per rad², weight / height per m².
+/// Cholesky factor of H + shift · D, D the weight's own stiffness: weight × size per rad², weight / size per m².
 fn factor(problem: &Problem, hessian: &DMatrix<f64>, shift: f64) -> Option<Cholesky<f64, Dyn>> {
     let mut shifted = hessian.clone();
     for dof in 0..shifted.nrows() {
-        shifted[(dof, dof)] += shift * problem.weight * problem.length / problem.unit(dof).powi(2);
+        shifted[(dof, dof)] += shift * own_stiffness(problem, dof);
     }
     Cholesky::new(shifted)
 }
 
-/// The first of the step, its half, its quarter … that lowers the energy enough (Armijo), or, where the energy no
-/// longer shows a difference, the imbalance.
-fn search_line(
-    problem: &mut Problem,
-    state: &State,
-    here: &Evaluation,
-    step: &DVector<f64>,
-) -> Option<(Vec<f64>, Evaluation)> {
-    const ENOUGH: f64 = 1e-4; // Nocedal and Wright 2006, section 3.1
-    const NOISE: f64 = 1e-10; // of weight × height; E loses digits to the far larger contact energies
-    let slope = here.gradient.dot(step);
-    let noise = NOISE * problem.weight * problem.length;
-    let unbalanced = imbalance(problem, &here.gradient);
-    let mut length = 1.0;
-    for _ in 0..40 {
-        let mut q = state.q.clone();
-        problem.creature.integrate(&mut q, step.as_slice(), length);
-        let there = problem.evaluate(&q, &state.multipliers);
-        let lower = there.energy <= here.energy + ENOUGH * length * slope;
-        let flat = (there.energy - here.energy).abs() <= noise && imbalance(problem, &there.gradient) < unbalanced;
-        if lower || flat {
-            return Some((q, there));
-        }
-        length *= 0.5;
-    }
-    None
+fn own_stiffness(problem: &Problem, dof: usize) -> f64 {
+    problem.weight * problem.size / problem.unit(dof).powi(2)
 }
 
 /// Takes the forces at `here` for the next multipliers; returns by how much contacts, constraints and friction still
@@ -201,16 +331,18 @@ fn update(problem: &Problem, state: &mut State, here: &Evaluation, friction: f64
         let gives = (touch.normal - multipliers.normal[index]).abs() / kappa;
         let slips = if touch.slides { 0.0 } else { (touch.tangent - multipliers.tangent[index]).norm() / kappa };
         let bound = friction * touch.normal;
-        let grows =
-            if touch.tangent.norm() >= multipliers.bound[index].min(bound) { (bound - multipliers.bound[index]).abs() } else { 0.0 };
-        error = error.max(gives / (CLOSED * problem.length)).max(slips / (CLOSED * problem.length));
-        error = error.max(grows / (BOUND * problem.weight));
+        if touch.slides {
+            error = error.max((bound - multipliers.bound[index]).abs() / (BOUND * problem.weight));
+        } else if touch.tangent.norm() > bound {
+            error = f64::INFINITY;
+        }
+        error = error.max(gives / (CLOSED * problem.size)).max(slips / (CLOSED * problem.size));
         multipliers.normal[index] = touch.normal;
-        multipliers.bound[index] = bound;
+        multipliers.set_bound(index, bound, touch.slides);
         multipliers.tangent[index] = touch.tangent;
     }
     for (row, f) in here.closure.iter().enumerate() {
-        error = error.max(here.residual[row].abs() / (CLOSED * problem.length));
+        error = error.max(here.residual[row].abs() / (CLOSED * problem.size));
         multipliers.closure[row] = *f;
     }
     error
@@ -225,7 +357,7 @@ fn judge(
     settings: &StandSettings,
 ) -> Stand {
     let hessian = problem.hessian(&state.q, here, HARD);
-    let stable = factor(problem, &hessian, -FLAT).is_some();
+    let stable = factor(problem, &hessian, FLAT).is_some();
     let mut stand = report(problem, state, here, iterations, StandStatus::Stands);
     if !stable {
         stand.status = StandStatus::Unstable;

@@ -20,7 +20,7 @@
 //! **Standing.** A posture is kept if there is an equilibrium, if it is stable (the Hessian of E on what contacts
 //! and constraints leave free is positive definite: nothing buckles, nothing topples), and if it is near the pose:
 //! the centre of mass drops by no more than [`StandSettings::sag`] of its height, and no joint gives by more than
-//! [`StandSettings::deflection`].
+//! [`StandSettings::deflection`]. The smallest stiffness leaves a [`StandSettings::reserve`] of stability.
 //!
 //! `ground` finds what can touch the ground, `potential` is E with its two derivatives, `equilibrium` minimises it,
 //! `search` looks for the smallest s.
@@ -50,6 +50,9 @@ pub struct StandSettings {
     /// Largest turn of a joint away from the pose, rad. Default 20°: what weighs little hardly lowers the centre of
     /// mass, and a head that hangs would go unnoticed. Joints that slide are bounded by `sag` alone.
     pub deflection: f64,
+    /// It must remain stable with this much more weight, as a share of its own. Default 0.1: at the critical stiffness
+    /// itself the smallest push topples it. By stiffness and weight alone this is the same as softer springs.
+    pub reserve: f64,
     /// Coefficient of friction between creature and ground. Default 1, as in MuJoCo.
     pub friction: f64,
     /// The smallest scale is found to this share of itself. Default 0.01.
@@ -58,7 +61,7 @@ pub struct StandSettings {
 
 impl Default for StandSettings {
     fn default() -> Self {
-        Self { sag: 0.05, deflection: 20_f64.to_radians(), friction: 1.0, precision: 0.01 }
+        Self { sag: 0.05, deflection: 20_f64.to_radians(), reserve: 0.1, friction: 1.0, precision: 0.01 }
     }
 }
 
@@ -70,6 +73,9 @@ impl StandSettings {
             ("friction", self.friction, f64::MAX),
             ("precision", self.precision, 1.0),
         ];
+        if !(0.0..=1.0).contains(&self.reserve) {
+            return Err(WeightError::Setting { name: "reserve", value: self.reserve });
+        }
         for (name, value, most) in settings {
             if !(value > 0.0 && value <= most) {
                 return Err(WeightError::Setting { name, value });
@@ -111,8 +117,12 @@ pub enum StandStatus {
     Stands,
     /// In a stable equilibrium beyond the bounds on sag or deflection.
     Sags,
+    /// The posture buckles, and comes to rest leaning, still within the bounds.
+    Leans,
     /// In an equilibrium on a knife's edge: the smallest push makes it buckle or topple.
     Unstable,
+    /// It stands, but not with its reserve of weight on top; only the search asks for this.
+    NoReserve,
     /// It falls so far from the pose that nothing is left of it; the state is the last one looked at.
     Collapses,
     /// The iteration ended before the forces balanced; the state is the last one.
@@ -125,7 +135,9 @@ impl StandStatus {
         match self {
             Self::Stands => "stands",
             Self::Sags => "sags",
+            Self::Leans => "leans",
             Self::Unstable => "unstable",
+            Self::NoReserve => "stands without reserve",
             Self::Collapses => "collapses",
             Self::IterationLimit => "iteration limit",
         }

@@ -7,7 +7,7 @@
 //! ```text
 //! contact     N = max(0, λₙ − κ gap)                  energy (N² − λₙ²)/2κ
 //! friction    v = λₜ − κ slip,  T = v · min(1, b/|v|)  energy |v|²/2κ, or (b|v| − b²/2)/κ where |v| > b
-//! constraint  f = λ + κ w g                           energy (f² − λ²)/2κw,  w = 1 for metres, length² for radians
+//! constraint  f = λ + κ w g                           energy (f² − λ²)/2κw,  w = 1 for metres, size² for radians
 //! ```
 //!
 //! The friction bound b = μ N is that of the last round (Haslinger 1983), so that within a round there is an energy.
@@ -23,7 +23,7 @@ use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Mat3, Vec3};
 use super::ground::{Ground, Lowest};
 use super::{StandSettings, WeightError, is_root};
 
-/// κ lets the ground give by this share of the creature's height under its whole weight. Softer needs more rounds,
+/// κ lets the ground give by this share of the creature's size under its whole weight. Softer needs more rounds,
 /// harder makes narrow valleys of the energy.
 const SINK: f64 = 1e-4;
 
@@ -39,6 +39,8 @@ pub(super) struct Problem<'a> {
     pub(super) weight: f64,
     /// Height of the centre of mass above the ground, or size of a hanging creature, m.
     pub(super) length: f64,
+    /// Diagonal of the box around the creature, m; at least `length`.
+    pub(super) size: f64,
     /// Centre of mass in the pose.
     pub(super) rest_com: Vec3,
     /// κ, N/m
@@ -57,21 +59,49 @@ pub(super) struct Multipliers {
     pub(super) tangent: Vec<Vec3>,
     /// b per feature, N; infinite: it cannot slip.
     pub(super) bound: Vec<f64>,
+    /// How b has been changing, per feature.
+    pub(super) trend: Vec<Trend>,
     /// λ per row of the creature's constraints.
     pub(super) closure: DVector<f64>,
+}
+
+/// The last change of a friction bound.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Trend {
+    /// μ N − b, N.
+    missing: f64,
+    /// What share of it was made up for.
+    share: f64,
+}
+
+impl Multipliers {
+    /// Moves the friction bound of a feature towards μ N.
+    ///
+    /// N depends on T where feet slide, so b ← μ N alone swings, or crawls: Aitken's rule takes the share of the way
+    /// that the last two rounds would have needed (Irons and Tuck 1969).
+    pub(super) fn set_bound(&mut self, index: usize, target: f64, slides: bool) {
+        let (bound, last) = (self.bound[index], self.trend[index]);
+        if !slides || bound.is_infinite() {
+            (self.bound[index], self.trend[index]) = (target, Trend::default());
+            return;
+        }
+        let missing = target - bound;
+        let share = if last.share == 0.0 { 0.5 } else { last.share * last.missing / (last.missing - missing) };
+        let share = if share.is_finite() { share.clamp(0.3, 3.0) } else { 0.5 };
+        self.bound[index] = (bound + share * missing).max(0.0);
+        self.trend[index] = Trend { missing, share };
+    }
 }
 
 /// A feature and the ground.
 pub(super) struct Touch {
     pub(super) lowest: Lowest,
-    /// Height above the ground, m.
-    pub(super) gap: f64,
-    /// N
+    /// N, newtons
     pub(super) normal: f64,
     /// The point of the feature that stood on the ground in the pose.
     pub(super) sole: Vec3,
-    /// How far that point has moved along the ground, m.
-    pub(super) slip: Vec3,
+    /// b, N; 0 where nothing grips
+    pub(super) bound: f64,
     /// v, N
     pub(super) drag: Vec3,
     /// T, N
@@ -118,14 +148,15 @@ impl<'a> Problem<'a> {
         let rest_com = center_of_mass(&creature, data, &pose);
         let ground = Ground::new(&creature, forward_kinematics(&creature, data, &pose), rest_com, up);
         let height = rest_com.dot(&up) - ground.level;
-        let length = if ground.features.is_empty() { size(&creature, data) } else { height };
+        let size = if ground.features.is_empty() { extent(&creature, data) } else { extent(&creature, data).max(height) };
+        let length = if ground.features.is_empty() { size } else { height };
         if !(length > 0.0) {
             return Err(WeightError::Weightless);
         }
         let still = vec![0.0; creature.nv()];
         let row_weights =
-            creature.constraints().iter().flat_map(|constraint| row_weights(constraint, length)).collect();
-        let contact_stiffness = weight / (SINK * length);
+            creature.constraints().iter().flat_map(|constraint| row_weights(constraint, size)).collect();
+        let contact_stiffness = weight / (SINK * size);
         Ok(Self {
             creature,
             data,
@@ -133,6 +164,7 @@ impl<'a> Problem<'a> {
             ground,
             weight,
             length,
+            size,
             rest_com,
             contact_stiffness,
             still,
@@ -151,11 +183,11 @@ impl<'a> Problem<'a> {
         self.scale * energy(&self.creature, self.data, q, &self.still).elastic
     }
 
-    /// Natural unit of each coordinate: 1 rad, or the creature's height.
+    /// Natural unit of each coordinate: 1 rad, or the creature's size.
     pub(super) fn unit(&self, dof: usize) -> f64 {
         let joint = &self.creature.joints()[self.creature.dofs()[dof].joint];
         let slides = joint.kind == JointKind::Slide || joint.kind == JointKind::Free && dof < joint.v + 3;
-        if slides { self.length } else { 1.0 }
+        if slides { self.size } else { 1.0 }
     }
 
     /// E and its gradient at the pose `q`.
@@ -224,7 +256,7 @@ impl<'a> Problem<'a> {
         let drag = if bound > 0.0 { multipliers.tangent[index] - slip * kappa } else { Vec3::zeros() };
         let slides = drag.norm() > bound;
         let tangent = if slides { drag * (bound / drag.norm()) } else { drag };
-        Touch { lowest, gap, normal, sole, slip, drag, tangent, slides }
+        Touch { lowest, normal, sole, bound, drag, tangent, slides }
     }
 
     /// gradient ← gradient − Jᵀ force. Needs `data.frames` and `data.axes`.
@@ -301,7 +333,7 @@ impl<'a> Problem<'a> {
             let roll = touch.lowest.roundness * touch.normal;
             add_stiffness(h, &levers, |lever| lever.turn.cross(&up), &roll);
         }
-        if touch.tangent != Vec3::zeros() {
+        if touch.bound > 0.0 {
             let levers = self.levers(body, touch.sole);
             let flat = Mat3::identity() - up * up.transpose();
             let stiffness = if touch.slides {
@@ -425,8 +457,8 @@ fn check_springs(creature: &Creature) -> Result<(), WeightError> {
     Ok(())
 }
 
-/// w of each row: 1 where it is in metres, length² where it is in radians.
-fn row_weights(constraint: &Constraint, length: f64) -> Vec<f64> {
+/// w of each row: 1 where it is in metres, size² where it is in radians.
+fn row_weights(constraint: &Constraint, size: f64) -> Vec<f64> {
     let metres = match constraint.kind {
         ConstraintKind::Connect { .. }
         | ConstraintKind::Hinge { .. }
@@ -435,11 +467,11 @@ fn row_weights(constraint: &Constraint, length: f64) -> Vec<f64> {
         ConstraintKind::Cart { .. } => constraint.kind.rows(),
         ConstraintKind::Coupling { .. } | ConstraintKind::Orientation { .. } => 0,
     };
-    (0..constraint.kind.rows()).map(|row| if row < metres { 1.0 } else { length * length }).collect()
+    (0..constraint.kind.rows()).map(|row| if row < metres { 1.0 } else { size * size }).collect()
 }
 
 /// Diagonal of the box around the bodies' origins and centres of mass, m. Needs `data.frames`.
-fn size(creature: &Creature, data: &Data) -> f64 {
+fn extent(creature: &Creature, data: &Data) -> f64 {
     let (mut least, mut most) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for (body, frame) in creature.bodies().iter().zip(&data.frames).skip(1) {
         for point in [frame.position, frame.point_in_world(body.mass.com)] {

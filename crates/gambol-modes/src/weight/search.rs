@@ -69,16 +69,24 @@ impl<'p, 'a> Search<'p, 'a> {
         Self { problem, settings, least: f64::INFINITY, state, best: None, attempts: Vec::new() }
     }
 
+    /// Whether the creature stands at `scale`, and is stable with its reserve of weight on top.
     fn stands(&mut self, scale: f64) -> bool {
         if scale == self.least {
             return true;
         }
-        self.problem.scale = scale;
-        let mut state = self.state.clone();
-        let stand = settle(self.problem, &mut state, self.settings);
-        let stands = stand.status == StandStatus::Stands;
-        let (sag, deflection) = (stand.sag, stand.deflection());
-        self.attempts.push(Attempt { scale, status: stand.status, sag, deflection });
+        let (stand, state) = self.attempt(scale);
+        let mut stands = matches!(stand.status, StandStatus::Stands | StandStatus::Leans);
+        if stands && self.settings.reserve > 0.0 {
+            self.problem.scale = scale / (1.0 + self.settings.reserve);
+            let loaded = settle(self.problem, &mut state.clone(), self.settings);
+            stands = matches!(loaded.status, StandStatus::Stands | StandStatus::Leans | StandStatus::Sags);
+            if !stands {
+                let (sag, deflection) = (loaded.sag, loaded.deflection());
+                let attempt = Attempt { scale, status: StandStatus::NoReserve, sag, deflection };
+                self.attempts.pop();
+                self.attempts.push(attempt);
+            }
+        }
         if stands || self.least.is_infinite() {
             self.best = Some(stand);
         }
@@ -86,6 +94,15 @@ impl<'p, 'a> Search<'p, 'a> {
             (self.least, self.state) = (scale, state);
         }
         stands
+    }
+
+    fn attempt(&mut self, scale: f64) -> (Stand, State) {
+        self.problem.scale = scale;
+        let mut state = self.state.clone();
+        let stand = settle(self.problem, &mut state, self.settings);
+        let (sag, deflection) = (stand.sag, stand.deflection());
+        self.attempts.push(Attempt { scale, status: stand.status, sag, deflection });
+        (stand, state)
     }
 
     fn finish(mut self, status: WeightStatus) -> WeightReport {
