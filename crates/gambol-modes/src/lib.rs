@@ -18,8 +18,8 @@ pub use dense::analyze_dense;
 pub use error::ModesError;
 pub use mode::{Damping, Mode, Modes, Settings};
 pub use weight::{
-    Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError, WeightReport,
-    WeightStatus, stand, stiffness_from_weight,
+    Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,
+    WeightReport, WeightStatus, stand, stiffness_from_weight,
 };
 
 use gambol_dynamics::Data;

@@ -10,10 +10,10 @@
 //! is the Hessian positive definite?
 //! ```
 //!
-//! This *follows* the posture: Newton steps lead to the equilibrium next to the start, be it stable or not, so that a
-//! posture that buckles is caught in the act. Where it is not stable, or there is none near, the creature *creeps*
-//! on: each round adds a viscous force against the last one's pose, and it moves as it would in honey, until it comes
-//! to rest or is lost.
+//! This *follows* the posture from stiff to soft: Newton steps lead to the equilibrium next to the last, be it stable or
+//! not, so that a posture that buckles is caught in the act. What then becomes of it is another matter: the creature
+//! *creeps* on, each round with a viscous force against the last one's pose, and moves as it would in honey until it
+//! comes to rest or is lost.
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, LU};
 
@@ -58,12 +58,18 @@ const LOST_ANGLE: f64 = 2.1;
 /// Stability is that of hard contact: this many times κ is hard, and leaves eight digits to decide a sign with.
 const HARD: f64 = 1e4;
 
-/// Curvatures of E within this (in weight × size) count as none: a log on level ground may roll, and still lies.
+/// Curvatures of E down to minus this, in weight × size, are not held against a creature: a log on level ground may
+/// roll, a snake a little more so, and still they lie.
+const NEUTRAL: f64 = 1e-4;
+
+/// What is added to the Hessian, in weight × size, so that a log can be solved for.
 const FLAT: f64 = 1e-6;
 
 /// A pose and the forces that go with it.
 #[derive(Clone)]
 pub(super) struct State {
+    /// The scale of the springs with which they balance; infinite for a statue.
+    pub(super) scale: f64,
     pub(super) q: Vec<f64>,
     pub(super) multipliers: Multipliers,
 }
@@ -76,6 +82,7 @@ impl State {
         let share = |grips: bool| if grips { problem.weight / standing as f64 } else { 0.0 };
         let rows = gambol_dynamics::constraint_rows(problem.creature.constraints());
         Self {
+            scale: f64::INFINITY,
             q: problem.creature.rest_pose().to_vec(),
             multipliers: Multipliers {
                 normal: features.iter().map(|feature| share(feature.grips)).collect(),
@@ -101,26 +108,49 @@ struct Honey {
     viscosity: f64,
 }
 
-/// Lets the creature settle from `state`, which is where it has settled afterwards.
-pub(super) fn settle(problem: &mut Problem, state: &mut State, settings: &StandSettings) -> Stand {
-    let start = state.clone();
-    let followed = follow(problem, state, settings);
-    let mut crept = match followed.status {
-        StandStatus::Unstable => {
-            push(problem, state);
-            creep(problem, state, settings)
-        }
-        StandStatus::Collapses | StandStatus::IterationLimit => {
-            *state = start;
-            creep(problem, state, settings)
-        }
-        _ => return followed,
-    };
-    if crept.status == StandStatus::Stands && followed.status == StandStatus::Unstable {
-        crept.status = StandStatus::Leans;
+/// Follows the posture from `from` down to `scale`, in smaller steps where one does not do. Returns how it ended there, or
+/// at the stiffer scale where it was lost.
+pub(super) fn keep(
+    problem: &mut Problem,
+    from: &State,
+    scale: f64,
+    settings: &StandSettings,
+) -> (Stand, State) {
+    const SMALLEST_STEP: f64 = 1.02;
+    let mut state = State { scale, ..from.clone() };
+    problem.scale = scale;
+    let stand = follow(problem, &mut state, settings);
+    let ratio = from.scale / scale;
+    if stand.status != StandStatus::NoEquilibrium || !ratio.is_finite() || ratio < SMALLEST_STEP {
+        return (stand, state);
     }
-    crept.iterations += followed.iterations;
-    crept
+    let (half_way, middle) = keep(problem, from, scale * ratio.sqrt(), settings);
+    if is_kept(half_way.status) { keep(problem, &middle, scale, settings) } else { (half_way, middle) }
+}
+
+pub(super) fn is_kept(status: StandStatus) -> bool {
+    matches!(status, StandStatus::Stands | StandStatus::Sags)
+}
+
+/// Lets the creature settle at `scale`: its posture is kept if it can be, and else it falls to wherever it comes to rest.
+pub(super) fn settle(problem: &mut Problem, stiff: f64, scale: f64, settings: &StandSettings) -> Stand {
+    let mut good = State::at_rest(problem);
+    let mut next = stiff.max(scale);
+    loop {
+        let (stand, mut state) = keep(problem, &good, next, settings);
+        if is_kept(stand.status) && next == scale {
+            return stand;
+        } else if !is_kept(stand.status) {
+            problem.scale = scale;
+            if stand.status == StandStatus::Unstable {
+                push(problem, &mut state);
+            } else {
+                state = good;
+            }
+            return creep(problem, &mut state, settings);
+        }
+        (good, next) = (state, (0.5 * next).max(scale));
+    }
 }
 
 /// Rounds of Newton's method towards the equilibrium next to `state`.
@@ -133,12 +163,13 @@ fn follow(problem: &mut Problem, state: &mut State, settings: &StandSettings) ->
                     return judge(problem, state, &here, iterations, settings);
                 }
             }
-            Ending::Lost(here) => return report(problem, state, &here, iterations, StandStatus::Collapses),
-            Ending::Stuck(here) => return report(problem, state, &here, iterations, StandStatus::IterationLimit),
+            Ending::Lost(here) | Ending::Stuck(here) => {
+                return report(problem, state, &here, iterations, StandStatus::NoEquilibrium);
+            }
         }
     }
-    let here = problem.evaluate(&state.q, &state.multipliers);
-    report(problem, state, &here, iterations, StandStatus::IterationLimit)
+    let here = problem.evaluate(&state.q, &state.multipliers, false);
+    report(problem, state, &here, iterations, StandStatus::NoEquilibrium)
 }
 
 /// Rounds in honey, thinner and thinner, then without.
@@ -168,10 +199,8 @@ fn creep(problem: &mut Problem, state: &mut State, settings: &StandSettings) -> 
             let stand = follow(problem, &mut trial, settings);
             iterations += stand.iterations;
             match stand.status {
-                StandStatus::Stands | StandStatus::Sags => {
-                    *state = trial;
-                    return Stand { iterations, ..stand };
-                }
+                StandStatus::Stands => return Stand { iterations, status: StandStatus::Leans, ..stand },
+                StandStatus::Sags => return Stand { iterations, ..stand },
                 StandStatus::Unstable if pushes > 0 => {
                     *state = trial;
                     push(problem, state);
@@ -184,14 +213,14 @@ fn creep(problem: &mut Problem, state: &mut State, settings: &StandSettings) -> 
             viscosity = (0.5 * viscosity).max(1e-6);
         }
     }
-    let here = problem.evaluate(&state.q, &state.multipliers);
-    report(problem, state, &here, iterations, StandStatus::IterationLimit)
+    let here = problem.evaluate(&state.q, &state.multipliers, false);
+    report(problem, state, &here, iterations, StandStatus::NoEquilibrium)
 }
 
 /// Moves an unstable creature by a hair along its weakest direction.
 fn push(problem: &mut Problem, state: &mut State) {
     const PUSH: f64 = 1e-2; // rad, or share of the size
-    let here = problem.evaluate(&state.q, &state.multipliers);
+    let here = problem.evaluate(&state.q, &state.multipliers, false);
     let mut hessian = problem.hessian(&state.q, &here, HARD);
     let units: Vec<f64> = (0..hessian.nrows()).map(|dof| problem.unit(dof)).collect();
     for (row, a) in units.iter().enumerate() {
@@ -219,13 +248,16 @@ fn longest(problem: &Problem, step: &[f64]) -> f64 {
 
 /// Solves ∇E = 0, or ∇E + honey = 0, at constant multipliers, by Newton's method.
 fn solve(problem: &mut Problem, state: &mut State, honey: Option<&Honey>, iterations: &mut usize) -> Ending {
-    let mut here = evaluate(problem, &state.q, &state.multipliers, honey);
-    for _ in 0..MAX_STEPS {
+    let mut here = evaluate(problem, &state.q, &state.multipliers, honey, false);
+    for step in 0..MAX_STEPS {
         if is_lost(problem, &state.q) {
             return Ending::Lost(here);
         }
         if imbalance(problem, &here.gradient) <= BALANCE {
             return Ending::Balanced(here);
+        }
+        if step == 0 {
+            here = evaluate(problem, &state.q, &state.multipliers, honey, true);
         }
         *iterations += 1;
         match newton_step(problem, state, &here, honey) {
@@ -236,9 +268,15 @@ fn solve(problem: &mut Problem, state: &mut State, honey: Option<&Honey>, iterat
     Ending::Stuck(here)
 }
 
-/// E and its gradient, with the force of the honey.
-fn evaluate(problem: &mut Problem, q: &[f64], multipliers: &Multipliers, honey: Option<&Honey>) -> Evaluation {
-    let mut here = problem.evaluate(q, multipliers);
+/// The gradient of E with the force of the honey.
+fn evaluate(
+    problem: &mut Problem,
+    q: &[f64],
+    multipliers: &Multipliers,
+    honey: Option<&Honey>,
+    hold: bool,
+) -> Evaluation {
+    let mut here = problem.evaluate(q, multipliers, hold);
     if let Some(Honey { from, viscosity }) = honey {
         let mut way = vec![0.0; here.gradient.len()];
         problem.creature.difference(from, q, &mut way);
@@ -272,7 +310,7 @@ fn newton_step(
     for _ in 0..MAX_HALVINGS {
         let mut q = state.q.clone();
         problem.creature.integrate(&mut q, step.as_slice(), -length);
-        let there = evaluate(problem, &q, &state.multipliers, honey);
+        let there = evaluate(problem, &q, &state.multipliers, honey, false);
         let left = longest(problem, factors.solve(&there.gradient)?.as_slice());
         if left <= (1.0 - 0.25 * length) * whole || imbalance(problem, &there.gradient) <= BALANCE {
             return Some((q, there));
@@ -329,7 +367,8 @@ fn update(problem: &Problem, state: &mut State, here: &Evaluation, friction: f64
     for (index, touch) in here.touches.iter().enumerate() {
         // How far the contact spring is from carrying the multiplier without giving way.
         let gives = (touch.normal - multipliers.normal[index]).abs() / kappa;
-        let slips = if touch.slides { 0.0 } else { (touch.tangent - multipliers.tangent[index]).norm() / kappa };
+        let slips =
+            if touch.slides { 0.0 } else { (touch.tangent - multipliers.tangent[index]).norm() / kappa };
         let bound = friction * touch.normal;
         if touch.slides {
             error = error.max((bound - multipliers.bound[index]).abs() / (BOUND * problem.weight));
@@ -357,7 +396,7 @@ fn judge(
     settings: &StandSettings,
 ) -> Stand {
     let hessian = problem.hessian(&state.q, here, HARD);
-    let stable = factor(problem, &hessian, FLAT).is_some();
+    let stable = factor(problem, &hessian, NEUTRAL).is_some();
     let mut stand = report(problem, state, here, iterations, StandStatus::Stands);
     if !stable {
         stand.status = StandStatus::Unstable;
@@ -412,7 +451,7 @@ fn reactions(problem: &Problem, here: &Evaluation) -> Vec<Reaction> {
     let up = problem.ground.up;
     let mut all: Vec<Reaction> = Vec::new();
     for (feature, touch) in problem.ground.features.iter().zip(&here.touches) {
-        if touch.normal == 0.0 {
+        if touch.normal == 0.0 && touch.tangent == Vec3::zeros() {
             continue;
         }
         let name = name_of(&problem.creature, feature.body);

@@ -7,6 +7,8 @@
 use gambol_dynamics::BodyFrame;
 use gambol_model::{Creature, JointKind, Mat3, Role, Shape, ShapeSpec, TriMesh, Vec3};
 
+use super::WeightError;
+
 /// A corner or a round piece of a shape.
 #[derive(Clone, Debug)]
 pub(super) struct Feature {
@@ -56,7 +58,7 @@ pub(super) struct Ground {
     pub(super) up: Vec3,
     /// Height of the plane along `up`, m.
     pub(super) level: f64,
-    /// None for a creature that hangs on the world.
+    /// Empty for a creature that hangs on the world.
     pub(super) features: Vec<Feature>,
 }
 
@@ -70,11 +72,19 @@ const GRIP: f64 = 0.01;
 
 impl Ground {
     /// The ground under the creature in its pose. `frames` and `com` are those of the pose.
-    pub(super) fn new(creature: &Creature, frames: &[BodyFrame], com: Vec3, up: Vec3) -> Self {
+    pub(super) fn new(
+        creature: &Creature,
+        frames: &[BodyFrame],
+        com: Vec3,
+        up: Vec3,
+    ) -> Result<Self, WeightError> {
         let mut ground = Self { up, level: 0.0, features: Vec::new() };
         let falling = falling_bodies(creature, up);
         for body in (1..frames.len()).filter(|&body| falling[body]) {
             ground.features.extend(features(creature, body, &frames[body], up));
+        }
+        if ground.features.is_empty() && falling.contains(&true) {
+            return Err(WeightError::NothingToStandOn);
         }
         let height = |feature: &Feature| feature.lowest(&frames[feature.body], up).point.dot(&up);
         ground.level = ground.features.iter().map(height).fold(f64::INFINITY, f64::min);
@@ -87,7 +97,7 @@ impl Ground {
         }
         let level = ground.level;
         ground.features.retain(|feature| feature.anchor.dot(&up) - level <= REACH * com_height);
-        ground
+        Ok(ground)
     }
 }
 
@@ -153,7 +163,11 @@ fn add_features(found: &mut Vec<Feature>, body: usize, spec: &ShapeSpec, up_in_b
                 }
             }
         }
-        Shape::Mesh { mesh, .. } => lowest_vertices(mesh, down).into_iter().for_each(|at| add(at, Vec3::zeros())),
+        Shape::Mesh { mesh, .. } => {
+            for vertex in lowest_vertices(mesh, down) {
+                add(vertex, Vec3::zeros());
+            }
+        }
     }
 }
 

@@ -35,7 +35,6 @@ mod tests;
 use gambol_dynamics::Data;
 use gambol_model::{Creature, JointKind, Vec3};
 
-use equilibrium::State;
 use potential::Problem;
 
 pub use search::stiffness_from_weight;
@@ -47,7 +46,7 @@ pub struct StandSettings {
     /// posture is still the same to the eye. A hanging creature has no such height; the diagonal of the box around it
     /// stands in.
     pub sag: f64,
-    /// Largest turn of a joint away from the pose, rad. Default 20°: what weighs little hardly lowers the centre of
+    /// Largest turn of a joint away from the pose, rad. Default 15°: what weighs little hardly lowers the centre of
     /// mass, and a head that hangs would go unnoticed. Joints that slide are bounded by `sag` alone.
     pub deflection: f64,
     /// It must remain stable with this much more weight, as a share of its own. Default 0.1: at the critical stiffness
@@ -61,7 +60,7 @@ pub struct StandSettings {
 
 impl Default for StandSettings {
     fn default() -> Self {
-        Self { sag: 0.05, deflection: 20_f64.to_radians(), reserve: 0.1, friction: 1.0, precision: 0.01 }
+        Self { sag: 0.05, deflection: 15_f64.to_radians(), reserve: 0.1, friction: 1.0, precision: 0.01 }
     }
 }
 
@@ -100,6 +99,9 @@ pub enum WeightError {
     /// No mass, or no gravity.
     #[error("the creature weighs nothing: it has no mass or there is no gravity")]
     Weightless,
+    /// Its root is free, and it has neither shapes nor feet.
+    #[error("the creature has nothing to stand on: no shapes, and no feet")]
+    NothingToStandOn,
     /// A setting, or a scale, is out of its range.
     #[error("{name} = {value} is out of range")]
     Setting {
@@ -113,20 +115,21 @@ pub enum WeightError {
 /// How the creature ends up under its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StandStatus {
-    /// In a stable equilibrium near the pose.
+    /// It keeps its posture: from stiff to soft it has sunk through stable equilibria, and is within the bounds.
     Stands,
-    /// In a stable equilibrium beyond the bounds on sag or deflection.
+    /// It keeps its posture, but beyond the bounds on sag or deflection.
     Sags,
-    /// The posture buckles, and comes to rest leaning, still within the bounds.
-    Leans,
-    /// In an equilibrium on a knife's edge: the smallest push makes it buckle or topple.
-    Unstable,
     /// It stands, but not with its reserve of weight on top; only the search asks for this.
     NoReserve,
-    /// It falls so far from the pose that nothing is left of it; the state is the last one looked at.
+    /// Its posture buckles or snaps, and it comes to rest in another, still within the bounds.
+    Leans,
+    /// It is in equilibrium, but on a knife's edge: the smallest push makes it buckle or topple.
+    Unstable,
+    /// It falls, so far that nothing is left of the posture; the state is the last one looked at.
     Collapses,
-    /// The iteration ended before the forces balanced; the state is the last one.
-    IterationLimit,
+    /// There is no equilibrium next to the posture, or none that the iteration could find; the state is the last one
+    /// looked at.
+    NoEquilibrium,
 }
 
 impl StandStatus {
@@ -135,11 +138,11 @@ impl StandStatus {
         match self {
             Self::Stands => "stands",
             Self::Sags => "sags",
-            Self::Leans => "leans",
-            Self::Unstable => "unstable",
             Self::NoReserve => "stands without reserve",
+            Self::Leans => "leans",
+            Self::Unstable => "is unstable",
             Self::Collapses => "collapses",
-            Self::IterationLimit => "iteration limit",
+            Self::NoEquilibrium => "finds no equilibrium",
         }
     }
 }
@@ -271,9 +274,8 @@ pub fn stand(
         return Err(WeightError::Setting { name: "scale", value: scale });
     }
     let mut problem = Problem::new(creature, data, pose, settings)?;
-    problem.scale = scale;
-    let mut state = State::at_rest(&problem);
-    Ok(equilibrium::settle(&mut problem, &mut state, settings))
+    let stiff = search::START * search::natural_scale(&problem)?;
+    Ok(equilibrium::settle(&mut problem, stiff, scale, settings))
 }
 
 /// A joint that holds the root rather than the creature together.

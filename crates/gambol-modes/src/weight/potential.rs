@@ -81,12 +81,13 @@ impl Multipliers {
     /// that the last two rounds would have needed (Irons and Tuck 1969).
     pub(super) fn set_bound(&mut self, index: usize, target: f64, slides: bool) {
         let (bound, last) = (self.bound[index], self.trend[index]);
-        if !slides || bound.is_infinite() {
+        if !slides || bound.is_infinite() || target == 0.0 {
             (self.bound[index], self.trend[index]) = (target, Trend::default());
             return;
         }
         let missing = target - bound;
-        let share = if last.share == 0.0 { 0.5 } else { last.share * last.missing / (last.missing - missing) };
+        let share =
+            if last.share == 0.0 { 0.5 } else { last.share * last.missing / (last.missing - missing) };
         let share = if share.is_finite() { share.clamp(0.3, 3.0) } else { 0.5 };
         self.bound[index] = (bound + share * missing).max(0.0);
         self.trend[index] = Trend { missing, share };
@@ -98,6 +99,8 @@ pub(super) struct Touch {
     pub(super) lowest: Lowest,
     /// N, newtons
     pub(super) normal: f64,
+    /// Whether it stands on the ground.
+    pub(super) stands: bool,
     /// The point of the feature that stood on the ground in the pose.
     pub(super) sole: Vec3,
     /// b, N; 0 where nothing grips
@@ -109,9 +112,8 @@ pub(super) struct Touch {
     pub(super) slides: bool,
 }
 
-/// E and its gradient at a pose.
+/// The gradient of E at a pose, and the forces it is made of.
 pub(super) struct Evaluation {
-    pub(super) energy: f64,
     pub(super) gradient: DVector<f64>,
     pub(super) touches: Vec<Touch>,
     /// g, per row of the creature's constraints.
@@ -146,12 +148,13 @@ impl<'a> Problem<'a> {
 
         let pose = creature.rest_pose().to_vec();
         let rest_com = center_of_mass(&creature, data, &pose);
-        let ground = Ground::new(&creature, forward_kinematics(&creature, data, &pose), rest_com, up);
+        let ground = Ground::new(&creature, forward_kinematics(&creature, data, &pose), rest_com, up)?;
         let height = rest_com.dot(&up) - ground.level;
-        let size = if ground.features.is_empty() { extent(&creature, data) } else { extent(&creature, data).max(height) };
-        let length = if ground.features.is_empty() { size } else { height };
-        if !(length > 0.0) {
-            return Err(WeightError::Weightless);
+        let hangs = ground.features.is_empty();
+        let size = extent(&creature, data).max(if hangs { 0.0 } else { height });
+        let length = if hangs { size } else { height };
+        if length.is_nan() || length <= 0.0 {
+            return Err(WeightError::NothingToStandOn);
         }
         let still = vec![0.0; creature.nv()];
         let row_weights =
@@ -190,39 +193,35 @@ impl<'a> Problem<'a> {
         if slides { self.size } else { 1.0 }
     }
 
-    /// E and its gradient at the pose `q`.
-    pub(super) fn evaluate(&mut self, q: &[f64], multipliers: &Multipliers) -> Evaluation {
-        let (creature, kappa) = (&self.creature, self.contact_stiffness);
-        let stored = energy(creature, self.data, q, &self.still);
-        let mut value = stored.gravity + self.scale * stored.elastic;
+    /// The gradient of E at the pose `q`.
+    ///
+    /// With `hold`, what the multipliers say stands does so whatever its place: new multipliers ask for a pose that is
+    /// not there yet, and in the old one a foot may seem to have left the ground.
+    pub(super) fn evaluate(&mut self, q: &[f64], multipliers: &Multipliers, hold: bool) -> Evaluation {
+        let creature = &self.creature;
         let mut gradient = DVector::from_column_slice(bias_forces(creature, self.data, q, &self.still));
         let springs = passive_forces(creature, self.data, q, &self.still);
         gradient.iter_mut().zip(springs).for_each(|(g, spring)| *g -= self.scale * spring);
 
         let touches: Vec<Touch> =
-            (0..self.ground.features.len()).map(|index| self.touch(index, multipliers)).collect();
-        for (index, touch) in touches.iter().enumerate() {
-            let body = self.ground.features[index].body;
-            value += (touch.normal.powi(2) - multipliers.normal[index].powi(2)) / (2.0 * kappa);
-            if touch.normal > 0.0 {
-                self.push(body, touch.lowest.point, self.ground.up * touch.normal, &mut gradient);
+            (0..self.ground.features.len()).map(|index| self.touch(index, multipliers, hold)).collect();
+        for (feature, touch) in self.ground.features.iter().zip(&touches) {
+            if touch.stands {
+                self.push(feature.body, touch.lowest.point, self.ground.up * touch.normal, &mut gradient);
             }
-            let (drag, bound) = (touch.drag.norm(), multipliers.bound[index]);
-            value += if drag > bound { bound * drag - 0.5 * bound * bound } else { 0.5 * drag * drag } / kappa;
-            if touch.tangent != Vec3::zeros() {
-                self.push(body, touch.sole, touch.tangent, &mut gradient);
+            if touch.bound > 0.0 {
+                self.push(feature.body, touch.sole, touch.tangent, &mut gradient);
             }
         }
-        let (residual, closure) = self.close(q, multipliers, &mut value, &mut gradient);
-        Evaluation { energy: value, gradient, touches, residual, closure }
+        let (residual, closure) = self.close(q, multipliers, &mut gradient);
+        Evaluation { gradient, touches, residual, closure }
     }
 
-    /// The constraints' part of E and of its gradient; returns g and f.
+    /// The constraints' part of the gradient; returns g and f.
     fn close(
         &mut self,
         q: &[f64],
         multipliers: &Multipliers,
-        value: &mut f64,
         gradient: &mut DVector<f64>,
     ) -> (DVector<f64>, DVector<f64>) {
         let constraints = self.creature.constraints();
@@ -233,22 +232,22 @@ impl<'a> Problem<'a> {
         let jacobian = constraint_jacobian(&self.creature, self.data, q, constraints);
         let mut force = multipliers.closure.clone();
         for (row, f) in force.iter_mut().enumerate() {
-            let stiffness = self.contact_stiffness * self.row_weights[row];
-            *f += stiffness * residual[row];
-            *value += (f.powi(2) - multipliers.closure[row].powi(2)) / (2.0 * stiffness);
+            *f += self.contact_stiffness * self.row_weights[row] * residual[row];
         }
         *gradient += jacobian.tr_mul(&force);
         (residual, force)
     }
 
     /// A feature against the ground. Needs `data.frames`.
-    fn touch(&self, index: usize, multipliers: &Multipliers) -> Touch {
+    fn touch(&self, index: usize, multipliers: &Multipliers, hold: bool) -> Touch {
         let (up, kappa) = (self.ground.up, self.contact_stiffness);
         let feature = &self.ground.features[index];
         let frame = &self.data.frames[feature.body];
         let lowest = feature.lowest(frame, up);
         let gap = lowest.point.dot(&up) - self.ground.level;
-        let normal = (multipliers.normal[index] - kappa * gap).max(0.0);
+        let normal = multipliers.normal[index] - kappa * gap;
+        let stands = normal > 0.0 || hold && multipliers.normal[index] > 0.0;
+        let normal = if stands { normal } else { 0.0 };
         let sole = frame.point_in_world(feature.sole);
         let moved = sole - feature.anchor;
         let slip = moved - up * moved.dot(&up);
@@ -256,7 +255,7 @@ impl<'a> Problem<'a> {
         let drag = if bound > 0.0 { multipliers.tangent[index] - slip * kappa } else { Vec3::zeros() };
         let slides = drag.norm() > bound;
         let tangent = if slides { drag * (bound / drag.norm()) } else { drag };
-        Touch { lowest, normal, sole, bound, drag, tangent, slides }
+        Touch { lowest, normal, stands, sole, bound, drag, tangent, slides }
     }
 
     /// gradient ← gradient − Jᵀ force. Needs `data.frames` and `data.axes`.
@@ -326,7 +325,7 @@ impl<'a> Problem<'a> {
     fn add_contact(&self, index: usize, touch: &Touch, hardness: f64, h: &mut DMatrix<f64>) {
         let (up, kappa) = (self.ground.up, self.contact_stiffness * hardness);
         let body = self.ground.features[index].body;
-        if touch.normal > 0.0 {
+        if touch.stands {
             let levers = self.levers(body, touch.lowest.point);
             add_stiffness(h, &levers, |lever| lever.shift, &(up * up.transpose() * kappa));
             add_curvature(h, &levers, up * touch.normal);
@@ -339,7 +338,8 @@ impl<'a> Problem<'a> {
             let stiffness = if touch.slides {
                 // Only across the slide: T keeps its size and turns with v.
                 let along = touch.drag.normalize();
-                (flat - along * along.transpose()) * (self.contact_stiffness * touch.tangent.norm() / touch.drag.norm())
+                (flat - along * along.transpose())
+                    * (self.contact_stiffness * touch.tangent.norm() / touch.drag.norm())
             } else {
                 flat * kappa
             };
@@ -367,7 +367,8 @@ impl<'a> Problem<'a> {
                 let (mut moved, mut direction) = (q.to_vec(), vec![0.0; nv]);
                 direction[dof] = 1.0;
                 self.creature.integrate(&mut moved, &direction, step);
-                constraint_jacobian(&self.creature, self.data, &moved, constraints).tr_mul(&evaluation.closure)
+                constraint_jacobian(&self.creature, self.data, &moved, constraints)
+                    .tr_mul(&evaluation.closure)
             };
             curvature.set_column(dof, &((force(STEP) - force(-STEP)) / (2.0 * STEP)));
         }
@@ -445,7 +446,9 @@ fn check_springs(creature: &Creature) -> Result<(), WeightError> {
     };
     let in_coupling = |index| {
         creature.constraints().iter().any(|constraint| match &constraint.kind {
-            ConstraintKind::Coupling { left, right, .. } => left.iter().chain(right).any(|term| term.0 == index),
+            ConstraintKind::Coupling { left, right, .. } => {
+                left.iter().chain(right).any(|term| term.0 == index)
+            }
             _ => false,
         })
     };

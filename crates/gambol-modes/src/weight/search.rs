@@ -3,14 +3,15 @@
 use gambol_dynamics::Data;
 use gambol_model::Creature;
 
-use super::equilibrium::{State, settle};
+use super::equilibrium::{State, is_kept, keep};
 use super::potential::Problem;
 use super::{
-    Attempt, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError, WeightReport, WeightStatus, is_root,
+    Attempt, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError, WeightReport, WeightStatus,
+    is_root,
 };
 
 /// The search starts at this many times the natural scale, where most creatures stand by far.
-const START: f64 = 8.0;
+pub(super) const START: f64 = 8.0;
 
 /// It ends this many times above, or this many below the natural scale.
 const RANGE: f64 = 1e4;
@@ -36,6 +37,7 @@ pub fn stiffness_from_weight(
         }
         scale *= START;
     }
+    scale *= 0.5;
     while search.stands(scale) {
         if scale <= natural / RANGE {
             return Ok(search.finish(WeightStatus::NoStiffnessNeeded));
@@ -69,24 +71,19 @@ impl<'p, 'a> Search<'p, 'a> {
         Self { problem, settings, least: f64::INFINITY, state, best: None, attempts: Vec::new() }
     }
 
-    /// Whether the creature stands at `scale`, and is stable with its reserve of weight on top.
+    /// Whether the creature stands at `scale`, and keeps its posture with its reserve of weight on top.
     fn stands(&mut self, scale: f64) -> bool {
-        if scale == self.least {
-            return true;
-        }
-        let (stand, state) = self.attempt(scale);
-        let mut stands = matches!(stand.status, StandStatus::Stands | StandStatus::Leans);
-        if stands && self.settings.reserve > 0.0 {
-            self.problem.scale = scale / (1.0 + self.settings.reserve);
-            let loaded = settle(self.problem, &mut state.clone(), self.settings);
-            stands = matches!(loaded.status, StandStatus::Stands | StandStatus::Leans | StandStatus::Sags);
-            if !stands {
-                let (sag, deflection) = (loaded.sag, loaded.deflection());
-                let attempt = Attempt { scale, status: StandStatus::NoReserve, sag, deflection };
-                self.attempts.pop();
-                self.attempts.push(attempt);
+        let (stand, state) = keep(self.problem, &self.state, scale, self.settings);
+        let mut attempt =
+            Attempt { scale, status: stand.status, sag: stand.sag, deflection: stand.deflection() };
+        if stand.status == StandStatus::Stands && self.settings.reserve > 0.0 {
+            let loaded = keep(self.problem, &state, scale / (1.0 + self.settings.reserve), self.settings).0;
+            if !is_kept(loaded.status) {
+                attempt.status = StandStatus::NoReserve;
             }
         }
+        self.attempts.push(attempt);
+        let stands = attempt.status == StandStatus::Stands;
         if stands || self.least.is_infinite() {
             self.best = Some(stand);
         }
@@ -96,15 +93,6 @@ impl<'p, 'a> Search<'p, 'a> {
         stands
     }
 
-    fn attempt(&mut self, scale: f64) -> (Stand, State) {
-        self.problem.scale = scale;
-        let mut state = self.state.clone();
-        let stand = settle(self.problem, &mut state, self.settings);
-        let (sag, deflection) = (stand.sag, stand.deflection());
-        self.attempts.push(Attempt { scale, status: stand.status, sag, deflection });
-        (stand, state)
-    }
-
     fn finish(mut self, status: WeightStatus) -> WeightReport {
         let last = self.attempts.last().map_or(1.0, |attempt| attempt.scale);
         let scale = if self.least.is_finite() { self.least } else { last };
@@ -112,7 +100,7 @@ impl<'p, 'a> Search<'p, 'a> {
         let below = below.max_by(|a, b| a.scale.total_cmp(&b.scale)).copied();
         let stand = match self.best.take() {
             Some(stand) => stand,
-            None => settle(self.problem, &mut self.state, self.settings),
+            None => keep(self.problem, &self.state, scale, self.settings).0,
         };
         WeightReport {
             status,
@@ -128,7 +116,7 @@ impl<'p, 'a> Search<'p, 'a> {
 
 /// Weight × height over the mean stiffness of the joints: the scale at which the weight, at the height of the centre of
 /// mass as its lever, turns a joint by the order of a radian.
-fn natural_scale(problem: &Problem) -> Result<f64, WeightError> {
+pub(super) fn natural_scale(problem: &Problem) -> Result<f64, WeightError> {
     let creature = &problem.creature;
     let springs: Vec<f64> = (0..creature.joints().len())
         .filter(|&joint| !is_root(creature, joint))
@@ -153,7 +141,9 @@ fn groups(creature: &Creature, scale: f64) -> Vec<StiffnessGroup> {
     for (before, name) in joints.chain(tendons).filter(|(stiffness, _)| *stiffness > 0.0) {
         match groups.iter_mut().find(|group| group.before == before) {
             Some(group) => group.members.push(name.clone()),
-            None => groups.push(StiffnessGroup { before, after: before * scale, members: vec![name.clone()] }),
+            None => {
+                groups.push(StiffnessGroup { before, after: before * scale, members: vec![name.clone()] });
+            }
         }
     }
     groups.sort_by(|a, b| a.before.total_cmp(&b.before));
