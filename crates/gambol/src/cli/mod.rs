@@ -6,6 +6,7 @@ mod gallery;
 mod inspect;
 mod modes;
 mod output;
+mod stiffness;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ enum Verb {
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
+    Stiffness(stiffness::StiffnessVerb),
 }
 
 /// How a verb can end other than well.
@@ -64,6 +66,7 @@ pub fn run() -> ExitCode {
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),
+        Verb::Stiffness(verb) => verb.run(&mut out),
     };
     match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,
