@@ -134,3 +134,29 @@ fn misuse_is_told() {
     );
     assert_eq!(json(&["modes", file, "--stiffness", "20", "--json"])["rigid"], 6);
 }
+
+#[test]
+fn stiffness_carries_the_weight() {
+    let dog = json(&["stiffness", "dog", "--json"]);
+    assert_eq!(dog["status"], "found");
+    let (scale, sag) = (dog["scale"].as_f64().unwrap(), dog["sag"].as_f64().unwrap());
+    assert!(scale > 1.0 && dog["suffices"] == false, "the paper's dog is limp: {scale}");
+    assert!(sag > 0.0 && sag <= 0.05, "{sag}");
+    let carried: f64 =
+        dog["reactions"].as_array().unwrap().iter().map(|r| r["force"][2].as_f64().unwrap()).sum();
+    let weight = dog["weight"].as_f64().unwrap();
+    assert!((carried / weight - 1.0).abs() < 1e-6, "the feet carry {carried} N of {weight} N");
+
+    // Twice as stiff, half the scale.
+    let stiff = json(&["stiffness", "dog", "--scale", ".*=2", "--json"]);
+    assert!((2.0 * stiff["scale"].as_f64().unwrap() / scale - 1.0).abs() < 0.03);
+    let text = gambol(&["stiffness", "dog"]);
+    assert!(String::from_utf8_lossy(&text.stdout).contains("times its stiffness"));
+}
+
+#[test]
+fn stiffness_misuse_is_told() {
+    assert_fails(&["stiffness", "dog", "--sag", "0"], 1, "sag = 0 is out of range");
+    assert_fails(&["stiffness", "dog", "--pose", "handstand"], 1, "dog has no pose \"handstand\"");
+    assert_fails(&["stiffness"], 2, "<CREATURE>");
+}

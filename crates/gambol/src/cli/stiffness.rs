@@ -154,10 +154,10 @@ fn write_report(out: &mut impl Write, name: &str, report: &WeightReport) -> Resu
             writeln!(out, "{name} stands with {:.3} times its stiffness; {own}", report.scale)?;
         }
         WeightStatus::NoStiffnessNeeded => {
-            writeln!(out, "{name} keeps its posture with next to no stiffness")?
+            writeln!(out, "{name} keeps its posture with next to no stiffness")?;
         }
         WeightStatus::NeverStands => {
-            writeln!(out, "{name} does not stand in this pose, however stiff it is")?
+            writeln!(out, "{name} does not stand in this pose, however stiff it is")?;
         }
     }
     writeln!(out, "  sag {:.2} % of the height ({:.1} mm)", 100.0 * stand.sag, 1e3 * stand.drop)?;
