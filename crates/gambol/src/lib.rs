@@ -2,7 +2,7 @@
 //!
 //! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`report`] says what
 //! it is, [`picture`] draws it, and [`cli`] is the command line. The rooms behind it are re-exported as
-//! [`model`], [`formats`] and [`dynamics`].
+//! [`model`], [`formats`], [`dynamics`] and [`modes`].
 //!
 //! ```
 //! let dog = gambol::load("dog", &gambol::LoadOptions::default())?;
@@ -19,6 +19,7 @@ pub use gambol_dynamics as dynamics;
 pub use gambol_formats as formats;
 pub use gambol_formats::LoadOptions;
 pub use gambol_model as model;
+pub use gambol_modes as modes;
 
 use gambol_formats::FormatError;
 use gambol_model::{Creature, ModelError};

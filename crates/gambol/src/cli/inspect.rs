@@ -7,7 +7,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::creature::{CreatureArguments, StateArguments};
-use super::{Failure, write_json};
+use super::{Failure, output, write_json};
 use crate::picture;
 use crate::report::Report;
 
@@ -50,7 +50,7 @@ impl Inspect {
             .map_err(|error| Failure::Failed(error.to_string()))?;
         if let Some(file) = &self.picture {
             let svg = picture::three_views(&creature, &state.qpos);
-            write_file(file, &svg, self.force)?;
+            output::write_file(file, svg.as_bytes(), self.force)?;
         }
         if self.json {
             return write_json(out, &report);
@@ -61,18 +61,6 @@ impl Inspect {
         }
         Ok(())
     }
-}
-
-/// Writes beside and renames, so that a file is never half there.
-fn write_file(file: &std::path::Path, text: &str, force: bool) -> Result<(), Failure> {
-    let place = file.display();
-    if file.exists() && !force {
-        return Err(Failure::Failed(format!("{place} exists; --force replaces it")));
-    }
-    let beside = file.with_extension("svg.part");
-    std::fs::write(&beside, text)
-        .and_then(|()| std::fs::rename(&beside, file))
-        .map_err(|error| Failure::Failed(format!("{place}: cannot be written: {error}")))
 }
 
 fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
@@ -105,17 +93,21 @@ fn body_table(report: &Report) -> Table {
     let mut depth = std::collections::HashMap::from([("world", 0usize)]);
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["body", "mass kg", "joints", "stiffness", "limits"]);
+    // Joints stand in the order of their bodies.
+    let mut joints = report.joints.as_slice();
     for body in &report.bodies {
         let level = depth.get(body.parent.as_str()).copied().unwrap_or(0);
         depth.insert(&body.name, level + 1);
-        let joints: Vec<_> = report.joints.iter().filter(|joint| joint.body == body.name).collect();
+        let own = joints.iter().take_while(|joint| joint.body == body.name).count();
+        let (own, rest) = joints.split_at(own);
+        joints = rest;
         let join = |text: Vec<String>| text.join("\n");
         table.add_row([
             format!("{}{}", "  ".repeat(level.min(12)), body.name),
             format!("{:.4}", body.mass),
-            join(joints.iter().map(|joint| format!("{} {}", joint.kind, joint.name)).collect()),
-            join(joints.iter().map(|joint| number(joint.stiffness)).collect()),
-            join(joints.iter().map(|joint| limits(joint.kind, joint.limit)).collect()),
+            join(own.iter().map(|joint| format!("{} {}", joint.kind, joint.name)).collect()),
+            join(own.iter().map(|joint| number(joint.stiffness)).collect()),
+            join(own.iter().map(|joint| limits(joint.kind, joint.limit)).collect()),
         ]);
     }
     for column in [1, 3] {
