@@ -34,7 +34,7 @@ pub(super) struct Inspect {
     matrix: bool,
 
     /// Draw the creature from the side, the front and above, with its landmarks
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
     picture: Option<PathBuf>,
 
     /// Replace an existing picture
@@ -49,8 +49,7 @@ impl Inspect {
         let report = Report::new(&creature, &state, self.matrix)
             .map_err(|error| Failure::Failed(error.to_string()))?;
         if let Some(file) = &self.picture {
-            let svg = picture::three_views(&creature, &state.qpos);
-            write_file(file, &svg, self.force)?;
+            picture::write(file, &picture::three_views(&creature, &state.qpos), self.force)?;
         }
         if self.json {
             return write_json(out, &report);
@@ -61,18 +60,6 @@ impl Inspect {
         }
         Ok(())
     }
-}
-
-/// Writes beside and renames, so that a file is never half there.
-fn write_file(file: &std::path::Path, text: &str, force: bool) -> Result<(), Failure> {
-    let place = file.display();
-    if file.exists() && !force {
-        return Err(Failure::Failed(format!("{place} exists; --force replaces it")));
-    }
-    let beside = file.with_extension("svg.part");
-    std::fs::write(&beside, text)
-        .and_then(|()| std::fs::rename(&beside, file))
-        .map_err(|error| Failure::Failed(format!("{place}: cannot be written: {error}")))
 }
 
 fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
