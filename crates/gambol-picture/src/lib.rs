@@ -3,7 +3,7 @@
 //! A [`Picture`] is a flat list of polygons, lines, circles and texts in pixels; it knows nothing of creatures. A
 //! [`Drawing`] is a creature at a pose seen from a [`View`], in metres. The functions on top lay drawings out:
 //! [`three_views`] of one pose, a [`sheet`] of many creatures, a [`mode_sheet`] of one creature's motions, a
-//! [`film_strip`] of one motion's frames. [`write`] puts a picture into a file.
+//! [`film_strip`] of one motion's frames. [`write()`] puts a picture into a file.
 //!
 //! Text is drawn with a stroke font of our own (module `font`): it needs no font files and looks the same everywhere.
 //!
