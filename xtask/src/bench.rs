@@ -34,7 +34,7 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     let python = peers::python_with_pinocchio()?;
     let built = target().join("peers-built");
     run_command(command("sh", &["xtask/peers/build.sh"]).arg(peers::environment()).arg(&built))?;
-    let ours = build_ours()?;
+    let ours = build_ours("dynamics_bench")?;
     for (model, flags) in MODELS {
         let prepared = target().join("peers-models").join(model);
         let mut prepare = command(&python, &["xtask/peers/prepare.py", &format!("dm_control:{model}")]);
@@ -73,13 +73,13 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Our program, for the processor at hand, as the peers' are.
-fn build_ours() -> Result<PathBuf> {
+/// One of our programs, for the processor at hand, as the peers' are.
+pub(crate) fn build_ours(example: &str) -> Result<PathBuf> {
     let folder = target().join("bench");
     let mut build =
-        command("cargo", &["build", "--release", "--quiet", "-p", "gambol", "--example", "dynamics_bench"]);
+        command("cargo", &["build", "--release", "--quiet", "-p", "gambol", "--example", example]);
     run_command(build.arg("--target-dir").arg(&folder).env("RUSTFLAGS", "-C target-cpu=native"))?;
-    Ok(folder.join("release/examples/dynamics_bench"))
+    Ok(folder.join("release/examples").join(example))
 }
 
 fn time(program: &Path, prepared: &Path, model: &str) -> Result<Times> {

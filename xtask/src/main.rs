@@ -1,12 +1,15 @@
 //! Everything longer than one cargo command: all tests, comparison with peers, benchmarks, pictures, fuzzing.
 
 mod bench;
+mod bench_modes;
 mod compare;
 mod fuzz;
+mod modes;
 mod peers;
 mod pictures;
 mod shell;
 mod test;
+mod vibrate;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,18 +25,28 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format, lints, docs, all tests, and the comparison with MuJoCo on dm_control's models
+    /// Format, lints, docs, all tests, and the comparisons with MuJoCo: dm_control's models, their vibrations
     Test,
     /// Compare every MJCF and URDF model below a folder with MuJoCo
     Compare {
         /// The folder, or a single model
         folder: PathBuf,
     },
+    /// Compare the vibrations of every MJCF and URDF model below a folder with MuJoCo's mass matrix and LAPACK
+    Modes {
+        /// The folder, or a single model; dm_control's models and the gallery if not given
+        folder: Option<PathBuf>,
+    },
+    /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
+    Vibrate,
     /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
     Bench {
         /// Rounds of all three programs, interleaved
         #[arg(long, default_value_t = 5)]
         rounds: usize,
+        /// Time modal analysis instead, against MuJoCo with LAPACK
+        #[arg(long)]
+        modes: bool,
     },
     /// Draw the pictures of the docs
     Pictures,
@@ -49,7 +62,11 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Test => test::run(),
         Task::Compare { folder } => compare::run(&folder),
-        Task::Bench { rounds } => bench::run(rounds),
+        Task::Modes { folder: Some(folder) } => modes::run(&folder),
+        Task::Modes { folder: None } => modes::run_all(),
+        Task::Vibrate => vibrate::run(),
+        Task::Bench { rounds, modes: false } => bench::run(rounds),
+        Task::Bench { rounds, modes: true } => bench_modes::run(rounds),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

@@ -20,6 +20,12 @@ pub(crate) fn python_with_pinocchio() -> Result<PathBuf> {
     install(PINOCCHIO)
 }
 
+/// Where dm_control keeps its models.
+pub(crate) fn dm_control() -> Result<PathBuf> {
+    let script = "import importlib.util as u; print(u.find_spec('dm_control').submodule_search_locations[0])";
+    Ok(PathBuf::from(output(&mut command(python()?, &["-c", script]))?.trim()))
+}
+
 /// The folder of the environment.
 pub(crate) fn environment() -> PathBuf {
     target().join("peers")

@@ -35,14 +35,7 @@ fn pose_rate(creature: &Creature, q: &[f64], v: &[f64]) -> Vec<f64> {
 }
 
 /// Classical fourth-order Runge–Kutta on (q, v).
-fn runge_kutta(
-    creature: &Creature,
-    data: &mut Data,
-    q: &mut Vec<f64>,
-    v: &mut Vec<f64>,
-    h: f64,
-    springs: bool,
-) {
+fn runge_kutta(creature: &Creature, data: &mut Data, q: &mut [f64], v: &mut [f64], h: f64, springs: bool) {
     let nv = creature.nv();
     let mut slope = |q: &[f64], v: &[f64]| {
         let tau = if springs { passive_forces(creature, data, q, v).to_vec() } else { vec![0.0; nv] };

@@ -9,7 +9,8 @@ use std::cell::Cell;
 
 use gambol_dynamics::{
     Data, TreeMatrix, bias_forces, body_jacobian, body_velocities, center_of_mass, energy, forward_dynamics,
-    forward_kinematics, inverse_dynamics, mass_matrix, momentum, passive_forces, point_jacobian,
+    forward_kinematics, inverse_dynamics, mass_matrix, momentum, multiply_mass, passive_forces,
+    point_jacobian, prepare_mass,
 };
 use gambol_model::Vec3;
 use gambol_model::samples::{TreeKind, random_tree};
@@ -65,6 +66,8 @@ fn hot_functions_do_not_allocate() {
         body_velocities(&creature, &mut data, &q, &v);
         mass_matrix(&creature, &mut data, &q, &mut m);
         m.multiply(&v, &mut out);
+        prepare_mass(&creature, &mut data, &q);
+        multiply_mass(&creature, &mut data, &v, &mut out);
         assert!(m.factor());
         m.solve(&mut x);
         bias_forces(&creature, &mut data, &q, &v);

@@ -2,7 +2,7 @@
 //!
 //! Links become bodies in depth-first order, children in the order of their joints in the file, so that poses are laid
 //! out as in MuJoCo. A link that is fixed to its parent becomes a part of it, as MuJoCo does by default for URDF; its
-//! name stays as a site. A root link that is fixed to the world stays a body without mass, unless it is set free. What is read and what is left out is listed in `docs/urdf.md`.
+//! name stays as a site. A root link that is fixed to the world stays a body without mass, unless it is set free. What is read and what is left out is listed in `docs/formats.md`.
 
 mod geometry;
 mod joint;

@@ -150,3 +150,78 @@ impl Random {
         }
     }
 }
+
+/// A star of `legs` equal legs of `links` rods each, set evenly around a free disc in the x-y plane; every link bends
+/// up and down (hinge) with 1 N·m/rad. Its vibrations come in groups of equal frequency, up to `legs` − 1 of them.
+pub fn star(legs: usize, links: usize) -> Creature {
+    let (reach, length, radius) = (0.2, 0.1, 0.02);
+    let mut spec = CreatureSpec::new(format!("star of {legs} legs of {links}"));
+    let mut hub = BodySpec::new("hub");
+    hub.parent_from_body = Transform::translation(0.0, 0.0, 1.0);
+    hub.joints.push(JointSpec::free("root"));
+    hub.shapes.push(ShapeSpec::new(Shape::Cylinder { radius: reach, half_length: radius }));
+    spec.bodies.push(hub);
+    for leg in 0..legs {
+        let turn = Quat::from_scaled_axis(Vec3::z() * (std::f64::consts::TAU * leg as f64 / legs as f64));
+        for link in 0..links {
+            let mut body = BodySpec::new(format!("leg.{}.{}", leg + 1, link + 1));
+            body.parent = if link == 0 { 1 } else { spec.bodies.len() - 1 };
+            body.parent_from_body = if link == 0 {
+                Transform::from_parts((turn * Vec3::new(reach, 0.0, 0.0)).into(), turn)
+            } else {
+                Transform::translation(length, 0.0, 0.0)
+            };
+            let name = format!("joint.{}.{}", leg + 1, link + 1);
+            body.joints.push(JointSpec::hinge(name, Vec3::y()).with_stiffness(1.0));
+            let mut rod = ShapeSpec::new(Shape::Box { half: Vec3::new(0.5 * length, radius, radius) });
+            rod.body_from_shape = Transform::translation(0.5 * length, 0.0, 0.0);
+            body.shapes.push(rod);
+            spec.bodies.push(body);
+        }
+    }
+    spec.build().unwrap_or_else(|error| unreachable!("a star is valid: {error}"))
+}
+
+/// A free tree of `joints` hinges that forks like a plant: every branch is a run of rods, from whose end two or three
+/// thinner and softer ones go on. Axes, angles and sizes vary with `seed`.
+pub fn branching(joints: usize, seed: u64) -> Creature {
+    // Rods in a run; long enough that bending of whole branches comes before that of single joints.
+    const RUN: usize = 6;
+    let mut random = Random::new(seed);
+    let mut spec = CreatureSpec::new(format!("tree of {joints} joints, seed {seed}"));
+    let mut trunk = BodySpec::new("trunk");
+    trunk.joints.push(JointSpec::free("root"));
+    trunk.shapes.push(ShapeSpec::new(Shape::Sphere { radius: 0.3 }));
+    spec.bodies.push(trunk);
+    // Ends of runs that wait to fork: body, and generation.
+    let mut ends = std::collections::VecDeque::from([(1, 0)]);
+    let mut made = 0;
+    while made < joints {
+        let Some((end, generation)) = ends.pop_front() else { break };
+        for _ in 0..2 + random.below(2) {
+            let size = 0.85f64.powi(generation) * (0.9 + 0.2 * random.unit());
+            let half = Vec3::new(0.05, 0.05, 0.15) * size;
+            let mut parent = end;
+            for link in 0..RUN.min(joints - made) {
+                made += 1;
+                let mut body = BodySpec::new(format!("rod.{made}"));
+                body.parent = parent;
+                // A fork leans away from the run below it; the rods of a run go nearly straight on.
+                let lean = random.vector(if link == 0 { 0.8 } else { 0.1 });
+                let start = if parent == 1 { 0.0 } else { 2.0 * half.z };
+                body.parent_from_body =
+                    Transform::from_parts(Vec3::new(0.0, 0.0, start).into(), Quat::from_scaled_axis(lean));
+                let axis = random.vector(1.0) + Vec3::new(1e-3, 0.0, 0.0);
+                let stiffness = 100.0 * size.powi(3);
+                body.joints.push(JointSpec::hinge(format!("joint.{made}"), axis).with_stiffness(stiffness));
+                let mut rod = ShapeSpec::new(Shape::Box { half });
+                rod.body_from_shape = Transform::translation(0.0, 0.0, half.z);
+                body.shapes.push(rod);
+                parent = spec.bodies.len();
+                spec.bodies.push(body);
+            }
+            ends.push_back((parent, generation + 1));
+        }
+    }
+    spec.build().unwrap_or_else(|error| unreachable!("a branching tree is valid: {error}"))
+}

@@ -25,7 +25,7 @@ use crate::pin::Raw;
 use crate::{Modes, ModesError, Settings, rigid};
 
 /// Constraint rows below this share of the largest entry are redundant: coordinates in files carry some ten digits.
-const RANK_TOLERANCE: f64 = 1e-9;
+pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
 
 /// Largest gap of a constraint in the pose, m or rad: poses in files are written with six digits.
 const LARGEST_GAP: f64 = 1e-4;
@@ -150,22 +150,22 @@ impl Mass {
     }
 }
 
-fn place_name(creature: &Creature, dof: usize) -> String {
+pub(crate) fn place_name(creature: &Creature, dof: usize) -> String {
     format!("joint {:?}", creature.joints()[creature.dofs()[dof].joint].name)
 }
 
 /// What constraints do to the root.
-struct Root {
+pub(crate) struct Root {
     /// Orthonormal directions that stay free: root × rigid motions.
-    free: DMatrix<f64>,
+    pub(crate) free: DMatrix<f64>,
     /// r_d = T j: root × joints; `None` without constraints.
-    determined: Option<DMatrix<f64>>,
+    pub(crate) determined: Option<DMatrix<f64>>,
     /// Constraint rows that bind the joints alone.
-    left_over: DMatrix<f64>,
+    pub(crate) left_over: DMatrix<f64>,
 }
 
 impl Root {
-    fn new(
+    pub(crate) fn new(
         creature: &Creature,
         data: &mut Data,
         q: &[f64],

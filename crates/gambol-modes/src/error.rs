@@ -31,9 +31,40 @@ pub enum ModesError {
         /// Largest residual, m or rad.
         gap: f64,
     },
+    /// A constraint of the command line that makes no sense for this creature.
+    #[error("constraint {text:?}: {reason}")]
+    Constraint {
+        /// As given.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A stiffness or a pattern that makes no sense.
+    #[error("{0}")]
+    Stiffness(String),
     /// The pose is not one of this creature's.
     #[error("{0}")]
     Pose(String),
+    /// Too many roots, tendons and constraints for the matrix-free way, which is made for few of them.
+    #[error(
+        "{columns} columns for roots, tendons and constraints on {nv} coordinates do not fit into memory"
+    )]
+    TooLarge {
+        /// Columns that would have to be kept.
+        columns: usize,
+        /// Velocity coordinates.
+        nv: usize,
+    },
+    /// So many modes of so large a creature need matrices beyond memory.
+    #[error(
+        "all modes of {nv} coordinates do not fit into memory: ask for at most {most}, for example with --count 20"
+    )]
+    TooMany {
+        /// Velocity coordinates.
+        nv: usize,
+        /// Modes that can be had.
+        most: usize,
+    },
     /// The eigensolver did not converge.
     #[error("the eigenvalue iteration did not converge")]
     NotConverged,

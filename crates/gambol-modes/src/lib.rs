@@ -5,27 +5,62 @@
 //! a tangent vector over all velocity coordinates, the root's included, scaled so that its largest joint angle is
 //! 1 rad; its sign, and the choice among equal frequencies, are pinned (module `pin`).
 
+mod constrain;
 mod coordinates;
 mod dense;
 mod error;
 mod finish;
+mod large;
 mod mode;
 mod pin;
+mod read;
 mod rigid;
+mod stiffness;
+mod weight;
 
+pub use constrain::parse_constraint;
 pub use dense::analyze_dense;
 pub use error::ModesError;
+pub use large::analyze_large;
 pub use mode::{Damping, Mode, Modes, Settings};
+pub use read::{LimbShare, Mirror, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode};
+pub use stiffness::{Scale, set_uniform};
+pub use weight::{
+    Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,
+    WeightReport, WeightStatus, stand, stiffness_from_weight,
+};
 
 use gambol_dynamics::Data;
 use gambol_model::Creature;
 
-/// The modes of `creature` about the pose `q`.
+/// From this many coordinates on, a few modes come faster without a matrix than all of them with one.
+const MATRIX_FREE_FROM: usize = 150;
+
+/// Coordinates per mode asked for, from which on that is true.
+const COORDINATES_PER_MODE: usize = 8;
+
+/// Coordinates up to which the dense solver answers within minutes, where the other one cannot.
+const DENSE_UP_TO: usize = 5000;
+
+/// The modes of `creature` about the pose `q`: by the dense solver, or matrix-free for a few modes of a large creature.
 pub fn analyze(
     creature: &Creature,
     data: &mut Data,
     q: &[f64],
     settings: &Settings,
 ) -> Result<Modes, ModesError> {
-    analyze_dense(creature, data, q, settings)
+    let nv = creature.nv();
+    let few = settings.count.is_some_and(|count| count <= nv / COORDINATES_PER_MODE);
+    if !few && nv > DENSE_UP_TO {
+        return Err(ModesError::TooMany { nv, most: nv / COORDINATES_PER_MODE });
+    }
+    if nv < MATRIX_FREE_FROM || !few {
+        return analyze_dense(creature, data, q, settings);
+    }
+    match analyze_large(creature, data, q, settings) {
+        Err(ModesError::NotConverged | ModesError::TooLarge { .. }) if nv <= DENSE_UP_TO => {
+            analyze_dense(creature, data, q, settings)
+        }
+        result => result,
+    }
 }

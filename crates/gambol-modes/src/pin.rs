@@ -24,8 +24,8 @@ pub(crate) const SAME_FREQUENCY: f64 = 1e-9;
 /// Well above rounding, well below chance.
 const NO_WORK: f64 = 1e-5;
 
-/// Probes tried for one mode before its sign is left to the eigensolver.
-const MOST_PROBES: usize = 64;
+/// Probes tried beyond one for each mode of a group before the rest is left to the eigensolver.
+const SPARE_PROBES: usize = 16;
 
 /// One vibration that is scaled to unit kinetic energy: uᵀ M u = 1.
 pub(crate) struct Raw {
@@ -51,10 +51,11 @@ pub(crate) fn pin(creature: &Creature, data: &Data, modes: &mut [Raw]) {
 
 /// Pins one group of equal frequencies by Householder reflections within the group.
 fn pin_group(probes: &mut Probes<'_>, group: &mut [Raw]) {
+    let most = group.len() + SPARE_PROBES;
     let mut probe = 0;
     for first in 0..group.len() {
         let rest = &mut group[first..];
-        while probe < MOST_PROBES {
+        while probe < most {
             let work: Vec<f64> = rest.iter().map(|mode| probes.work(probe, &mode.shape)).collect();
             let total = work.iter().map(|w| w * w).sum::<f64>().sqrt();
             probe += 1;
@@ -124,7 +125,13 @@ impl<'a> Probes<'a> {
         self.made[k].iter().zip(shape).map(|(force, u)| force * u).sum()
     }
 
-    /// Generalised forces τ = Σ J_bᵀ m_b φ(x_b) by one pass towards the root.
+    /// Probe `k` at the centre of mass of a body.
+    fn field(&self, k: usize, body: usize) -> (Vec3, Vec3) {
+        let at = self.data.frames[body].point_in_world(self.creature.bodies()[body].mass.com);
+        field(k, (at - self.centre) / self.size)
+    }
+
+    /// Generalised forces τ = Σ J_bᵀ (moment; force) of the probe, by one pass towards the root.
     fn make(&self, k: usize) -> Vec<f64> {
         let bodies = self.creature.bodies();
         let mut forces = vec![(Vec3::zeros(), Vec3::zeros()); bodies.len()]; // moment about the body's origin, force
@@ -133,39 +140,56 @@ impl<'a> Probes<'a> {
         for (index, body) in bodies.iter().enumerate().skip(1) {
             let frame = &self.data.frames[index];
             let arm = frame.rotation * body.mass.com;
-            let field = field(k, (frame.position + arm - self.centre) / self.size);
-            norm += body.mass.mass * field.norm_squared();
-            let force = field * body.mass.mass;
-            forces[index] = (arm.cross(&force), force);
+            let (push, turn) = self.field(k, index);
+            let force = push * body.mass.mass;
+            let moment = frame.rotation * (body.mass.inertia * (frame.rotation.transpose() * turn));
+            norm += force.dot(&push) + moment.dot(&turn);
+            forces[index] = (moment + arm.cross(&force), force);
         }
-        let scale = if norm > 0.0 { 1.0 / norm.sqrt() } else { 0.0 };
         for (index, body) in bodies.iter().enumerate().skip(1).rev() {
             let (moment, force) = forces[index];
             for dof in body.dofs.clone() {
                 let axis = &self.data.axes[dof];
-                tau[dof] = scale * (axis.angular.dot(&moment) + axis.linear.dot(&force));
+                tau[dof] = axis.angular.dot(&moment) + axis.linear.dot(&force);
+                // A rotor (armature) turns with the joint's axis, wherever its body's mass is.
+                let armature = self.creature.dofs()[dof].armature;
+                if armature > 0.0 {
+                    let (push, turn) = self.field(k, index);
+                    let along = if axis.angular == Vec3::zeros() {
+                        axis.linear.dot(&push)
+                    } else {
+                        axis.angular.dot(&turn)
+                    };
+                    tau[dof] += armature * along;
+                    norm += armature * along * along;
+                }
             }
             let above = &mut forces[body.parent];
             above.0 += moment + self.data.frames[index].offset.cross(&force);
             above.1 += force;
         }
+        let scale = if norm > 0.0 { 1.0 / norm.sqrt() } else { 0.0 };
+        for force in &mut tau {
+            *force *= scale;
+        }
         tau
     }
 }
 
-/// Probe `k` at the place `x` (sizes of the creature from its centre): plane waves of about its own length, with
-/// directions from irrational steps so that no two probes are alike. Mirror-symmetric for even `k`, else antisymmetric.
-fn field(k: usize, x: Vec3) -> Vec3 {
+/// Probe `k` at the place `x` (sizes of the creature from its centre), as force per mass and moment per inertia: waves
+/// of about the creature's own length, with directions from irrational steps so that no two probes are alike.
+/// Mirror-symmetric for even `k`, else antisymmetric.
+fn field(k: usize, x: Vec3) -> (Vec3, Vec3) {
     let step = |by: f64| (k as f64 * by).fract();
     let wave =
         Vec3::new(0.4 + 1.3 * step(0.618_034), 0.5 + 1.1 * step(0.754_878), 0.3 + 1.2 * step(0.569_840));
     let along = wave.x * x.x + wave.z * x.z + 0.7 + step(0.414_214);
     let (even, odd) = (along.cos() * (wave.y * x.y).cos(), along.sin() * (wave.y * x.y).sin());
-    let direction = Vec3::new(1.0, 0.8 - 0.3 * step(0.324_718), 0.6 + 0.5 * step(0.259_921));
-    // Seen in the mirror y → −y, forward and up stay and sideways turns.
-    if k.is_multiple_of(2) {
-        Vec3::new(direction.x * even, direction.y * odd, direction.z * even)
-    } else {
-        Vec3::new(direction.x * odd, direction.y * even, direction.z * odd)
-    }
+    let (same, other) = if k.is_multiple_of(2) { (even, odd) } else { (odd, even) };
+    let push = Vec3::new(1.0, 0.8 - 0.3 * step(0.324_718), 0.6 + 0.5 * step(0.259_921));
+    let turn = Vec3::new(0.9 - 0.4 * step(0.732_051), 1.1, 0.7 + 0.4 * step(0.236_068));
+    // In the mirror y → −y, a force keeps x and z and turns y round; a moment the other way.
+    let force = Vec3::new(push.x * same, push.y * other, push.z * same);
+    let moment = Vec3::new(turn.x * other, turn.y * same, turn.z * other);
+    (force, moment)
 }

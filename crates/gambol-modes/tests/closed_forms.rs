@@ -339,6 +339,13 @@ fn bad_input_is_told() {
     };
     assert_eq!(data_of(&creature, &torn).to_string(), "grip does not hold in this pose: it is off by 1e0");
 
+    let endless = gambol_model::samples::chain(6000);
+    let message = data_of(&endless, &Settings::default()).to_string();
+    assert_eq!(
+        message,
+        "all modes of 6005 coordinates do not fit into memory: ask for at most 750, for example with --count 20"
+    );
+
     // A hinge about the axis of a body without inertia about it.
     let mut spec = CreatureSpec::new("needle");
     let mut body = BodySpec::new("needle");

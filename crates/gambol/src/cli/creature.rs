@@ -57,7 +57,7 @@ impl CreatureArguments {
 }
 
 #[derive(Args)]
-pub(super) struct StateArguments {
+pub(super) struct PoseArguments {
     /// A pose that the creature's file names; the reference pose if not given
     #[arg(long, value_name = "NAME", conflicts_with = "qpos")]
     pose: Option<String>,
@@ -65,6 +65,32 @@ pub(super) struct StateArguments {
     /// A pose as a JSON array of nq numbers
     #[arg(long, value_name = "FILE")]
     qpos: Option<PathBuf>,
+}
+
+/// A pose and what to call it.
+pub(super) struct Pose {
+    pub(super) name: String,
+    pub(super) qpos: Vec<f64>,
+}
+
+impl PoseArguments {
+    pub(super) fn read(&self, creature: &Creature) -> Result<Pose, Failure> {
+        if let Some(name) = &self.pose {
+            return Ok(Pose { name: name.clone(), qpos: named_pose(creature, name)? });
+        }
+        let Some(file) = &self.qpos else {
+            return Ok(Pose { name: "reference".to_owned(), qpos: creature.reference_pose().to_vec() });
+        };
+        let name = file.display().to_string();
+        let qpos = creature.checked_pose(&name, &read_numbers(file)?).map_err(failed)?;
+        Ok(Pose { name, qpos })
+    }
+}
+
+#[derive(Args)]
+pub(super) struct StateArguments {
+    #[command(flatten)]
+    pose: PoseArguments,
 
     /// A velocity as a JSON array of nv numbers; zero if not given
     #[arg(long, value_name = "FILE")]
@@ -73,15 +99,7 @@ pub(super) struct StateArguments {
 
 impl StateArguments {
     pub(super) fn read(&self, creature: &Creature) -> Result<State, Failure> {
-        let failed = |error: gambol_model::ModelError| Failure::Failed(error.to_string());
-        let (name, qpos) = if let Some(name) = &self.pose {
-            (name.clone(), named_pose(creature, name)?)
-        } else if let Some(file) = &self.qpos {
-            let place = file.display().to_string();
-            (place.clone(), creature.checked_pose(&place, &read_numbers(file)?).map_err(failed)?)
-        } else {
-            ("reference".to_owned(), creature.reference_pose().to_vec())
-        };
+        let Pose { name, qpos } = self.pose.read(creature)?;
         let qvel = match &self.qvel {
             Some(file) => creature
                 .checked_velocity(&file.display().to_string(), &read_numbers(file)?)
@@ -90,6 +108,11 @@ impl StateArguments {
         };
         Ok(State { name, qpos, qvel })
     }
+}
+
+#[allow(clippy::needless_pass_by_value)] // for `map_err`
+fn failed(error: gambol_model::ModelError) -> Failure {
+    Failure::Failed(error.to_string())
 }
 
 fn named_pose(creature: &Creature, name: &str) -> Result<Vec<f64>, Failure> {

@@ -92,17 +92,21 @@ fn body_table(report: &Report) -> Table {
     let mut depth = std::collections::HashMap::from([("world", 0usize)]);
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["body", "mass kg", "joints", "stiffness", "limits"]);
+    // Joints stand in the order of their bodies.
+    let mut joints = report.joints.as_slice();
     for body in &report.bodies {
         let level = depth.get(body.parent.as_str()).copied().unwrap_or(0);
         depth.insert(&body.name, level + 1);
-        let joints: Vec<_> = report.joints.iter().filter(|joint| joint.body == body.name).collect();
+        let own = joints.iter().take_while(|joint| joint.body == body.name).count();
+        let (own, rest) = joints.split_at(own);
+        joints = rest;
         let join = |text: Vec<String>| text.join("\n");
         table.add_row([
             format!("{}{}", "  ".repeat(level.min(12)), body.name),
             format!("{:.4}", body.mass),
-            join(joints.iter().map(|joint| format!("{} {}", joint.kind, joint.name)).collect()),
-            join(joints.iter().map(|joint| number(joint.stiffness)).collect()),
-            join(joints.iter().map(|joint| limits(joint.kind, joint.limit)).collect()),
+            join(own.iter().map(|joint| format!("{} {}", joint.kind, joint.name)).collect()),
+            join(own.iter().map(|joint| number(joint.stiffness)).collect()),
+            join(own.iter().map(|joint| limits(joint.kind, joint.limit)).collect()),
         ]);
     }
     for column in [1, 3] {

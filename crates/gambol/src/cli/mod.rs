@@ -4,6 +4,9 @@
 mod creature;
 mod gallery;
 mod inspect;
+mod modes;
+mod output;
+mod stiffness;
 
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,7 +20,7 @@ use gambol_picture::PictureError;
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
     after_help = "A CREATURE is a name from `gambol gallery` or an MJCF or URDF file.\n\n\
-                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol inspect robot.urdf --root free --json"
+                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -28,6 +31,8 @@ struct Arguments {
 enum Verb {
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
+    Modes(modes::ModesVerb),
+    Stiffness(stiffness::StiffnessVerb),
 }
 
 /// How a verb can end other than well.
@@ -55,6 +60,12 @@ impl From<PictureError> for Failure {
     }
 }
 
+impl From<gambol_modes::ModesError> for Failure {
+    fn from(error: gambol_modes::ModesError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
 /// Parses the arguments of this process and runs the verb.
 pub fn run() -> ExitCode {
     let arguments = Arguments::parse(); // exits with 2 and a message on bad usage
@@ -62,6 +73,8 @@ pub fn run() -> ExitCode {
     let result = match arguments.verb {
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
+        Verb::Modes(verb) => verb.run(&mut out),
+        Verb::Stiffness(verb) => verb.run(&mut out),
     };
     match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,

@@ -1,0 +1,66 @@
+//! Changing the springs of a creature: one stiffness for all, and factors by joint name.
+
+use gambol_model::{Creature, JointKind};
+use regex_lite::Regex;
+
+use crate::ModesError;
+
+/// Gives every joint but free ones the stiffness `k`, N·m/rad or N/m.
+pub fn set_uniform(creature: &mut Creature, k: f64) -> Result<(), ModesError> {
+    if !(k.is_finite() && k > 0.0) {
+        return Err(ModesError::Stiffness(format!("a stiffness of {k} is not a finite number above 0")));
+    }
+    for joint in 0..creature.joints().len() {
+        if creature.joints()[joint].kind != JointKind::Free {
+            creature.set_stiffness(joint, k).map_err(|error| ModesError::Stiffness(error.to_string()))?;
+        }
+    }
+    Ok(())
+}
+
+/// A factor for the joints whose whole name matches a pattern: `spine.*=5`.
+#[derive(Clone, Debug)]
+pub struct Scale {
+    text: String,
+    pattern: Regex,
+    factor: f64,
+}
+
+impl std::str::FromStr for Scale {
+    type Err = ModesError;
+
+    fn from_str(text: &str) -> Result<Self, ModesError> {
+        let bad = |reason: &str| ModesError::Stiffness(format!("{text:?}: {reason}"));
+        let (pattern, factor) = text.rsplit_once('=').ok_or_else(|| bad("expected PATTERN=FACTOR"))?;
+        let factor: f64 = factor.trim().parse().map_err(|_| bad("the factor is not a number"))?;
+        if !(factor.is_finite() && factor > 0.0) {
+            return Err(bad("the factor is not a finite number above 0"));
+        }
+        let pattern = Regex::new(&format!("^(?:{pattern})$")).map_err(|error| bad(&error.to_string()))?;
+        Ok(Self { text: text.to_owned(), pattern, factor })
+    }
+}
+
+impl Scale {
+    /// Multiplies the stiffness of all joints that match; at least one must.
+    pub fn apply(&self, creature: &mut Creature) -> Result<(), ModesError> {
+        let matching: Vec<usize> = (0..creature.joints().len())
+            .filter(|&joint| creature.joints()[joint].kind != JointKind::Free)
+            .filter(|&joint| self.pattern.is_match(&creature.joints()[joint].name))
+            .collect();
+        if matching.is_empty() {
+            return Err(ModesError::Stiffness(format!(
+                "{:?} matches no joint of {}",
+                self.text,
+                creature.name()
+            )));
+        }
+        for joint in matching {
+            let stiffness = creature.joints()[joint].stiffness * self.factor;
+            creature
+                .set_stiffness(joint, stiffness)
+                .map_err(|error| ModesError::Stiffness(error.to_string()))?;
+        }
+        Ok(())
+    }
+}
