@@ -1,8 +1,8 @@
 //! gambol brings any creature to life from its own body.
 //!
 //! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`report`] says what
-//! it is, [`picture`] draws it, and [`cli`] is the command line. The rooms behind it are re-exported as
-//! [`model`], [`formats`], [`dynamics`] and [`modes`].
+//! it is, and [`cli`] is the command line. The rooms behind it are re-exported as [`model`], [`formats`],
+//! [`dynamics`], [`modes`] and [`picture`].
 //!
 //! ```
 //! let dog = gambol::load("dog", &gambol::LoadOptions::default())?;
@@ -12,7 +12,6 @@
 
 pub mod cli;
 pub mod gallery;
-pub mod picture;
 pub mod report;
 
 pub use gambol_dynamics as dynamics;
@@ -20,6 +19,7 @@ pub use gambol_formats as formats;
 pub use gambol_formats::LoadOptions;
 pub use gambol_model as model;
 pub use gambol_modes as modes;
+pub use gambol_picture as picture;
 
 use gambol_formats::FormatError;
 use gambol_model::{Creature, ModelError};

@@ -99,11 +99,19 @@ fn inspect_draws_a_picture_and_keeps_an_old_one() {
     assert!(gambol(&arguments).status.success());
     let svg = std::fs::read_to_string(&file).unwrap();
     assert!(
-        svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.matches("<polygon").count() > 90
+        svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>") && svg.matches("<path").count() > 90
     );
     assert_fails(&arguments, 1, "exists; --force replaces it");
     assert!(gambol(&[&arguments[..], &["--force"]].concat()).status.success());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    let png = folder.path().join("dog.png");
+    assert!(gambol(&["inspect", "dog", "--picture", png.to_str().unwrap()]).status.success());
+    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    assert_fails(
+        &["inspect", "dog", "--picture", "dog.gif"],
+        1,
+        "dog.gif: a picture's file ends in .svg or .png",
+    );
 }
 
 #[test]

@@ -7,7 +7,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 
 use super::creature::{CreatureArguments, StateArguments};
-use super::{Failure, output, write_json};
+use super::{Failure, write_json};
 use crate::picture;
 use crate::report::Report;
 
@@ -34,7 +34,7 @@ pub(super) struct Inspect {
     matrix: bool,
 
     /// Draw the creature from the side, the front and above, with its landmarks
-    #[arg(long, value_name = "FILE.svg")]
+    #[arg(long, value_name = "FILE.svg|FILE.png")]
     picture: Option<PathBuf>,
 
     /// Replace an existing picture
@@ -49,8 +49,7 @@ impl Inspect {
         let report = Report::new(&creature, &state, self.matrix)
             .map_err(|error| Failure::Failed(error.to_string()))?;
         if let Some(file) = &self.picture {
-            let svg = picture::three_views(&creature, &state.qpos);
-            output::write_file(file, svg.as_bytes(), self.force)?;
+            picture::write(file, &picture::three_views(&creature, &state.qpos), self.force)?;
         }
         if self.json {
             return write_json(out, &report);

@@ -12,6 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use gambol_picture::PictureError;
 
 #[derive(Parser)]
 #[command(
@@ -49,6 +50,13 @@ impl From<std::io::Error> for Failure {
             std::io::ErrorKind::BrokenPipe => Self::OutputClosed,
             _ => Self::Failed(format!("cannot write the output: {error}")),
         }
+    }
+}
+
+impl From<PictureError> for Failure {
+    fn from(error: PictureError) -> Self {
+        let hint = if matches!(error, PictureError::Exists { .. }) { "; --force replaces it" } else { "" };
+        Self::Failed(format!("{error}{hint}"))
     }
 }
 

@@ -1,0 +1,213 @@
+//! A picture as SVG. Coordinates are rounded and relative, which keeps a sheet of many creatures small.
+
+use std::fmt::Write;
+
+use crate::font::{self, Pen};
+use crate::picture::{Colour, Item, Picture, Point, Stroke};
+
+/// Outlines have this width unless they say otherwise.
+const USUAL_WIDTH: f64 = 0.8;
+
+impl Picture {
+    /// The picture as an SVG file. Text is drawn as lines and can be found by its `aria-label`.
+    pub fn to_svg(&self) -> String {
+        let (width, height) = (self.width, self.height);
+        let mut svg = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
+             height=\"{height}\" fill=\"none\" stroke-width=\"{USUAL_WIDTH}\" stroke-linecap=\"round\" \
+             stroke-linejoin=\"round\">\n"
+        );
+        if !self.title.is_empty() {
+            let _ = writeln!(svg, "<title>{}</title>", escape(&self.title));
+        }
+        let _ = writeln!(
+            svg,
+            "<path d=\"M0 0h{width}v{height}h-{width}z\"{}/>",
+            paint("fill", Colour { alpha: 255, ..self.background })
+        );
+        for item in &self.items {
+            write_item(&mut svg, item);
+            svg.push('\n');
+        }
+        svg.push_str("</svg>\n");
+        svg
+    }
+}
+
+fn write_item(svg: &mut String, item: &Item) {
+    // Writing to a string cannot fail.
+    let _ = match item {
+        Item::Polygon { points, fill, outline } => {
+            let d = PathData::through(points, true);
+            write!(svg, "<path d=\"{d}\"{}{}/>", paint("fill", *fill), outlined(*outline))
+        }
+        Item::Polyline { points, stroke } => {
+            let d = PathData::through(points, false);
+            write!(svg, "<path d=\"{d}\"{}/>", outlined(Some(*stroke)))
+        }
+        Item::Circle { centre: [x, y], radius, fill, outline, title } => {
+            let look = format!("{}{}", paint("fill", *fill), outlined(*outline));
+            let _ = write!(svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius:.1}\"{look}");
+            if title.is_empty() {
+                write!(svg, "/>")
+            } else {
+                write!(svg, "><title>{}</title></circle>", escape(title))
+            }
+        }
+        Item::Text { at, anchor, size, colour, text } => {
+            let d = PathData::of_text(&font::strokes(text, *size, *at, *anchor));
+            let stroke = Stroke { colour: *colour, width: font::stroke_width(*size) };
+            write!(svg, "<path aria-label=\"{}\" d=\"{d}\"{}/>", escape(text), outlined(Some(stroke)))
+        }
+    };
+}
+
+/// ` fill="#rrggbb"`, with the opacity where it is not full.
+fn paint(what: &str, Colour { red, green, blue, alpha }: Colour) -> String {
+    let mut text = format!(" {what}=\"#{red:02x}{green:02x}{blue:02x}\"");
+    if alpha < 255 {
+        let _ = write!(text, " {what}-opacity=\"{:.2}\"", f64::from(alpha) / 255.0);
+    }
+    text
+}
+
+fn outlined(stroke: Option<Stroke>) -> String {
+    let Some(Stroke { colour, width }) = stroke else { return String::new() };
+    let mut text = paint("stroke", colour);
+    if width != USUAL_WIDTH {
+        let _ = write!(text, " stroke-width=\"{}\"", (width * 100.0).round() / 100.0);
+    }
+    text
+}
+
+/// For text and for attributes. XML has no way to write a control character.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => escaped.push(' '),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// The `d` of a path. Points are rounded before they are made relative, so that no error adds up.
+struct PathData {
+    text: String,
+    decimals: usize,
+    at: [i64; 2],
+    start: [i64; 2],
+}
+
+impl PathData {
+    fn new(decimals: usize) -> Self {
+        Self { text: String::new(), decimals, at: [0; 2], start: [0; 2] }
+    }
+
+    fn through(points: &[Point], closed: bool) -> String {
+        let mut data = Self::new(1);
+        for (k, point) in points.iter().enumerate() {
+            data.pen(if k == 0 { Pen::Move(*point) } else { Pen::Line(*point) });
+        }
+        if closed && !points.is_empty() {
+            data.pen(Pen::Close);
+        }
+        data.text
+    }
+
+    /// A stroke of a letter is thin: it needs a digit more than a creature.
+    fn of_text(strokes: &[Pen]) -> String {
+        let mut data = Self::new(2);
+        for pen in strokes {
+            data.pen(*pen);
+        }
+        data.text
+    }
+
+    fn pen(&mut self, pen: Pen) {
+        match pen {
+            Pen::Move(to) => {
+                let to = self.rounded(to);
+                self.command('m');
+                self.relative(to);
+                (self.at, self.start) = (to, to);
+            }
+            Pen::Line(to) => {
+                let to = self.rounded(to);
+                self.command('l');
+                self.relative(to);
+                self.at = to;
+            }
+            Pen::Quad(control, to) => {
+                let (control, to) = (self.rounded(control), self.rounded(to));
+                self.command('q');
+                self.relative(control);
+                self.relative(to);
+                self.at = to;
+            }
+            Pen::Close => {
+                self.text.push('z');
+                self.at = self.start;
+            }
+        }
+    }
+
+    fn command(&mut self, letter: char) {
+        self.text.push(letter);
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // a picture is far smaller than 2⁶³
+    fn rounded(&self, point: Point) -> [i64; 2] {
+        let unit = [1.0, 10.0, 100.0][self.decimals];
+        point.map(|x| (x * unit).round() as i64)
+    }
+
+    fn relative(&mut self, to: [i64; 2]) {
+        for axis in 0..2 {
+            self.number(to[axis] - self.at[axis]);
+        }
+    }
+
+    /// Shortest form: `-.5`, and no blank where a sign or a letter parts two numbers.
+    fn number(&mut self, value: i64) {
+        let unit = [1, 10, 100][self.decimals];
+        if value < 0 {
+            self.text.push('-');
+        } else if self.text.ends_with(|c: char| c.is_ascii_digit()) {
+            self.text.push(' ');
+        }
+        let (whole, part) = (value.abs() / unit, value.abs() % unit);
+        if whole > 0 || part == 0 {
+            let _ = write!(self.text, "{whole}");
+        }
+        if part > 0 {
+            let digits = format!("{part:0width$}", width = self.decimals);
+            let _ = write!(self.text, ".{}", digits.trim_end_matches('0'));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn path_data_is_short_and_adds_up() {
+        let points = [[0.04, 1.0], [10.26, 0.5], [10.0, -0.5], [-3.0, 2.0]];
+        assert_eq!(PathData::through(&points, true), "m0 1l10.3-.5l-.3-1l-13 2.5z");
+    }
+
+    #[test]
+    fn numbers_are_parted() {
+        let mut data = PathData::new(2);
+        for value in [5, 50, -5, 1200, 0, 7] {
+            data.number(value);
+        }
+        assert_eq!(data.text, ".05 .5-.05 12 0 .07");
+    }
+}
