@@ -11,6 +11,7 @@ use gambol_model::Creature;
 use gambol_modes::{
     Damping, Modes, Reader, Reading, Scale, Settings, analyze, parse_constraint, set_uniform,
 };
+use gambol_picture::{self as picture, ModeTile, Picture};
 use serde::Serialize;
 
 use super::creature::{CreatureArguments, PoseArguments};
@@ -54,6 +55,10 @@ pub(super) struct ModesVerb {
     /// Write frequencies and shapes for NumPy
     #[arg(long, value_name = "FILE.npz")]
     npz: Option<PathBuf>,
+
+    /// Draw a contact sheet: each vibration's two extreme poses over each other
+    #[arg(long, value_name = "FILE.png|.svg")]
+    sheet: Option<PathBuf>,
 
     /// Replace existing files
     #[arg(long)]
@@ -160,6 +165,10 @@ impl ModesVerb {
         let reader = Reader::new(&creature, &mut data, &pose.qpos)?;
         let readings: Vec<Reading> = modes.modes.iter().map(|mode| reader.read(&mut data, mode)).collect();
 
+        if let Some(file) = &self.sheet {
+            let sheet = sheet(&creature, &mut data, &modes, &readings);
+            picture::write(file, &sheet, self.force)?;
+        }
         if let Some(file) = &self.npz {
             output::write_file(file, &arrays(&creature, &modes, &readings)?, self.force)?;
         }
@@ -234,6 +243,38 @@ impl ModesVerb {
         }
         table
     }
+}
+
+/// One tile per vibration.
+fn sheet(creature: &Creature, data: &mut Data, modes: &Modes, readings: &[Reading]) -> Picture {
+    let tile = |(mode, reading): (&gambol_modes::Mode, &Reading)| {
+        let amplitude = amplitude(creature, data, modes, mode);
+        let swung = |amplitude: f64| {
+            let mut pose = modes.pose.clone();
+            creature.integrate(&mut pose, &mode.shape, amplitude);
+            pose
+        };
+        ModeTile {
+            caption: format!("u{}  {} Hz", mode.index, hertz(mode.frequency())),
+            name: reading.name.clone(),
+            poses: [swung(amplitude), swung(-amplitude)],
+        }
+    };
+    let tiles: Vec<ModeTile> = modes.modes.iter().zip(readings).skip(modes.rigid).map(tile).collect();
+    let title = format!("{}: natural vibrations", creature.name());
+    picture::mode_sheet(creature, &title, &tiles)
+}
+
+/// How far to swing a mode for a picture, rad: as far as reads well, but not so far that a long body leaves its shape.
+fn amplitude(creature: &Creature, data: &mut Data, modes: &Modes, mode: &gambol_modes::Mode) -> f64 {
+    const MOST: f64 = 0.5; // rad, of the joint that moves most
+    const SHARE: f64 = 0.25; // of the creature's length, for the body that moves most
+    let com = gambol_dynamics::center_of_mass(creature, data, &modes.pose);
+    let far = |frame: &gambol_dynamics::BodyFrame| (frame.position - com).norm();
+    let length = 2.0 * data.frames.iter().skip(1).map(far).fold(0.0, f64::max);
+    let velocities = gambol_dynamics::body_velocities(creature, data, &modes.pose, &mode.shape);
+    let fastest = velocities.iter().map(|motion| motion.linear.norm()).fold(0.0, f64::max);
+    if fastest * MOST > SHARE * length { SHARE * length / fastest } else { MOST }
 }
 
 /// Four decimals, or four digits of what would vanish among them.
