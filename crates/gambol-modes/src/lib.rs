@@ -16,6 +16,7 @@ mod pin;
 mod read;
 mod rigid;
 mod stiffness;
+mod swing;
 mod weight;
 
 pub use constrain::parse_constraint;
@@ -25,6 +26,7 @@ pub use large::analyze_large;
 pub use mode::{Damping, Mode, Modes, Settings};
 pub use read::{LimbShare, Mirror, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode};
 pub use stiffness::{Scale, set_uniform};
+pub use swing::swing;
 pub use weight::{
     Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,
     WeightReport, WeightStatus, stand, stiffness_from_weight,

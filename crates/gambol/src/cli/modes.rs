@@ -9,7 +9,7 @@ use gambol_dynamics::Data;
 use gambol_formats::npz;
 use gambol_model::Creature;
 use gambol_modes::{
-    Damping, Modes, Reader, Reading, Scale, Settings, analyze, parse_constraint, set_uniform,
+    Damping, Modes, Reader, Reading, Scale, Settings, analyze, parse_constraint, set_uniform, swing,
 };
 use gambol_picture::{self as picture, ModeTile, Picture};
 use serde::Serialize;
@@ -166,7 +166,7 @@ impl ModesVerb {
         let readings: Vec<Reading> = modes.modes.iter().map(|mode| reader.read(&mut data, mode)).collect();
 
         if let Some(file) = &self.sheet {
-            let sheet = sheet(&creature, &mut data, &modes, &readings);
+            let sheet = sheet(&creature, &mut data, &modes, &readings)?;
             picture::write(file, &sheet, self.force)?;
         }
         if let Some(file) = &self.npz {
@@ -246,35 +246,47 @@ impl ModesVerb {
 }
 
 /// One tile per vibration.
-fn sheet(creature: &Creature, data: &mut Data, modes: &Modes, readings: &[Reading]) -> Picture {
-    let tile = |(mode, reading): (&gambol_modes::Mode, &Reading)| {
-        let amplitude = amplitude(creature, data, modes, mode);
-        let swung = |amplitude: f64| {
-            let mut pose = modes.pose.clone();
-            creature.integrate(&mut pose, &mode.shape, amplitude);
-            pose
-        };
-        ModeTile {
+fn sheet(
+    creature: &Creature,
+    data: &mut Data,
+    modes: &Modes,
+    readings: &[Reading],
+) -> Result<Picture, Failure> {
+    let mut tiles = Vec::new();
+    for (mode, reading) in modes.modes.iter().zip(readings).skip(modes.rigid) {
+        let amplitude = amplitude(creature, data, modes, mode)?;
+        tiles.push(ModeTile {
             caption: format!("u{}  {} Hz", mode.index, hertz(mode.frequency())),
             name: reading.name.clone(),
-            poses: [swung(amplitude), swung(-amplitude)],
-        }
-    };
-    let tiles: Vec<ModeTile> = modes.modes.iter().zip(readings).skip(modes.rigid).map(tile).collect();
+            poses: [
+                swing(creature, data, modes, mode, amplitude)?,
+                swing(creature, data, modes, mode, -amplitude)?,
+            ],
+        });
+    }
     let title = format!("{}: natural vibrations", creature.name());
-    picture::mode_sheet(creature, &title, &tiles)
+    Ok(picture::mode_sheet(creature, &title, &tiles))
 }
 
 /// How far to swing a mode for a picture, rad: as far as reads well, but not so far that a long body leaves its shape.
-fn amplitude(creature: &Creature, data: &mut Data, modes: &Modes, mode: &gambol_modes::Mode) -> f64 {
+fn amplitude(
+    creature: &Creature,
+    data: &mut Data,
+    modes: &Modes,
+    mode: &gambol_modes::Mode,
+) -> Result<f64, Failure> {
     const MOST: f64 = 0.5; // rad, of the joint that moves most
-    const SHARE: f64 = 0.25; // of the creature's length, for the body that moves most
-    let com = gambol_dynamics::center_of_mass(creature, data, &modes.pose);
-    let far = |frame: &gambol_dynamics::BodyFrame| (frame.position - com).norm();
-    let length = 2.0 * data.frames.iter().skip(1).map(far).fold(0.0, f64::max);
-    let velocities = gambol_dynamics::body_velocities(creature, data, &modes.pose, &mode.shape);
-    let fastest = velocities.iter().map(|motion| motion.linear.norm()).fold(0.0, f64::max);
-    if fastest * MOST > SHARE * length { SHARE * length / fastest } else { MOST }
+    const SHARE: f64 = 0.3; // of the creature's length, for the body that moves most
+    let places = |data: &mut Data, pose: &[f64]| -> Vec<_> {
+        let frames = gambol_dynamics::forward_kinematics(creature, data, pose);
+        frames.iter().skip(1).map(|frame| frame.position).collect()
+    };
+    let rest = places(data, &modes.pose);
+    let most = swing(creature, data, modes, mode, MOST)?;
+    let swung = places(data, &most);
+    let length = rest.iter().map(|at| (at - rest[0]).norm()).fold(0.0, f64::max);
+    let way = rest.iter().zip(&swung).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+    Ok(if way > SHARE * length { MOST * SHARE * length / way } else { MOST })
 }
 
 /// Four decimals, or four digits of what would vanish among them.
