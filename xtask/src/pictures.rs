@@ -3,12 +3,20 @@
 use gambol::picture::{Drawing, Look, Picture, Tile, View, sheet, write};
 use gambol::{LoadOptions, gallery};
 
-use crate::shell::{Result, root};
+use crate::shell::{Result, command, output, root};
 
 pub(crate) fn run() -> Result<()> {
     let file = root().join("docs/gallery.svg");
     write(&file, &gallery_sheet()?, true).map_err(|error| error.to_string())?;
     println!("{}", file.display());
+    // The first twelve vibrations of the creatures that the page on modes shows.
+    for (name, count) in [("dog", "18"), ("human", "18"), ("loop", "12")] {
+        let file = format!("docs/modes-{name}.svg");
+        let mut gambol =
+            command("cargo", &["run", "--release", "--quiet", "--package", "gambol", "--", "modes", name]);
+        output(gambol.args(["--count", count, "--force", "--sheet", &file]))?;
+        println!("{}", root().join(file).display());
+    }
     Ok(())
 }
 

@@ -32,29 +32,49 @@ pub fn swing(
     }
     let mut m = TreeMatrix::new(creature).map_err(|error| ModesError::Pose(error.to_string()))?;
     let mut velocity = mode.shape.clone();
-    let mut momentum = vec![0.0; creature.nv()];
+    let step = amplitude / f64::from(STEPS);
     for _ in 0..STEPS {
-        mass_matrix(creature, data, &pose, &mut m);
-        for &dof in root {
-            velocity[dof] = 0.0;
-        }
-        m.multiply(&velocity, &mut momentum);
-        let of_joints = DVector::from_iterator(root.len(), root.iter().map(|&dof| -momentum[dof]));
-        // M_rr v_r = −M_rj v_j; columns of M_rr by unit velocities of the root.
-        let mut rr = DMatrix::zeros(root.len(), root.len());
-        let mut unit = vec![0.0; creature.nv()];
-        for (k, &dof) in root.iter().enumerate() {
-            unit[dof] = 1.0;
-            m.multiply(&unit, &mut momentum);
-            unit[dof] = 0.0;
-            rr.column_mut(k).copy_from_slice(&root.iter().map(|&row| momentum[row]).collect::<Vec<_>>());
-        }
-        let Some(factor) = rr.cholesky() else { return Err(ModesError::NotConverged) };
-        let of_root = factor.solve(&of_joints);
-        for (k, &dof) in root.iter().enumerate() {
-            velocity[dof] = of_root[k];
-        }
-        creature.integrate(&mut pose, &velocity, amplitude / f64::from(STEPS));
+        // Midpoint rule: the root's velocity half a step ahead serves for the whole step.
+        lead_root(creature, data, &pose, root, &mut m, &mut velocity)?;
+        let mut middle = pose.clone();
+        creature.integrate(&mut middle, &velocity, 0.5 * step);
+        lead_root(creature, data, &middle, root, &mut m, &mut velocity)?;
+        creature.integrate(&mut pose, &velocity, step);
     }
     Ok(pose)
+}
+
+/// Sets the root's part of `velocity` such that all rigid momentum vanishes: M_rr v_r = −M_rj v_j.
+fn lead_root(
+    creature: &Creature,
+    data: &mut Data,
+    pose: &[f64],
+    root: &[usize],
+    m: &mut TreeMatrix,
+    velocity: &mut [f64],
+) -> Result<(), ModesError> {
+    mass_matrix(creature, data, pose, m);
+    for &dof in root {
+        velocity[dof] = 0.0;
+    }
+    let mut momentum = vec![0.0; creature.nv()];
+    m.multiply(velocity, &mut momentum);
+    let of_joints = DVector::from_iterator(root.len(), root.iter().map(|&dof| -momentum[dof]));
+    // Columns of M_rr by unit velocities of the root.
+    let mut rr = DMatrix::zeros(root.len(), root.len());
+    let mut unit = vec![0.0; creature.nv()];
+    for (k, &dof) in root.iter().enumerate() {
+        unit[dof] = 1.0;
+        m.multiply(&unit, &mut momentum);
+        unit[dof] = 0.0;
+        for (row, &other) in root.iter().enumerate() {
+            rr[(row, k)] = momentum[other];
+        }
+    }
+    let Some(factor) = rr.cholesky() else { return Err(ModesError::NotConverged) };
+    let of_root = factor.solve(&of_joints);
+    for (k, &dof) in root.iter().enumerate() {
+        velocity[dof] = of_root[k];
+    }
+    Ok(())
 }

@@ -83,6 +83,21 @@ fn damping_adds_damped_frequencies_and_decay() {
 }
 
 #[test]
+fn sheet_has_a_tile_for_every_vibration() {
+    let folder = tempfile::tempdir().unwrap();
+    let (svg, png) = (folder.path().join("dog.svg"), folder.path().join("dog.png"));
+    assert!(gambol(&["modes", "dog", "--count", "12", "--sheet", svg.to_str().unwrap()]).status.success());
+    let text = std::fs::read_to_string(&svg).unwrap();
+    for name in ["bounding", "back twists", "stretching", "front legs alternate", "front legs splay"] {
+        assert!(text.contains(name), "{name}");
+    }
+    assert!(gambol(&["modes", "dog", "--count", "8", "--sheet", png.to_str().unwrap()]).status.success());
+    assert!(std::fs::read(&png).unwrap().starts_with(b"\x89PNG"));
+    assert_fails(&["modes", "dog", "--sheet", png.to_str().unwrap()], 1, "--force replaces it");
+    assert_fails(&["modes", "dog", "--sheet", "dog.bmp"], 1, "dog.bmp");
+}
+
+#[test]
 fn npz_is_written_once() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("modes.npz");

@@ -1,0 +1,43 @@
+//! A mode at finite amplitude: the joints go along the shape, and a floating creature gains no momentum on the way.
+
+use gambol_dynamics::{Data, center_of_mass};
+use gambol_model::samples::{TreeKind, chain, random_tree};
+use gambol_modes::{Settings, analyze, swing};
+
+#[test]
+fn a_swing_keeps_the_centre_of_mass_and_the_shape_of_the_joints() {
+    for creature in [chain(12), random_tree(3, TreeKind { bodies: 8, free_root: true, armature: false })] {
+        let mut data = Data::new(&creature);
+        let q = creature.reference_pose().to_vec();
+        let modes = analyze(&creature, &mut data, &q, &Settings::default()).unwrap();
+        let before = center_of_mass(&creature, &mut data, &q);
+        for mode in modes.vibrations().iter().take(4) {
+            let pose = swing(&creature, &mut data, &modes, mode, 0.4).unwrap();
+            let mut way = vec![0.0; creature.nv()];
+            creature.difference(&q, &pose, &mut way);
+            for (found, shape) in way.iter().zip(&mode.shape).skip(6) {
+                assert!((found - 0.4 * shape).abs() < 1e-12, "the joints left the shape");
+            }
+            // The midpoint rule is of second order: what is left is a thousandth of the way.
+            let drift = (center_of_mass(&creature, &mut data, &pose) - before).norm();
+            assert!(drift < 1e-3 * 0.4, "u{}: the centre of mass moves by {drift} m", mode.index);
+        }
+    }
+}
+
+#[test]
+fn a_small_swing_is_the_mode_itself() {
+    let creature = chain(12);
+    let mut data = Data::new(&creature);
+    let q = creature.reference_pose().to_vec();
+    let modes = analyze(&creature, &mut data, &q, &Settings::default()).unwrap();
+    let mode = &modes.vibrations()[1];
+    let small = 1e-5;
+    let pose = swing(&creature, &mut data, &modes, mode, small).unwrap();
+    let mut way = vec![0.0; creature.nv()];
+    creature.difference(&q, &pose, &mut way);
+    for (found, shape) in way.iter().zip(&mode.shape) {
+        // The next term of the series is small².
+        assert!((found - small * shape).abs() < 10.0 * small * small, "{found} against {}", small * shape);
+    }
+}
