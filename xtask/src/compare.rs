@@ -154,7 +154,9 @@ fn differences(creature: &Creature, oracle: &Oracle) -> Result<Differences> {
         mass_matrix(creature, &mut data, &state.qpos, &mut m);
         worst.matrix = worst.matrix.max(matrix_difference(&m.to_dense(), &state.mass_matrix));
         let bias = bias_forces(creature, &mut data, &state.qpos, &state.qvel);
-        worst.bias = worst.bias.max(relative(bias, &state.bias));
+        // A balanced robot needs no forces at all; then its weight times a micrometre sets the scale.
+        let least = 1e-6 * 9.81 * oracle.mass;
+        worst.bias = worst.bias.max(relative_to(bias, &state.bias, least));
         let passive = passive_forces(creature, &mut data, &state.qpos, &state.qvel);
         worst.passive = worst.passive.max(relative(passive, &state.passive));
         let qacc = forward_dynamics(creature, &mut data, &state.qpos, &state.qvel, &state.tau);
@@ -166,7 +168,12 @@ fn differences(creature: &Creature, oracle: &Oracle) -> Result<Differences> {
 
 /// Largest difference relative to the largest entry.
 fn relative(ours: &[f64], theirs: &[f64]) -> f64 {
-    let scale = theirs.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    relative_to(ours, theirs, 0.0)
+}
+
+/// The same, with a scale of at least `least`.
+fn relative_to(ours: &[f64], theirs: &[f64], least: f64) -> f64 {
+    let scale = theirs.iter().fold(least, |m: f64, x| m.max(x.abs()));
     let difference = ours.iter().zip(theirs).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs()));
     if difference == 0.0 { 0.0 } else { difference / scale }
 }

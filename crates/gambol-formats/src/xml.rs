@@ -3,6 +3,7 @@
 //!
 //! Parsing and every walk are loops, never recursion: a file of 200,000 nested elements needs no deep stack.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::str::FromStr;
 
@@ -98,8 +99,9 @@ impl Document {
                 format!("the XML is larger than {} MiB", MAX_XML_BYTES >> 20),
             ));
         }
-        let text = text.trim_start_matches('\u{feff}');
-        let text = blank_loose_comments(text);
+        // A mark at the front and zeros at the end come from editors and other programs; neither is part of the text.
+        let text = text.trim_start_matches('\u{feff}').trim_end_matches(['\0', ' ', '\r', '\n', '\t']);
+        let text = blank_late_declaration(&blank_loose_comments(text)).into_owned();
         let used = u32::try_from(self.elements.len()).unwrap_or(u32::MAX);
         let options =
             ParsingOptions { nodes_limit: MAX_NODES.saturating_sub(used), ..ParsingOptions::default() };
@@ -392,6 +394,17 @@ impl LineTable {
 
     fn line(&self, offset: usize) -> u32 {
         u32::try_from(self.starts.partition_point(|start| *start <= offset)).unwrap_or(u32::MAX)
+    }
+}
+
+/// `<?xml …?>` after empty lines is not XML, but MuJoCo reads it. It becomes blanks, so that lines keep their numbers.
+fn blank_late_declaration(text: &str) -> Cow<'_, str> {
+    let start = text.len() - text.trim_start().len();
+    match text[start..].find("?>") {
+        Some(end) if start > 0 && text[start..].starts_with("<?xml") => {
+            Cow::Owned(format!("{}{}{}", &text[..start], " ".repeat(end + 2), &text[start + end + 2..]))
+        }
+        _ => Cow::Borrowed(text),
     }
 }
 

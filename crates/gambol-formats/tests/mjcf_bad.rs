@@ -277,3 +277,21 @@ fn paths_that_leave_the_folder() {
     }
     assert_eq!(read("../secret.xml", Some(folder.path())).unwrap().gravity.z, -5.0);
 }
+
+/// Found in published robots: a declaration after an empty line, a byte order mark, zeros at the end. MuJoCo reads them.
+#[test]
+fn slips_that_do_no_harm() {
+    let model = format!("<mujoco>\n{ONE_BODY}\n</mujoco>");
+    for text in [
+        format!("\n<?xml version=\"1.0\" ?>\n{model}"),
+        format!("\u{feff}<?xml version=\"1.0\"?>{model}"),
+        format!("{model}\r\n\0"),
+    ] {
+        assert_eq!(load_str("slip.xml", &text, &LoadOptions::default()).unwrap().bodies.len(), 2, "{text:?}");
+    }
+    // Lines keep their numbers.
+    let late = message(
+        "\n<?xml version=\"1.0\" ?>\n<mujoco>\n<worldbody><body><joint/></body></worldbody>\n<option gravity=\"1\"/></mujoco>",
+    );
+    assert!(late.starts_with("bad.xml:5: <option>"), "{late}");
+}
