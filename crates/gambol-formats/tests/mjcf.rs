@@ -498,3 +498,34 @@ fn two_hundred_thousand_nested_bodies() {
     let spec = load_str("deep.xml", &text, &LoadOptions::default()).unwrap();
     assert_eq!((spec.bodies.len(), spec.bodies[count].parent), (count + 1, count - 1));
 }
+
+/// Five faces of a cube: MuJoCo 4.0.0 weighs it by its legacy rule as below, and so do we, with a word about it. A mesh
+/// that MuJoCo refuses because its faces point inwards gets the mass of its convex hull.
+#[test]
+fn meshes_that_are_no_solids_are_told() {
+    let cube = "0 0 0 1 0 0 1 1 0 0 1 0 0 0 1 1 0 1 1 1 1 0 1 1";
+    let five = "0 2 1 0 3 2 0 1 5 0 5 4 1 2 6 1 6 5 2 3 7 2 7 6 3 0 4 3 4 7";
+    let body = |mesh: &str| {
+        let text = format!(
+            "<mujoco><asset><mesh name='m' {mesh}/></asset>\n\
+             <worldbody><body><freejoint/><geom type='mesh' mesh='m'/></body></worldbody></mujoco>"
+        );
+        let creature = load_str("m.xml", &text, &LoadOptions::default()).unwrap().build().unwrap();
+        let warnings: Vec<String> = creature.warnings().iter().map(ToString::to_string).collect();
+        (creature.mass(), warnings)
+    };
+    let (mass, warnings) = body(&format!("vertex='{cube}' face='{five}'"));
+    assert!((mass / 804.166_666_666_666_7 - 1.0).abs() < 1e-9, "{mass}");
+    assert_eq!(
+        warnings[0],
+        "m.xml:2: <geom>: a mesh is no solid, the surface is not closed; its mass follows MuJoCo's rule for such meshes"
+    );
+    let inwards = "vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 1 2 0 3 1 0 2 3 1 3 2' inertia='exact'";
+    let (mass, warnings) = body(inwards);
+    assert!((mass - 1000.0 / 6.0).abs() < 1e-9, "{mass}");
+    assert_eq!(
+        warnings[0],
+        "m.xml:2: <geom>: a mesh is no solid, faces point inwards or disagree about the outside; \
+         its mass is that of its convex hull"
+    );
+}

@@ -3,11 +3,12 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use gambol_model::{MassProperties, MeshMass, ModelError, Quat, Transform, TriMesh, Vec3};
+use gambol_model::{MassProperties, MeshDefect, MeshMass, ModelError, Quat, Transform, TriMesh, Vec3};
 
 use super::compiler::Compiler;
 use super::defaults::Cascade;
 use super::mass::{Axes, principal_axes};
+use super::notes::Notes;
 use super::orient::quat_from;
 use super::source::{join, to_f32};
 use crate::xml::Element;
@@ -30,6 +31,8 @@ pub(crate) struct MeshSource<'d> {
 pub(crate) struct MeshAsset {
     pub(crate) mesh: Arc<TriMesh>,
     pub(crate) mass: MeshMass,
+    /// The rule that the file asks for finds no solid, so the convex hull is taken.
+    hulled: bool,
     unit: OnceCell<Result<Unit, ModelError>>,
 }
 
@@ -45,6 +48,21 @@ pub(crate) struct Unit {
 }
 
 impl MeshAsset {
+    /// What to know about a mass that comes from this mesh.
+    pub(crate) fn tell(&self, user: Element<'_>, notes: &mut Notes) {
+        let text = match self.mesh.defect() {
+            Some(defect) if self.hulled => {
+                format!("a mesh is no solid, {defect}; its mass is that of its convex hull")
+            }
+            None if self.hulled => "a mesh encloses nothing; its mass is that of its convex hull".to_owned(),
+            Some(defect) if self.mass != MeshMass::Convex && self.mass != MeshMass::Shell => {
+                format!("a mesh is no solid, {defect}; its mass follows MuJoCo's rule for such meshes")
+            }
+            _ => return,
+        };
+        notes.once(user, &text);
+    }
+
     /// Mass properties at unit density in the frame of the mesh. Many meshes are for the eye only and enclose nothing;
     /// this is an error only for who asks.
     pub(crate) fn unit(&self, user: Element<'_>) -> Result<Unit, FormatError> {
@@ -56,6 +74,12 @@ impl MeshAsset {
         });
         unit.clone().map_err(|error| user.error(format!("the mesh has no mass: {}", error.reason)))
     }
+}
+
+/// Whether MuJoCo would take the mesh for a solid by this rule.
+fn is_solid(mesh: &TriMesh, rule: MeshMass) -> bool {
+    let oriented = rule != MeshMass::Exact || mesh.defect() != Some(MeshDefect::Inverted);
+    oriented && mesh.try_unit_mass_properties(rule).is_ok()
 }
 
 impl<'d> MeshSource<'d> {
@@ -98,7 +122,9 @@ impl<'d> MeshSource<'d> {
             None => self.inline()?,
         };
         let mesh = self.placed(mesh)?;
-        Ok(MeshAsset { mesh: Arc::new(mesh), mass: self.mass_rule()?, unit: OnceCell::new() })
+        let rule = self.mass_rule()?;
+        let mass = if is_solid(&mesh, rule) { rule } else { MeshMass::Convex };
+        Ok(MeshAsset { mesh: Arc::new(mesh), mass, hulled: mass != rule, unit: OnceCell::new() })
     }
 
     fn builtin(&self) -> Option<&'d str> {

@@ -84,7 +84,10 @@ pub(crate) fn read(
     let shell = cascade.bool("shellinertia")?.unwrap_or(false);
     let massive = (low..=high).contains(&group);
     let (unit, shape_from_axes) = match (&placed.mesh, inferred && massive) {
-        (Some(mesh), true) => mesh.unit(element).map(|unit| (unit.mass, unit.mesh_from_axes))?,
+        (Some(mesh), true) => {
+            mesh.tell(element, notes);
+            mesh.unit(element).map(|unit| (unit.mass, unit.mesh_from_axes))?
+        }
         // Not needed, and many meshes enclose nothing.
         (Some(_), false) => (MassProperties::default(), Transform::identity()),
         (None, _) => (placed.shape.unit_mass_properties(shell), Transform::identity()),

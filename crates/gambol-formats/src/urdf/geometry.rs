@@ -81,15 +81,22 @@ impl Builder<'_, '_> {
             self.notes.unsupported(element, &text)?;
             return Ok(None);
         }
-        let shape = ShapeSpec { massive, ..self.geometry(element)? };
-        if let (true, Shape::Mesh { mesh, mass }) = (massive, &shape.shape) {
-            let no_mass = |error: gambol_model::ModelError| {
-                element.error(format!("the mesh has no mass: {}", error.reason))
-            };
-            mesh.try_unit_mass_properties(*mass).map_err(no_mass)?;
+        let mut shape = ShapeSpec { massive, ..self.geometry(element)? };
+        if let (true, Shape::Mesh { mesh, mass }) = (massive, &mut shape.shape) {
+            let by_rule = mesh.try_unit_mass_properties(*mass);
+            if by_rule.is_err() {
+                *mass = MeshMass::Convex;
+                let no_mass = |error: gambol_model::ModelError| {
+                    element.error(format!("the mesh has no mass: {}", error.reason))
+                };
+                mesh.try_unit_mass_properties(*mass).map_err(no_mass)?;
+            }
             if let Some(defect) = mesh.defect() {
-                self.notes
-                    .push(element.warning(format!("its mass comes from a mesh that is no solid: {defect}")));
+                let taken =
+                    if by_rule.is_err() { "its convex hull" } else { "MuJoCo's rule for such meshes" };
+                self.notes.push(
+                    element.warning(format!("a mesh is no solid, {defect}; its mass comes from {taken}")),
+                );
             }
         }
         Ok(Some(shape))
