@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gambol_model::{Creature, LandmarkOverride};
+use gambol_modes::{Scale, set_uniform};
 
 use super::Failure;
 use crate::LoadOptions;
@@ -84,6 +85,52 @@ impl PoseArguments {
         let name = file.display().to_string();
         let qpos = creature.checked_pose(&name, &read_numbers(file)?).map_err(failed)?;
         Ok(Pose { name, qpos })
+    }
+}
+
+/// The springs, as a verb may change them.
+#[derive(Args)]
+struct SpringArguments {
+    /// One stiffness for all joints, N·m/rad or N/m; the creature's own if not given
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
+    stiffness: Option<f64>,
+
+    /// Multiply the stiffness of the joints whose name matches: 'spine.*=5'; may be given several times
+    #[arg(long, value_name = "PATTERN=F")]
+    scale: Vec<Scale>,
+}
+
+impl SpringArguments {
+    fn apply(&self, creature: &mut Creature) -> Result<(), Failure> {
+        if let Some(stiffness) = self.stiffness {
+            set_uniform(creature, stiffness)?;
+        }
+        for scale in &self.scale {
+            scale.apply(creature)?;
+        }
+        Ok(())
+    }
+}
+
+/// A creature in a pose, with its springs as the user wants them.
+#[derive(Args)]
+pub(super) struct ElasticArguments {
+    #[command(flatten)]
+    creature: CreatureArguments,
+
+    #[command(flatten)]
+    pose: PoseArguments,
+
+    #[command(flatten)]
+    springs: SpringArguments,
+}
+
+impl ElasticArguments {
+    pub(super) fn load(&self) -> Result<(Creature, Pose), Failure> {
+        let mut creature = self.creature.load()?;
+        self.springs.apply(&mut creature)?;
+        let pose = self.pose.read(&creature)?;
+        Ok((creature, pose))
     }
 }
 

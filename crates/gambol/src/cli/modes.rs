@@ -8,13 +8,11 @@ use comfy_table::{CellAlignment, Table, presets};
 use gambol_dynamics::Data;
 use gambol_formats::npz;
 use gambol_model::Creature;
-use gambol_modes::{
-    Damping, Modes, Reader, Reading, Scale, Settings, analyze, parse_constraint, set_uniform, swing,
-};
+use gambol_modes::{Damping, Modes, Reader, Reading, Settings, analyze, parse_constraint, swing};
 use gambol_picture::{self as picture, ModeTile, Picture};
 use serde::Serialize;
 
-use super::creature::{CreatureArguments, PoseArguments};
+use super::creature::ElasticArguments;
 use super::{Failure, output, write_json};
 
 /// Computes the natural vibrations of a creature: rigid motions first, then by frequency
@@ -28,13 +26,7 @@ use super::{Failure, output, write_json};
 )]
 pub(super) struct ModesVerb {
     #[command(flatten)]
-    creature: CreatureArguments,
-
-    #[command(flatten)]
-    pose: PoseArguments,
-
-    #[command(flatten)]
-    springs: SpringArguments,
+    body: ElasticArguments,
 
     /// How many modes, the rigid ones included; all of them if not given
     #[arg(long, value_name = "N")]
@@ -63,30 +55,6 @@ pub(super) struct ModesVerb {
     /// Replace existing files
     #[arg(long)]
     force: bool,
-}
-
-/// The springs, as a verb may change them.
-#[derive(Args)]
-pub(super) struct SpringArguments {
-    /// One stiffness for all joints, N·m/rad or N/m; the creature's own if not given
-    #[arg(long, value_name = "K", allow_negative_numbers = true)]
-    stiffness: Option<f64>,
-
-    /// Multiply the stiffness of the joints whose name matches: 'spine.*=5'; may be given several times
-    #[arg(long, value_name = "PATTERN=F")]
-    scale: Vec<Scale>,
-}
-
-impl SpringArguments {
-    pub(super) fn apply(&self, creature: &mut Creature) -> Result<(), Failure> {
-        if let Some(stiffness) = self.stiffness {
-            set_uniform(creature, stiffness)?;
-        }
-        for scale in &self.scale {
-            scale.apply(creature)?;
-        }
-        Ok(())
-    }
 }
 
 fn rayleigh(text: &str) -> Result<Damping, String> {
@@ -151,9 +119,7 @@ struct StrongestJson<'a> {
 
 impl ModesVerb {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let mut creature = self.creature.load()?;
-        self.springs.apply(&mut creature)?;
-        let pose = self.pose.read(&creature)?;
+        let (creature, pose) = self.body.load()?;
         let mut data = Data::new(&creature);
         let constraints = self
             .constrain

@@ -8,8 +8,7 @@ use gambol_dynamics::Data;
 use gambol_modes::{StandSettings, WeightReport, WeightStatus, stiffness_from_weight};
 use serde::Serialize;
 
-use super::creature::{CreatureArguments, PoseArguments};
-use super::modes::SpringArguments;
+use super::creature::ElasticArguments;
 use super::{Failure, write_json};
 
 /// Finds the smallest uniform scaling of the stiffness with which the creature stands under its own weight
@@ -22,13 +21,7 @@ use super::{Failure, write_json};
 )]
 pub(super) struct StiffnessVerb {
     #[command(flatten)]
-    creature: CreatureArguments,
-
-    #[command(flatten)]
-    pose: PoseArguments,
-
-    #[command(flatten)]
-    springs: SpringArguments,
+    body: ElasticArguments,
 
     /// Largest drop of the centre of mass, percent of its height
     #[arg(long, value_name = "PERCENT", default_value_t = 5.0)]
@@ -85,9 +78,7 @@ struct GroupJson<'a> {
 
 impl StiffnessVerb {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let mut creature = self.creature.load()?;
-        self.springs.apply(&mut creature)?;
-        let pose = self.pose.read(&creature)?;
+        let (creature, pose) = self.body.load()?;
         let settings = StandSettings {
             sag: self.sag / 100.0,
             deflection: self.deflection.to_radians(),
