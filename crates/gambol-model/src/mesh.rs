@@ -4,6 +4,7 @@ mod hull;
 mod mass;
 
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 use crate::{ModelError, Quat, Vec3};
 
@@ -13,10 +14,29 @@ pub const MAX_MESH_FACES: usize = 10_000_000;
 const MAX_COORDINATE: f64 = 1_073_741_824.0;
 
 /// A triangle mesh; outward faces are counter-clockwise seen from outside.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct TriMesh {
     vertices: Vec<Vec3>,
     faces: Vec<[u32; 3]>,
+    /// Worked out when first asked for: pictures and contacts ask many times.
+    extent: OnceLock<Extent>,
+}
+
+/// The outermost points of a mesh.
+#[derive(Clone, Debug)]
+struct Extent {
+    /// Corners of the convex hull; all vertices where there is none.
+    hull: Vec<Vec3>,
+    /// Half extents of the bounding box, m.
+    half: Vec3,
+    /// Its centre, m.
+    centre: Vec3,
+}
+
+impl PartialEq for TriMesh {
+    fn eq(&self, other: &Self) -> bool {
+        self.vertices == other.vertices && self.faces == other.faces
+    }
 }
 
 /// How a mesh is turned into a solid.
@@ -62,7 +82,7 @@ impl TriMesh {
                 return Err(error(format!("face {number} uses vertex {index} of {}", vertices.len())));
             }
         }
-        Ok(Self { vertices, faces })
+        Ok(Self { vertices, faces, extent: OnceLock::new() })
     }
 
     /// Vertices, m.
@@ -80,7 +100,7 @@ impl TriMesh {
     pub fn merged(&self) -> Self {
         let (vertices, new_index) = merge(&self.vertices);
         let faces = self.faces.iter().map(|face| face.map(|v| new_index[v as usize])).collect();
-        Self { vertices, faces }
+        Self { vertices, faces, extent: OnceLock::new() }
     }
 
     /// The mesh scaled along its axes. A scale that mirrors turns the faces around, so that outside stays outside.
@@ -92,6 +112,7 @@ impl TriMesh {
         if scale.x * scale.y * scale.z < 0.0 {
             self.faces.iter_mut().for_each(|face| face.swap(1, 2));
         }
+        self.extent = OnceLock::new();
         Ok(self)
     }
 
@@ -101,6 +122,7 @@ impl TriMesh {
             *vertex = orientation.inverse_transform_vector(&(*vertex - position));
         }
         check_vertices(&self.vertices)?;
+        self.extent = OnceLock::new();
         Ok(self)
     }
 
@@ -129,19 +151,22 @@ impl TriMesh {
 
     /// Half extents and centre of the bounding box.
     pub fn bounds(&self) -> (Vec3, Vec3) {
-        let Some(first) = self.vertices.first() else { return (Vec3::zeros(), Vec3::zeros()) };
-        let (low, high) =
-            self.vertices.iter().fold((*first, *first), |(low, high), v| (low.inf(v), high.sup(v)));
-        ((high - low) / 2.0, (high + low) / 2.0)
+        let extent = self.extent();
+        (extent.half, extent.centre)
     }
 
     /// Farthest vertex in `direction`.
     pub fn support(&self, direction: Vec3) -> Vec3 {
-        self.vertices
-            .iter()
-            .copied()
-            .max_by(|a, b| a.dot(&direction).total_cmp(&b.dot(&direction)))
-            .unwrap_or_default()
+        let along = |point: &Vec3| point.dot(&direction);
+        self.extent().hull.iter().copied().max_by(|a, b| along(a).total_cmp(&along(b))).unwrap_or_default()
+    }
+
+    fn extent(&self) -> &Extent {
+        self.extent.get_or_init(|| {
+            let hull = self.convex_hull().map_or_else(|_| self.vertices.clone(), |hull| hull.vertices);
+            let (half, centre) = bounding_box(&self.vertices);
+            Extent { hull, half, centre }
+        })
     }
 
     fn corners(&self, face: [u32; 3]) -> [Vec3; 3] {
@@ -182,6 +207,13 @@ fn merge(vertices: &[Vec3]) -> (Vec<Vec3>, Vec<u32>) {
         }));
     }
     (places, new_index)
+}
+
+/// Half extents and centre of the box around `points`.
+fn bounding_box(points: &[Vec3]) -> (Vec3, Vec3) {
+    let Some(first) = points.first() else { return (Vec3::zeros(), Vec3::zeros()) };
+    let (low, high) = points.iter().fold((*first, *first), |(low, high), p| (low.inf(p), high.sup(p)));
+    ((high - low) / 2.0, (high + low) / 2.0)
 }
 
 #[cfg(test)]

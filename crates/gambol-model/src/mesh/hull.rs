@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use robust::{Coord3D, orient3d};
 
-use super::{TriMesh, check_vertices, error, merge};
+use super::{TriMesh, bounding_box, check_vertices, error, merge};
 use crate::{ModelError, Vec3};
 
 /// Hulls with less volume than this fraction of their size cubed are flat: rounding alone makes them that thick.
@@ -25,7 +25,7 @@ impl TriMesh {
             return Err(error(format!("it has {} different points; a convex hull needs 4", points.len())));
         }
         let hull = Hull::of(&points).ok_or_else(flat)?.into_mesh()?;
-        let size = hull.bounds().0.max();
+        let size = bounding_box(&hull.vertices).0.max();
         if hull.signed_volume() <= FLAT * size.powi(3) { Err(flat()) } else { Ok(hull) }
     }
 

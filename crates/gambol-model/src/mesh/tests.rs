@@ -382,3 +382,17 @@ proptest! {
         }
     }
 }
+
+/// Once the hull asked for its own bounds, which asked for its hull, and so on.
+#[test]
+fn support_and_bounds_of_a_mesh_are_those_of_its_vertices() {
+    let corners = [[0.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 3.0, 0.0], [0.0, 0.0, 4.0], [0.1, 0.1, 0.1]];
+    let vertices = corners.map(Vec3::from).to_vec();
+    let mesh = TriMesh::new(vertices, vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 4], [1, 4, 3], [2, 3, 4]])
+        .unwrap();
+    assert_eq!(mesh.support(Vec3::y()), Vec3::new(0.0, 3.0, 0.0));
+    assert_eq!(mesh.bounds(), (Vec3::new(1.0, 1.5, 2.0), Vec3::new(1.0, 1.5, 2.0)));
+    let larger = mesh.scaled(Vec3::new(2.0, 1.0, 1.0)).unwrap();
+    assert_eq!(larger.support(Vec3::x()), Vec3::new(4.0, 0.0, 0.0));
+    assert_eq!(larger.bounds().0.x, 2.0);
+}
