@@ -273,13 +273,14 @@ impl Creature {
     /// Sets the stiffness of one joint, N·m/rad or N/m.
     pub fn set_stiffness(&mut self, joint: usize, stiffness: f64) -> Result<(), ModelError> {
         let joint = &mut self.joints[joint];
-        if !(stiffness.is_finite() && stiffness >= 0.0) {
-            return Err(ModelError::new(
-                format!("joint {:?}", joint.name),
-                format!("a stiffness of {stiffness} is not a finite number of at least 0"),
-            ));
-        }
-        joint.stiffness = stiffness;
+        joint.stiffness = checked_stiffness("joint", &joint.name, stiffness)?;
+        Ok(())
+    }
+
+    /// Sets the stiffness of one tendon, force per length.
+    pub fn set_tendon_stiffness(&mut self, tendon: usize, stiffness: f64) -> Result<(), ModelError> {
+        let tendon = &mut self.tendons[tendon];
+        tendon.stiffness = checked_stiffness("tendon", &tendon.name, stiffness)?;
         Ok(())
     }
 
@@ -301,4 +302,12 @@ impl Creature {
         body.mass = body.mass.scaled(factor);
         Ok(())
     }
+}
+
+fn checked_stiffness(what: &str, name: &str, stiffness: f64) -> Result<f64, ModelError> {
+    if stiffness.is_finite() && stiffness >= 0.0 {
+        return Ok(stiffness);
+    }
+    let reason = format!("a stiffness of {stiffness} is not a finite number of at least 0");
+    Err(ModelError::new(format!("{what} {name:?}"), reason))
 }

@@ -18,7 +18,7 @@ pub fn set_uniform(creature: &mut Creature, k: f64) -> Result<(), ModesError> {
     Ok(())
 }
 
-/// A factor for the joints whose whole name matches a pattern: `spine.*=5`.
+/// A factor for the joints and tendons whose whole name matches a pattern: `spine.*=5`.
 #[derive(Clone, Debug)]
 pub struct Scale {
     text: String,
@@ -42,25 +42,28 @@ impl std::str::FromStr for Scale {
 }
 
 impl Scale {
-    /// Multiplies the stiffness of all joints that match; at least one must.
+    /// Multiplies the stiffness of all joints and tendons that match; at least one must.
     pub fn apply(&self, creature: &mut Creature) -> Result<(), ModesError> {
-        let matching: Vec<usize> = (0..creature.joints().len())
-            .filter(|&joint| creature.joints()[joint].kind != JointKind::Free)
-            .filter(|&joint| self.pattern.is_match(&creature.joints()[joint].name))
-            .collect();
-        if matching.is_empty() {
-            return Err(ModesError::Stiffness(format!(
-                "{:?} matches no joint of {}",
-                self.text,
-                creature.name()
-            )));
+        let bad = |error: gambol_model::ModelError| ModesError::Stiffness(error.to_string());
+        let mut matched = false;
+        for joint in 0..creature.joints().len() {
+            let found = &creature.joints()[joint];
+            if found.kind != JointKind::Free && self.pattern.is_match(&found.name) {
+                matched = true;
+                creature.set_stiffness(joint, found.stiffness * self.factor).map_err(bad)?;
+            }
         }
-        for joint in matching {
-            let stiffness = creature.joints()[joint].stiffness * self.factor;
-            creature
-                .set_stiffness(joint, stiffness)
-                .map_err(|error| ModesError::Stiffness(error.to_string()))?;
+        // A closed loop has the spring of its last joint in a tendon.
+        for tendon in 0..creature.tendons().len() {
+            let found = &creature.tendons()[tendon];
+            if self.pattern.is_match(&found.name) {
+                matched = true;
+                creature.set_tendon_stiffness(tendon, found.stiffness * self.factor).map_err(bad)?;
+            }
         }
-        Ok(())
+        if matched {
+            return Ok(());
+        }
+        Err(ModesError::Stiffness(format!("{:?} matches no joint of {}", self.text, creature.name())))
     }
 }

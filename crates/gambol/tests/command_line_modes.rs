@@ -49,6 +49,13 @@ fn a_uniform_factor_on_the_stiffness_is_its_root_on_every_frequency() {
         let ratio = stiff["frequencies"][k].as_f64().unwrap() / soft["frequencies"][k].as_f64().unwrap();
         assert!((ratio - 2.0).abs() < 1e-9, "u{k}: {ratio}");
     }
+    // The loop's closing joint is a tendon; a pattern reaches it too, so all sixteen joints scale alike.
+    let (ring, stiff_ring) =
+        (json(&["modes", "loop", "--json"]), json(&["modes", "loop", "--scale", "joint.*=4", "--json"]));
+    for k in 6..19 {
+        let ratio = stiff_ring["frequencies"][k].as_f64().unwrap() / ring["frequencies"][k].as_f64().unwrap();
+        assert!((ratio - 2.0).abs() < 1e-9, "loop u{k}: {ratio}");
+    }
     // The paper's human: 100 N·m/rad, spine ten times that; the gallery's own.
     let scaled = json(&["modes", "human", "--stiffness", "100", "--scale", "spine.*=10", "--json"]);
     let own = json(&["modes", "human", "--json"]);
