@@ -6,7 +6,7 @@
 //! slices, with no index in its inner loop. Rows are padded to whole groups of [`LANES`] numbers so that the loop has
 //! no remainder; what stands in the padding is never read.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DMatrix;
 
 use crate::Creature;
 
@@ -205,13 +205,6 @@ impl TreeMatrix {
     /// log det M, after [`TreeMatrix::factor`].
     pub fn log_determinant(&self) -> f64 {
         -self.d_inverse.iter().map(|d| d.ln()).sum::<f64>()
-    }
-
-    /// M⁻¹ b as a new vector.
-    pub fn solved(&self, b: &DVector<f64>) -> DVector<f64> {
-        let mut x = b.clone();
-        self.solve(x.as_mut_slice());
-        x
     }
 }
 

@@ -124,12 +124,10 @@ fn a_thrown_creature_falls_as_its_centre_of_mass() {
     let mut data = Data::new(&creature);
     let (q, v) = (random.pose(&creature, 0.5), random.numbers(creature.nv(), 1.0));
     let h = 1e-5;
-    let tau = vec![0.0; creature.nv()];
     let mut at = |q: &[f64], v: &[f64]| momentum(&creature, &mut data, q, v).linear / creature.mass();
     let before = at(&q, &v);
     let (mut q2, mut v2) = (q.clone(), v.clone());
     let mut data2 = Data::new(&creature);
-    let _ = tau;
     runge_kutta(&creature, &mut data2, &mut q2, &mut v2, h, false);
     let acceleration = (at(&q2, &v2) - before) / h;
     assert!((acceleration - creature.gravity()).norm() < 1e-8, "{acceleration}");

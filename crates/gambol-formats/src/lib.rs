@@ -13,6 +13,7 @@ mod error;
 pub mod files;
 pub mod mesh_files;
 mod mjcf;
+mod notes;
 pub mod npz;
 mod urdf;
 pub mod xml;

@@ -18,7 +18,7 @@ use gambol_model::{
     Transform, Vec3, Warning,
 };
 
-use crate::mjcf::notes::Notes;
+use crate::notes::Notes;
 use crate::xml::{Document, Element};
 use crate::{Files, FormatError, LoadOptions};
 use joint::Kind;

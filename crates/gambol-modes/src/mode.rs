@@ -9,8 +9,6 @@ pub struct Settings {
     pub count: Option<usize>,
     /// Constraints for this analysis, besides the creature's own.
     pub constraints: Vec<Constraint>,
-    /// Rayleigh damping.
-    pub damping: Damping,
 }
 
 /// Rayleigh damping C = a M + b K: every mode i has the damping ratio ζ = (a/ω + b ω)/2.

@@ -41,7 +41,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => Vec::new(),
         Some(demand) => vec![constraint(&creature, &data, demand).ok_or("no such constraint")?],
     };
-    let settings = Settings { count, constraints, ..Settings::default() };
+    let settings = Settings { count, constraints };
 
     let end = Instant::now() + Duration::try_from_secs_f64(seconds.parse()?)?;
     let mut best = Duration::MAX;

@@ -8,9 +8,9 @@ use gambol_model::{MassProperties, MeshDefect, MeshMass, ModelError, Quat, Trans
 use super::compiler::Compiler;
 use super::defaults::Cascade;
 use super::mass::{Axes, principal_axes};
-use super::notes::Notes;
 use super::orient::quat_from;
 use super::source::{join, to_f32};
+use crate::notes::Notes;
 use crate::xml::Element;
 use crate::{Files, FormatError, mesh_files};
 

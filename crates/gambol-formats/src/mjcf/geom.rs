@@ -6,9 +6,9 @@ use gambol_model::{MassProperties, Shape, ShapeSpec, Transform, Vec3};
 
 use super::assets::MeshAsset;
 use super::defaults::Cascade;
-use super::notes::Notes;
 use super::orient::{between, pose, transform};
 use super::source::{Source, to_f32};
+use crate::notes::Notes;
 use crate::{Files, FormatError};
 
 /// Volumes below this have no mass even if the file gives one (MuJoCo's `mjEPS`), m³.

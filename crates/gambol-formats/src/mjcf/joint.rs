@@ -4,8 +4,8 @@ use gambol_model::{JointKind, JointSpec, Transform, Vec3};
 
 use super::compiler::Compiler;
 use super::defaults::Cascade;
-use super::notes::Notes;
 use crate::FormatError;
+use crate::notes::Notes;
 use crate::xml::Element;
 
 /// What a joint says beyond its [`JointSpec`].

@@ -9,12 +9,12 @@ use gambol_model::{
 
 use super::defaults::{Cascade, MAIN};
 use super::joint::linear_part;
-use super::notes::Notes;
 use super::orient::{quat_from, transform};
 use super::source::Source;
 use super::springs::reference_poses;
 use super::tree::{Instance, Names};
 use crate::FormatError;
+use crate::notes::Notes;
 use crate::xml::Element;
 
 const ACTUATORS: [&str; 13] = [

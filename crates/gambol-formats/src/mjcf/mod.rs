@@ -13,7 +13,6 @@ mod joint;
 mod keys;
 mod links;
 mod mass;
-pub(crate) mod notes;
 mod orient;
 mod source;
 mod springs;
@@ -24,9 +23,9 @@ use std::collections::HashSet;
 use gambol_model::{BodySpec, CreatureSpec, InertiaSpec, Vec3};
 
 use self::links::Links;
-use self::notes::Notes;
 use self::source::Library;
 use self::tree::{Walk, body_mass};
+use crate::notes::Notes;
 use crate::xml::{Document, Element};
 use crate::{Files, FormatError, LoadOptions};
 

@@ -10,9 +10,9 @@ use super::defaults::{ClassId, MAIN};
 use super::geom;
 use super::joint::{self, Joint};
 use super::mass::{self, Axes, Inertial, corrected, principal_axes};
-use super::notes::Notes;
 use super::orient::{euler, own_pose, transform};
 use super::source::{Library, Source};
+use crate::notes::Notes;
 use crate::xml::Element;
 use crate::{Files, FormatError};
 

@@ -4,7 +4,7 @@ use gambol_model::{JointSpec, Vec3};
 
 use super::turn_z_to;
 use crate::FormatError;
-use crate::mjcf::notes::Notes;
+use crate::notes::Notes;
 use crate::xml::Element;
 
 /// The kinds of joints of URDF, and the ball joint that Bullet and MuJoCo add.

@@ -4,7 +4,7 @@ use gambol_model::{MassProperties, Mat3, Quat, Transform, Vec3};
 
 use super::settings::{FromGeometry, Settings};
 use crate::FormatError;
-use crate::mjcf::notes::Notes;
+use crate::notes::Notes;
 use crate::xml::Element;
 
 /// Moments below this are taken as zero, as in MuJoCo (`mjMINVAL`), kg·m².

@@ -126,7 +126,7 @@ impl ModesVerb {
             .iter()
             .map(|text| parse_constraint(&creature, &mut data, &pose.qpos, text))
             .collect::<Result<_, _>>()?;
-        let settings = Settings { count: self.count, constraints, damping: self.damping.unwrap_or_default() };
+        let settings = Settings { count: self.count, constraints };
         let modes = analyze(&creature, &mut data, &pose.qpos, &settings)?;
         let reader = Reader::new(&creature, &mut data, &pose.qpos)?;
         let readings: Vec<Reading> = modes.modes.iter().map(|mode| reader.read(&mut data, mode)).collect();
