@@ -18,7 +18,7 @@ use gambol_model::{
 use gambol_modes::{Modes, ModesError, Settings, analyze, analyze_dense, analyze_large};
 
 fn settings(count: usize, constraints: &[Constraint]) -> Settings {
-    Settings { count: Some(count), constraints: constraints.to_vec(), ..Settings::default() }
+    Settings { count: Some(count), constraints: constraints.to_vec() }
 }
 
 fn large(creature: &Creature, count: usize, constraints: &[Constraint]) -> Modes {
