@@ -35,6 +35,7 @@ pub mod paper;
 mod rnea;
 mod spatial;
 mod springs;
+mod touch;
 mod tree_matrix;
 
 pub use aba::forward_dynamics;
@@ -50,6 +51,7 @@ pub use mass_multiply::{MassMultiplier, multiply_mass, prepare_mass};
 pub use rnea::{bias_forces, inverse_dynamics};
 pub use spatial::{Force, Motion};
 pub use springs::{passive_forces, stiffness_matrix};
+pub use touch::{Lowest, Touch, touches};
 pub use tree_matrix::{TooLarge, TreeMatrix};
 
 pub(crate) use gambol_model::{Creature, JointKind, Mat3, Quat, Vec3};

@@ -24,7 +24,9 @@ pub use dense::analyze_dense;
 pub use error::ModesError;
 pub use large::analyze_large;
 pub use mode::{Damping, Mode, Modes, Settings};
-pub use read::{LimbShare, Mirror, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode};
+pub use read::{
+    Heading, LimbShare, Mirror, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode,
+};
 pub use stiffness::{Scale, set_uniform};
 pub use swing::swing;
 pub use weight::{

@@ -5,16 +5,19 @@ use gambol_model::{Creature, Role, Side, Vec3};
 
 /// Right-handed unit axes of a creature in the world.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Heading {
-    pub(super) forward: Vec3,
-    pub(super) left: Vec3,
-    pub(super) up: Vec3,
+pub struct Heading {
+    /// The way it walks.
+    pub forward: Vec3,
+    /// To its left.
+    pub left: Vec3,
+    /// Against gravity.
+    pub up: Vec3,
 }
 
 impl Heading {
     /// In the reference pose, where left and right stand side by side: from the sides of the landmarks, else from
     /// tail to head, else x. Leaves the frames of the reference pose in `data`.
-    pub(super) fn of_reference(creature: &Creature, data: &mut Data) -> Self {
+    pub fn of_reference(creature: &Creature, data: &mut Data) -> Self {
         let frames = forward_kinematics(creature, data, creature.reference_pose());
         let up = (-creature.gravity()).try_normalize(1e-9).unwrap_or_else(Vec3::z);
         let left = from_sides(creature, frames)
@@ -32,7 +35,7 @@ impl Heading {
     }
 
     /// Components forward, left and up.
-    pub(super) fn components(&self, x: Vec3) -> Vec3 {
+    pub fn components(&self, x: Vec3) -> Vec3 {
         Vec3::new(x.dot(&self.forward), x.dot(&self.left), x.dot(&self.up))
     }
 }

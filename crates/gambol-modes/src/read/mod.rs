@@ -19,10 +19,10 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, Vec3};
 
 use crate::{Mode, Modes, ModesError};
-use heading::Heading;
 use limbs::Limbs;
 use motion::{Motion, Scene, share};
 
+pub use heading::Heading;
 pub use mirror::Mirror;
 
 /// Correlation of a motion with its mirror image from which on it counts as symmetric, and below minus which as

@@ -15,12 +15,12 @@
 use nalgebra::{DMatrix, DVector};
 
 use gambol_dynamics::{
-    Data, bias_forces, center_of_mass, constraint_jacobian, constraint_residual, energy, forward_kinematics,
-    passive_forces,
+    Data, Lowest, bias_forces, center_of_mass, constraint_jacobian, constraint_residual, energy,
+    forward_kinematics, passive_forces,
 };
 use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Mat3, Vec3};
 
-use super::ground::{Ground, Lowest};
+use super::ground::Ground;
 use super::{StandSettings, WeightError, is_root};
 
 /// κ lets the ground give by this share of the creature's size under its whole weight. Softer needs more rounds,

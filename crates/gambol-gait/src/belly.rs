@@ -1,0 +1,1 @@
+//! Bodies without legs: lying, rolling, slithering, swimming.

@@ -1,0 +1,176 @@
+//! The legs of a creature: what stands, what bends, and how they are paired.
+
+use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, touches};
+use gambol_model::{Creature, Landmark, Role, Side, Vec3};
+use gambol_modes::Heading;
+
+/// A leg, from the joint where it leaves the body to its foot.
+#[derive(Clone, Debug)]
+pub struct Leg {
+    /// Name of its foot, e.g. `foot.front.left`.
+    pub name: String,
+    /// Which pair, from 0 in front.
+    pub pair: usize,
+    /// Left or right; `None` on the midline.
+    pub side: Option<Side>,
+    /// The body that stands.
+    pub foot: usize,
+    /// The point of it that stays where it stands, in the body frame, m.
+    pub point: Vec3,
+    /// The knee, or the elbow of a front leg.
+    pub knee: Option<usize>,
+    /// +1 if a larger coordinate of the knee draws the foot towards the hip, −1 if it stretches the leg.
+    pub bend: f64,
+    /// Joints from the hip to the foot.
+    pub joints: Vec<usize>,
+    /// The hip in the rest pose, in the world, m.
+    pub hip: Vec3,
+    /// Height of the hip over the foot in the rest pose, m.
+    pub length: f64,
+    /// What of the foot, and of all that hangs on it, can touch the ground.
+    pub sole: Vec<Touch>,
+}
+
+/// All legs of a creature in its rest pose.
+#[derive(Clone, Debug)]
+pub struct Legs {
+    /// From front to hind, left before right.
+    pub legs: Vec<Leg>,
+    /// Number of pairs (a single leg in the middle counts as one).
+    pub pairs: usize,
+    /// The creature's directions in its rest pose.
+    pub heading: Heading,
+    /// Mean height of the hips over their feet, m: the length in Froude's number.
+    pub length: f64,
+    /// Height of the ground under the standing creature, m along `heading.up`.
+    pub ground: f64,
+}
+
+impl Legs {
+    /// The legs of `creature` in `pose`. None at all for a legless one.
+    pub fn new(creature: &Creature, data: &mut Data, pose: &[f64]) -> Self {
+        let heading = Heading::of_reference(creature, data);
+        let frames = forward_kinematics(creature, data, pose);
+        let feet: Vec<&Landmark> =
+            creature.landmarks().iter().filter(|mark| mark.role == Role::Foot).collect();
+        let mut rows: Vec<_> = feet.iter().map(|foot| foot.row).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let users = users(creature, &feet);
+        let mut legs: Vec<Leg> = feet
+            .iter()
+            .map(|foot| {
+                let pair = rows.iter().position(|row| *row == foot.row).unwrap_or(0);
+                leg(creature, frames, heading.up, &users, foot, pair)
+            })
+            .collect();
+        legs.sort_by_key(|leg| (leg.pair, leg.side));
+        let count = legs.len().max(1) as f64;
+        let length = legs.iter().map(|leg| leg.length).sum::<f64>() / count;
+        let lowest = |leg: &Leg| sole_height(leg, frames, heading.up);
+        let ground = legs.iter().map(lowest).sum::<f64>() / count;
+        Self { pairs: rows.len(), legs, heading, length, ground }
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.legs.is_empty()
+    }
+
+    /// The leg on the other side of the same pair.
+    pub fn partner(&self, leg: usize) -> Option<usize> {
+        let Leg { pair, side, .. } = self.legs[leg];
+        (0..self.legs.len())
+            .find(|&other| other != leg && self.legs[other].pair == pair && self.legs[other].side != side)
+    }
+}
+
+/// Height of the lowest point of a foot along `up`, m.
+fn sole_height(leg: &Leg, frames: &[BodyFrame], up: Vec3) -> f64 {
+    let height = |touch: &Touch| touch.lowest(&frames[touch.body], up).point.dot(&up);
+    leg.sole.iter().map(height).fold(f64::INFINITY, f64::min)
+}
+
+/// Per body: how many feet are on it or below it.
+fn users(creature: &Creature, feet: &[&Landmark]) -> Vec<usize> {
+    let mut users = vec![0; creature.bodies().len()];
+    for foot in feet {
+        let mut body = foot.body;
+        while body != 0 {
+            users[body] += 1;
+            body = creature.bodies()[body].parent;
+        }
+    }
+    users
+}
+
+fn leg(
+    creature: &Creature,
+    frames: &[BodyFrame],
+    up: Vec3,
+    users: &[usize],
+    foot: &Landmark,
+    pair: usize,
+) -> Leg {
+    let bodies = creature.bodies();
+    // Up to the last body that this foot has to itself; a body whose parent is the world is the trunk of a hopper.
+    let mut chain = vec![foot.body];
+    let mut body = foot.body;
+    while bodies[body].parent != 0
+        && users[bodies[body].parent] == 1
+        && bodies[bodies[body].parent].parent != 0
+    {
+        body = bodies[body].parent;
+        chain.push(body);
+    }
+    chain.reverse();
+    let joints: Vec<usize> = chain.iter().flat_map(|&body| bodies[body].joints.clone()).collect();
+    let place = |joint: usize| {
+        let joint = &creature.joints()[joint];
+        frames[joint.body].point_in_world(joint.anchor)
+    };
+    let hip = joints.first().map_or(frames[body].position, |&joint| place(joint));
+    let stands = frames[foot.body].point_in_world(foot.point);
+    let knee = knee(creature, foot, &joints);
+    let bend = knee.map_or(1.0, |knee| {
+        // A hinge turns the foot about its axis; the leg bends if the foot comes nearer to the hip.
+        let joint = &creature.joints()[knee];
+        let axis = frames[joint.body].rotation * joint.axis;
+        let moves = axis.cross(&(stands - place(knee)));
+        if moves.dot(&(hip - stands)) >= 0.0 { 1.0 } else { -1.0 }
+    });
+    let below = |body: usize| {
+        let mut above = body;
+        while above != 0 && above != foot.body {
+            above = bodies[above].parent;
+        }
+        above == foot.body
+    };
+    let mut sole: Vec<Touch> = (foot.body..bodies.len())
+        .filter(|&body| below(body))
+        .flat_map(|body| touches(creature, body, &frames[body], up))
+        .collect();
+    if sole.is_empty() {
+        sole.push(Touch { body: foot.body, center: foot.point, ellipsoid: gambol_model::Mat3::zeros() });
+    }
+    Leg {
+        name: foot.name(),
+        pair,
+        side: foot.side,
+        foot: foot.body,
+        point: foot.point,
+        knee,
+        bend,
+        joints,
+        hip,
+        length: (hip - stands).dot(&up),
+        sole,
+    }
+}
+
+/// The knee of this leg, or its elbow.
+fn knee(creature: &Creature, foot: &Landmark, joints: &[usize]) -> Option<usize> {
+    let marks = creature.landmarks().iter();
+    let own = marks.filter(|mark| matches!(mark.role, Role::Knee | Role::Elbow) && mark.side == foot.side);
+    own.filter_map(|mark| mark.joint).find(|joint| joints.contains(joint))
+}

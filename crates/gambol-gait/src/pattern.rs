@@ -1,0 +1,1 @@
+//! Named gaits: which foot moves when.
