@@ -12,15 +12,21 @@
 mod belly;
 mod design;
 mod error;
+mod feet;
 mod file;
 mod gait;
 mod heuristics;
 mod legs;
+mod limits;
+mod measure;
 mod modal;
+mod path;
 mod pattern;
 mod perform;
 mod preset;
+mod stance;
 mod style;
+mod terrain;
 
 pub use design::{Wish, design, gaits_for};
 pub use error::GaitError;
