@@ -4,8 +4,8 @@
 //! knee. From that come rankings per pair of legs, for feet that go in turn and for feet that go together, and the
 //! modes that are of no use, with the reason.
 
-use gambol_dynamics::{Data, forward_kinematics, point_jacobian, stiffness_matrix};
-use gambol_model::{Creature, JointKind, Vec3};
+use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian, stiffness_matrix};
+use gambol_model::{Creature, JointKind, Role, Vec3};
 use gambol_modes::{Heading, Modes, ModesError, Reader, Reading, Symmetry};
 use nalgebra::{DMatrix, DVector, Rotation3, Unit};
 
@@ -65,7 +65,8 @@ impl Category {
 pub struct Ranking {
     /// What they are good for.
     pub category: Category,
-    /// Mode and score: leg lengths (or radians of a knee) per √J of elastic energy, times the purity of the motion.
+    /// Mode and score: leg lengths (or radians of a knee) per √J of elastic energy, times the purity of the motion
+    /// and the legs' part of the energy.
     pub modes: Vec<(usize, f64)>,
 }
 
@@ -216,14 +217,19 @@ pub fn rank(
 ) -> Result<(Vec<Ranking>, Vec<Rejection>), ModesError> {
     let measures = measure(creature, data, modes, legs);
     let reader = Reader::new(creature, data, &modes.pose)?;
+    let trunk = trunk(creature, legs);
     let mut rejections = Vec::new();
     let mut useful = Vec::new();
     for mode in modes.vibrations() {
         let motions = in_leg_lengths(&measures[mode.index], legs.length);
-        match objection(&motions, &reader.read(data, mode)) {
-            Some(reason) => rejections.push(Rejection { mode: mode.index, reason }),
-            None => useful.push((mode.index, motions, measures[mode.index].energy)),
+        let reading = reader.read(data, mode);
+        let twist = trunk_twist(creature, data, &trunk, legs.heading, &modes.pose, &mode.shape);
+        if let Some(reason) = objection(&motions, twist, &reading) {
+            rejections.push(Rejection { mode: mode.index, reason });
+            continue;
         }
+        let in_legs: f64 = legs.legs.iter().flat_map(|leg| &leg.joints).map(|&j| reading.joints[j]).sum();
+        useful.push((mode.index, motions, measures[mode.index].energy, in_legs));
     }
     let mut rankings = Vec::new();
     for pair in 0..legs.pairs {
@@ -232,7 +238,9 @@ pub fn rank(
                 let category = Category { pair, action, timing };
                 let mut modes: Vec<(usize, f64)> = useful
                     .iter()
-                    .map(|(mode, motions, energy)| (*mode, score(category, motions, *energy, legs)))
+                    .map(|(mode, motions, energy, in_legs)| {
+                        (*mode, in_legs * score(category, motions, *energy, legs))
+                    })
                     .filter(|(_, score)| *score > 0.0)
                     .collect();
                 modes.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -255,25 +263,66 @@ fn in_leg_lengths(measure: &Measure, length: f64) -> Vec<LegMotion> {
     measure.legs.iter().map(scale).collect()
 }
 
+/// Bodies that carry legs without being part of one, and those of the spine.
+fn trunk(creature: &Creature, legs: &Legs) -> Vec<usize> {
+    let of_legs: Vec<usize> =
+        legs.legs.iter().flat_map(|leg| &leg.joints).map(|&joint| creature.joints()[joint].body).collect();
+    let mut trunk: Vec<usize> = creature
+        .landmarks()
+        .iter()
+        .filter(|mark| mark.role == Role::Spine)
+        .filter_map(|mark| mark.joint.map(|joint| creature.joints()[joint].body))
+        .collect();
+    for leg in &legs.legs {
+        let mut body = creature.bodies()[leg.foot].parent;
+        while body != 0 {
+            if !of_legs.contains(&body) {
+                trunk.push(body);
+            }
+            body = creature.bodies()[body].parent;
+        }
+    }
+    trunk.sort_unstable();
+    trunk.dedup();
+    trunk
+}
+
+/// How far the trunk rolls and yaws where it does so most, rad per unit of amplitude.
+fn trunk_twist(
+    creature: &Creature,
+    data: &mut Data,
+    trunk: &[usize],
+    heading: Heading,
+    pose: &[f64],
+    shape: &[f64],
+) -> f64 {
+    let velocities = body_velocities(creature, data, pose, shape);
+    let twist = |&body: &usize| {
+        let turn = heading.components(velocities[body].angular);
+        turn.x.hypot(turn.z)
+    };
+    trunk.iter().map(twist).fold(0.0, f64::max)
+}
+
 /// Why a mode is of no use for walking, if it is not.
-fn objection(motions: &[LegMotion], reading: &Reading) -> Option<String> {
+fn objection(motions: &[LegMotion], twist: f64, reading: &Reading) -> Option<String> {
     let name = &reading.name;
-    let moves = |m: &LegMotion| [m.forward, m.left, m.up, m.bend].iter().any(|x| x.abs() >= STILL);
-    if !motions.iter().any(moves) {
+    let most = |part: fn(&LegMotion) -> f64| motions.iter().map(|m| part(m).abs()).fold(0.0, f64::max);
+    let useful = most(|m| m.forward).hypot(most(|m| m.up)).hypot(most(|m| m.bend));
+    if useful.hypot(most(|m| m.left)) < STILL {
         return Some(format!("moves no leg ({name})"));
     }
-    let twists = reading.planes.twisting > reading.planes.sagittal;
-    let symmetric = reading.symmetry == Symmetry::Symmetric;
-    if twists && !symmetric {
+    if twist > useful {
         return Some(format!("twists the body ({name})"));
     }
     let sum = |part: fn(&LegMotion) -> f64| motions.iter().map(|m| part(m) * part(m)).sum::<f64>();
-    let (sideways, useful) = (sum(|m| m.left), sum(|m| m.forward) + sum(|m| m.up));
-    if sideways > useful && sideways > sum(|m| m.bend) {
-        let how = if symmetric { "spreads the feet, as jumping jacks do" } else { "sways sideways" };
-        return Some(format!("{how} ({name})"));
+    if sum(|m| m.left) > sum(|m| m.forward) + sum(|m| m.up) + sum(|m| m.bend) {
+        return Some(match reading.symmetry {
+            Symmetry::Symmetric => format!("spreads the feet, as jumping jacks do ({name})"),
+            _ => format!("sways sideways ({name})"),
+        });
     }
-    twists.then(|| format!("twists the legs ({name})"))
+    (useful < STILL).then(|| format!("moves no leg ({name})"))
 }
 
 /// Motion per √energy, which prefers low frequencies, times its share in all motion of feet and knees.
