@@ -12,7 +12,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian};
-use gambol_model::{Role, Side, Vec3};
+use gambol_model::{Dof, JointKind, Role, Side, Vec3};
 use gambol_modes::{Reader, Symmetry};
 use nalgebra::{Complex, DMatrix, DVector};
 
@@ -53,17 +53,21 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
     if body.legs.is_empty() && pattern::LEGLESS.contains(&name) {
         return legless(body, data, name, wish);
     }
-    let pattern = suitable(body, name)?;
-    let tempo = Tempo::new(body, data, &pattern, wish)?;
     let palette = Palette::new(body, data)?;
-    let mut hints = Vec::new();
-    let mut components = match pattern.order {
-        Order::Jump | Order::Jacks => jump(body, data, &palette, &pattern, &tempo, &mut hints),
-        _ => steps(body, data, &palette, &pattern, &tempo, &mut hints)?,
-    };
-    components
-        .sort_by(|a, b| (a.mode, a.harmonic).cmp(&(b.mode, b.harmonic)).then(a.phase.total_cmp(&b.phase)));
-    hints.extend(too_far(body, &components));
+    let mut pattern = suitable(body, name)?;
+    let (mut tempo, mut mixed) = mixture(body, data, &palette, &pattern, wish)?;
+    let speed_is_ours = (wish.speed, wish.frequency, wish.stride_length) == (None, None, None);
+    for _ in 0..GENTLER_TRIES {
+        if !speed_is_ours || widest_swing(body, &mixed.0).is_none_or(|(_, most)| most <= FARTHEST) {
+            break;
+        }
+        pattern = Pattern { froude: SLOWER * pattern.froude, lift: LOWER * pattern.lift, ..pattern };
+        (tempo, mixed) = mixture(body, data, &palette, &pattern, wish)?;
+    }
+    let (components, mut hints) = mixed;
+    if let Some((joint, most)) = widest_swing(body, &components).filter(|(_, most)| *most > FARTHEST) {
+        hints.push(format!("joint {joint:?} swings {:.0}° to each side; go slower", most.to_degrees()));
+    }
     let crouches = matches!(pattern.order, Order::Jump | Order::Jacks);
     let gait = Gait {
         name: name.to_owned(),
@@ -81,6 +85,35 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
         },
     };
     Ok(Design { gait, hints })
+}
+
+/// Joints of legs swing no further than this to each side, rad; what asks for more looks like a puppet.
+const FARTHEST: f64 = 1.0;
+/// Where the usual speed of a gait asks for more, it is made slower by these factors of Froude number and lift.
+const SLOWER: f64 = 0.7;
+const LOWER: f64 = 0.85;
+const GENTLER_TRIES: usize = 5;
+
+/// Components in order, and hints.
+type Mixture = (Vec<Component>, Vec<String>);
+
+/// A pattern at its tempo as a mixture of modes.
+fn mixture(
+    body: &Body,
+    data: &mut Data,
+    palette: &Palette,
+    pattern: &Pattern,
+    wish: &Wish,
+) -> Result<(Tempo, Mixture), GaitError> {
+    let tempo = Tempo::new(body, data, pattern, wish)?;
+    let mut hints = Vec::new();
+    let mut components = match pattern.order {
+        Order::Jump | Order::Jacks => jump(body, data, palette, pattern, &tempo, &mut hints),
+        _ => steps(body, data, palette, pattern, &tempo, &mut hints)?,
+    };
+    components
+        .sort_by(|a, b| (a.mode, a.harmonic).cmp(&(b.mode, b.harmonic)).then(a.phase.total_cmp(&b.phase)));
+    Ok((tempo, (components, hints)))
 }
 
 /// Every gait, and why it does not suit this creature where it does not.
@@ -259,12 +292,12 @@ const BEND_PER_LIFT: f64 = 6.0;
 const MOST_BEND: f64 = 0.7;
 /// How many modes of each ranking are tried.
 const TRIED: usize = 5;
-/// Modes per pair of legs and timing: one that swings and one or two that lift.
+/// Modes per pair of legs: one that swings it and two that lift it, or the same for each timing it needs.
 const PER_PAIR: usize = 3;
 /// The best of all modes, per elastic energy, gives up this part of its motion to save energy; others more.
 const THRIFT: f64 = 0.02;
 /// A mode must explain this part of the wanted motion to be taken.
-const WORTH: f64 = 0.004;
+const WORTH: f64 = 0.01;
 /// Components that move the feet less than this part of the strongest one are left out.
 const FAINT: f64 = 0.08;
 
@@ -559,7 +592,7 @@ fn room(body: &Body, leg: usize) -> f64 {
     let leg = &body.legs.legs[leg];
     let Some(joint) = leg.knee.map(|knee| &body.creature.joints()[knee]) else { return f64::INFINITY };
     match joint.limit {
-        Some([low, high]) if joint.kind == gambol_model::JointKind::Hinge => {
+        Some([low, high]) if joint.kind == JointKind::Hinge => {
             let angle = body.modes.pose[joint.q];
             if leg.bend > 0.0 { angle - low } else { high - angle }
         }
@@ -732,11 +765,8 @@ pub(crate) fn spreading_mode(
     (best.2 != 0.0).then_some((best.0, best.2))
 }
 
-/// Joints that would swing further than legs do, rad.
-const FARTHEST: f64 = 1.2;
-
-/// A hint where the joints would swing too far.
-fn too_far(body: &Body, components: &[Component]) -> Option<String> {
+/// The joint that swings furthest to each side, and how far, rad.
+fn widest_swing<'b>(body: &'b Body, components: &[Component]) -> Option<(&'b str, f64)> {
     let swing = |dof: usize| -> f64 {
         let at = |harmonic: u32| -> Complex<f64> {
             let same = components.iter().filter(|c| c.harmonic == harmonic);
@@ -745,13 +775,8 @@ fn too_far(body: &Body, components: &[Component]) -> Option<String> {
         };
         at(1).norm() + at(2).norm()
     };
-    let rotates = |kind| matches!(kind, gambol_model::JointKind::Hinge | gambol_model::JointKind::Ball);
+    let joint = |dof: &Dof| &body.creature.joints()[dof.joint];
     let dofs = body.creature.dofs().iter().enumerate();
-    let joint = |dof: &gambol_model::Dof| &body.creature.joints()[dof.joint];
-    let turns = dofs.filter(|(_, dof)| rotates(joint(dof).kind));
-    let (name, most) =
-        turns.map(|(index, dof)| (&joint(dof).name, swing(index))).max_by(|a, b| a.1.total_cmp(&b.1))?;
-    (most > FARTHEST).then(|| {
-        format!("joint {name:?} swings {:.0}° to each side; less speed asks for less", most.to_degrees())
-    })
+    let turns = dofs.filter(|(_, dof)| matches!(joint(dof).kind, JointKind::Hinge | JointKind::Ball));
+    turns.map(|(index, dof)| (joint(dof).name.as_str(), swing(index))).max_by(|a, b| a.1.total_cmp(&b.1))
 }

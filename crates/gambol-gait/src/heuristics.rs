@@ -66,7 +66,7 @@ pub struct Ranking {
     /// What they are good for.
     pub category: Category,
     /// Mode and score: leg lengths (or radians of a knee) per √J of elastic energy, times the purity of the motion
-    /// and the legs' part of the energy.
+    /// and the square of the legs' part of the energy: a back that heaves the feet is no lift of the legs.
     pub modes: Vec<(usize, f64)>,
 }
 
@@ -239,7 +239,7 @@ pub fn rank(
                 let mut modes: Vec<(usize, f64)> = useful
                     .iter()
                     .map(|(mode, motions, energy, in_legs)| {
-                        (*mode, in_legs * score(category, motions, *energy, legs))
+                        (*mode, in_legs * in_legs * score(category, motions, *energy, legs))
                     })
                     .filter(|(_, score)| *score > 0.0)
                     .collect();
@@ -287,6 +287,9 @@ fn trunk(creature: &Creature, legs: &Legs) -> Vec<usize> {
     trunk
 }
 
+/// Yaw of the trunk counts this much against its roll: shoulders that turn against the hips belong to a walk.
+const YAW: f64 = 0.5;
+
 /// How far the trunk rolls and yaws where it does so most, rad per unit of amplitude.
 fn trunk_twist(
     creature: &Creature,
@@ -299,7 +302,7 @@ fn trunk_twist(
     let velocities = body_velocities(creature, data, pose, shape);
     let twist = |&body: &usize| {
         let turn = heading.components(velocities[body].angular);
-        turn.x.hypot(turn.z)
+        turn.x.hypot(YAW * turn.z)
     };
     trunk.iter().map(twist).fold(0.0, f64::max)
 }

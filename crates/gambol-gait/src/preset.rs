@@ -6,7 +6,7 @@
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use gambol_dynamics::Data;
-use gambol_model::Role;
+use gambol_model::{Role, Side};
 use nalgebra::{Complex, DMatrix};
 
 use crate::design::{
@@ -46,6 +46,8 @@ enum What {
     Mode(usize),
     /// Pair, counted from the hind one: 0 is hind, 1 is front.
     Best(usize, Action, Timing),
+    /// The best alternating swing, be it with a twist of the trunk.
+    SwingWithTwist,
     /// Front and hind legs swing against each other.
     Bounding,
     /// The body's rise; the printed amplitude belongs to a rigid mode of arbitrary scale.
@@ -75,6 +77,10 @@ const FRONT_ELBOWS: What = What::Best(FRONT, Action::Bend, Timing::Alternating);
 
 const NINETY: f64 = FRAC_PI_2;
 
+/// The gallop's amplitudes are the printed ones times this: a radian of bounding and one of stretching take the feet of
+/// our dog two leg lengths to each side, and its nose between its knees.
+const GALLOP: f64 = 0.4;
+
 /// The figure. Its rows have the stiffness of the files (dog 20, spine ×5; human 100, spine ×10; loop and linear 1)
 /// but for the steady run.
 const ROWS: [Row; 11] = [
@@ -90,12 +96,12 @@ const ROWS: [Row; 11] = [
         "gallop",
         2.0,
         &[
-            part(What::Mode(4), 0.2, 0.0), // the body's pitch
-            part(What::Bounding, 1.0, NINETY),
-            part(What::Best(FRONT, Action::Swing, Timing::Together), 1.0, 0.0),
-            part(FRONT_SWING, 0.2, NINETY),
-            part(SWING, 0.7, NINETY),
-            part(KNEES_TOGETHER, 1.0, NINETY),
+            part(What::Mode(4), GALLOP * 0.2, 0.0), // the body's pitch
+            part(What::Bounding, GALLOP * 1.0, NINETY),
+            part(What::Best(FRONT, Action::Swing, Timing::Together), GALLOP * 1.0, 0.0),
+            part(FRONT_SWING, GALLOP * 0.2, NINETY),
+            part(SWING, GALLOP * 0.7, NINETY),
+            part(KNEES_TOGETHER, GALLOP * 1.0, NINETY),
         ],
     ),
     Row {
@@ -152,9 +158,9 @@ const ROWS: [Row; 11] = [
             2.0,
             &[
                 part(SWING, 0.5, 0.0),
-                part(SWING, 0.5, 0.0),
                 part(KNEES, 0.5, NINETY),
                 part(LIFT, 0.5, NINETY),
+                part(What::SwingWithTwist, 0.5, 0.0),
             ],
         )
     },
@@ -300,6 +306,7 @@ fn components(
                 let mut ranked = palette.best(pair, action, timing).iter().map(|(mode, _)| *mode);
                 part.component(ranked.find(unused)?)
             }
+            What::SwingWithTwist => part.component(twisting_swing(body, palette, &components)?),
             What::Bounding => part.component(bounding(body, palette)?),
             What::Rise => part.component(rise(body, palette)?),
             What::Spread(role) => {
@@ -318,6 +325,21 @@ fn components(
     }
     scale_rise(body, palette, row, duty, &mut components);
     Some(components)
+}
+
+/// The unused mode that swings the two legs of the hindmost pair in turn with the least energy, twist or no twist: a
+/// runner whose head is held turns the trunk against it.
+fn twisting_swing(body: &Body, palette: &Palette, used: &[Component]) -> Option<usize> {
+    let score = |mode: usize| {
+        let side = |leg: &crate::Leg| if leg.side == Some(Side::Right) { -1.0 } else { 1.0 };
+        let hindmost = |leg: &crate::Leg| leg.pair + 1 == body.legs.pairs;
+        let motions = body.legs.legs.iter().zip(&palette.measures[mode].legs);
+        let swing: f64 = motions.filter(|(leg, _)| hindmost(leg)).map(|(leg, m)| side(leg) * m.forward).sum();
+        swing * swing / palette.measures[mode].energy
+    };
+    let unused = |mode: &usize| used.iter().all(|component| component.mode != *mode);
+    let vibrations = (body.modes.rigid..body.modes.modes.len()).filter(unused);
+    vibrations.max_by(|&a, &b| score(a).total_cmp(&score(b)).then(b.cmp(&a)))
 }
 
 /// The mode that swings the front legs against the hind legs with the least energy.
@@ -349,30 +371,26 @@ fn scale_rise(body: &Body, palette: &Palette, row: &Row, duty: f64, components: 
 }
 
 /// Turns components by 180° where that brings the motion nearer to the wanted one, whatever the time it starts at: of
-/// all signs those with the largest |⟨wanted, motion⟩| per |motion|. The rise of a jump goes against the legs.
+/// all signs those with the largest |⟨wanted, motion⟩|. The rise of a jump goes against the legs.
 fn choose_signs(components: &mut [Component], palette: &Palette, wanted: &DMatrix<f64>, rise: Option<usize>) {
     // Spreading, at half the frequency, does not show in the wanted motion: its signs are chosen already.
     let base = components.iter().map(|component| component.harmonic).max().unwrap_or(1);
     let free: Vec<usize> = (0..components.len())
         .filter(|&k| components[k].harmonic == base && Some(components[k].mode) != rise)
         .collect();
-    let flipped = |component: &Component, flip: bool| {
-        let c = Complex::from_polar(component.amplitude, component.phase);
-        if flip { -c } else { c }
-    };
+    let parts: Vec<Complex<f64>> = free
+        .iter()
+        .map(|&k| {
+            let row = palette.row(components[k].mode);
+            let along = Complex::new(row.dot(&wanted.column(0)), -row.dot(&wanted.column(1)));
+            along * Complex::from_polar(components[k].amplitude, components[k].phase)
+        })
+        .collect();
     let judge = |signs: u32| {
-        let mut motion = vec![Complex::new(0.0, 0.0); wanted.nrows()];
-        for (bit, &k) in free.iter().enumerate() {
-            let c = flipped(&components[k], signs >> bit & 1 == 1);
-            for (sum, row) in motion.iter_mut().zip(palette.row(components[k].mode).iter()) {
-                *sum += c * *row;
-            }
-        }
-        let product: Complex<f64> =
-            motion.iter().enumerate().map(|(k, m)| Complex::new(wanted[(k, 0)], -wanted[(k, 1)]) * m).sum();
-        let size = motion.iter().map(Complex::norm_sqr).sum::<f64>().sqrt();
+        let signed = |(bit, part): (usize, &Complex<f64>)| if signs >> bit & 1 == 1 { -part } else { *part };
+        let product: Complex<f64> = parts.iter().enumerate().map(signed).sum();
         // Between a motion and its negative, half a cycle apart, that in step with the wanted one.
-        (product.norm() + 1e-6 * product.re) / size.max(1e-12)
+        product.norm() + 1e-6 * product.re
     };
     let best =
         (0..1_u32 << free.len()).max_by(|&a, &b| judge(a).total_cmp(&judge(b)).then(b.cmp(&a))).unwrap_or(0);
