@@ -92,7 +92,7 @@ const FARTHEST: f64 = 1.0;
 /// Where the usual speed of a gait asks for more, it is made slower by these factors of Froude number and lift.
 const SLOWER: f64 = 0.7;
 const LOWER: f64 = 0.85;
-const GENTLER_TRIES: usize = 5;
+const GENTLER_TRIES: usize = 8;
 
 /// Components in order, and hints.
 type Mixture = (Vec<Component>, Vec<String>);
@@ -296,8 +296,11 @@ const TRIED: usize = 5;
 const PER_PAIR: usize = 3;
 /// The best of all modes, per elastic energy, gives up this part of its motion to save energy; others more.
 const THRIFT: f64 = 0.02;
-/// A mode must explain this part of the wanted motion to be taken.
-const WORTH: f64 = 0.01;
+/// The same for radians: the mode that moves the feet furthest per radian gives up this part, those that wave a neck or
+/// a tail about to move the feet a little give up more.
+const MODESTY: f64 = 0.012;
+/// A mode must explain this part of the wanted motion of one pair to be taken.
+const WORTH: f64 = 0.02;
 /// Components that move the feet less than this part of the strongest one are left out.
 const FAINT: f64 = 0.08;
 
@@ -324,6 +327,14 @@ impl Palette {
         };
         self.rankings.iter().find(wanted).map_or(&[], |ranking| ranking.modes.as_slice())
     }
+}
+
+/// What amplitude costs, against squares of weighted rows.
+struct Price {
+    /// Per J of uᵀ K u.
+    energy: f64,
+    /// Per rad².
+    radian: f64,
 }
 
 /// Wanted motion of one foot: forward and lift, m.
@@ -371,30 +382,35 @@ impl Palette {
     }
 
     /// Modes and complex amplitudes that come near the targets with little elastic energy: exact greedy choice among
-    /// the ranked modes, each time the one that lowers |A c − t|² + μ Σ Eⱼ|cⱼ|² most.
+    /// the ranked modes, each time the one that lowers |A c − t|² + Σ (μ Eⱼ + ν)|cⱼ|² most.
     fn mix(&self, body: &Body, targets: &[Target]) -> Vec<(usize, Complex<f64>)> {
         let wanted = self.wanted(body, targets);
         let timings = timings(body, targets);
         let candidates = self.candidates(body, &timings);
         let per_energy = |&mode: &usize| self.rows.column(mode).norm_squared() / self.measures[mode].energy;
-        let thrift = THRIFT * candidates.iter().map(per_energy).fold(0.0, f64::max);
+        let per_radian = |&mode: &usize| self.rows.column(mode).norm_squared();
+        let price = Price {
+            energy: THRIFT * candidates.iter().map(per_energy).fold(0.0, f64::max),
+            radian: MODESTY * candidates.iter().map(per_radian).fold(0.0, f64::max),
+        };
         let whole = wanted.norm_squared();
+        let worth = WORTH * whole / body.legs.pairs as f64;
         let mut chosen: Vec<usize> = Vec::new();
         let mut left = whole;
         while chosen.len() < PER_PAIR * body.legs.pairs * timings.len() {
             let tried = candidates.iter().filter(|mode| !chosen.contains(mode)).map(|&mode| {
                 let with: Vec<usize> = chosen.iter().copied().chain([mode]).collect();
-                (self.solve(&with, &wanted, thrift).1, mode)
+                (self.solve(&with, &wanted, &price).1, mode)
             });
             match tried.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) {
-                Some((rest, mode)) if left - rest > WORTH * whole => {
+                Some((rest, mode)) if left - rest > worth => {
                     chosen.push(mode);
                     left = rest;
                 }
                 _ => break,
             }
         }
-        self.quantised(&chosen, &wanted, thrift)
+        self.quantised(&chosen, &wanted, &price)
     }
 
     fn candidates(&self, body: &Body, timings: &[Timing]) -> Vec<usize> {
@@ -413,11 +429,11 @@ impl Palette {
     }
 
     /// Amplitudes (a row per mode, real and imaginary) and what is left of the objective.
-    fn solve(&self, modes: &[usize], wanted: &DMatrix<f64>, thrift: f64) -> (DMatrix<f64>, f64) {
+    fn solve(&self, modes: &[usize], wanted: &DMatrix<f64>, price: &Price) -> (DMatrix<f64>, f64) {
         let a = self.rows.select_columns(modes);
         let mut normal = a.tr_mul(&a);
         for (k, &mode) in modes.iter().enumerate() {
-            normal[(k, k)] += thrift * self.measures[mode].energy;
+            normal[(k, k)] += price.energy * self.measures[mode].energy + price.radian;
         }
         let right = a.tr_mul(wanted);
         let Some(factor) = normal.cholesky() else {
@@ -430,8 +446,8 @@ impl Palette {
 
     /// Amplitudes without the faint ones. Real and imaginary parts are components of phase 0° and 90°: they do not
     /// mix, so each has its own modes.
-    fn quantised(&self, modes: &[usize], wanted: &DMatrix<f64>, thrift: f64) -> Vec<(usize, Complex<f64>)> {
-        let (c, _) = self.solve(modes, wanted, thrift);
+    fn quantised(&self, modes: &[usize], wanted: &DMatrix<f64>, price: &Price) -> Vec<(usize, Complex<f64>)> {
+        let (c, _) = self.solve(modes, wanted, price);
         let strength = |k: usize, column: usize| c[(k, column)].abs() * self.rows.column(modes[k]).norm();
         let strongest = (0..modes.len()).flat_map(|k| [strength(k, 0), strength(k, 1)]).fold(0.0, f64::max);
         let mut amplitudes = vec![Complex::new(0.0, 0.0); modes.len()];
@@ -439,7 +455,7 @@ impl Palette {
             let kept: Vec<usize> =
                 (0..modes.len()).filter(|&k| strength(k, column) > FAINT * strongest).collect();
             let of_kept: Vec<usize> = kept.iter().map(|&k| modes[k]).collect();
-            let (c, _) = self.solve(&of_kept, &wanted.columns(column, 1).into_owned(), thrift);
+            let (c, _) = self.solve(&of_kept, &wanted.columns(column, 1).into_owned(), price);
             for (row, &k) in kept.iter().enumerate() {
                 if column == 0 {
                     amplitudes[k].re = c[(row, 0)];
@@ -665,6 +681,7 @@ fn jump(
     if lift < 0.25 * pattern.lift * body.legs.length {
         hints.push("its modes hardly shorten the legs".to_owned());
     }
+    crouch(body, palette, &mut components);
     if let Some(mode) = rise(body, palette) {
         let amplitude = rise_amplitude(body, lift, tempo.frequency, tempo.duty);
         components.push(Component { mode, amplitude, phase: 3.0 * FRAC_PI_2, harmonic, offset: 0.0 });

@@ -85,7 +85,7 @@ impl Order {
 /// All gaits on legs.
 const LEGGED: [Pattern; 15] = [
     // Humans prefer 1.3 to 1.4 m/s, Fr 0.2, with each foot down for 0.62 to 0.65; dogs about as much.
-    row("walk", Order::Wave, [0.52, 0.64, 0.8], 0.2, [0.06, 0.05], 0.04),
+    row("walk", Order::Wave, [0.52, 0.64, 0.8], 0.2, [0.075, 0.05], 0.04),
     row("run", Order::Alternating, [0.2, 0.36, 0.5], 1.2, [0.16, 0.12], 0.05),
     row("trot", Order::Alternating, [0.25, 0.45, 0.5], 0.8, [0.1, 0.08], 0.06),
     row("amble", Order::Sides, [0.51, 0.6, 0.75], 0.35, [0.07, 0.05], 0.04),
@@ -151,7 +151,7 @@ fn fit(pattern: Pattern, legs: &Legs, has_hands: bool) -> Result<Pattern, String
         "walk" => Ok(match pairs {
             1 | 2 => pattern,
             3 | 4 => as_called("tripod"),
-            _ => as_called("wave"),
+            _ => Pattern { duty: 0.65, froude: 0.15, ..as_called("wave") },
         }),
         // The fastest gait there is: on four legs that is a gallop, on more the tripod with longer flight.
         "run" if pairs == 1 && !both => Err(format!("it has {counted}, and two must go in turn; it may hop")),
