@@ -28,11 +28,12 @@ mod stance;
 mod style;
 mod terrain;
 
-pub use design::{Wish, design, gaits_for};
+pub use design::{Design, Wish, design, gaits_for};
 pub use error::GaitError;
 pub use file::{FileError, from_toml, to_toml};
 pub use gait::{Component, Gait, Ground, HeightField, Style, Support, Terrain};
-pub use heuristics::{Category, Ranking, Rejection, rank};
+pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, Timing, measure, rank};
 pub use legs::{Leg, Legs};
+pub use preset::preset_style;
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use style::Body;
