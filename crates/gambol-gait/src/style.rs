@@ -6,7 +6,7 @@
 
 use gambol_dynamics::{Data, body_jacobian, constraint_residual, forward_kinematics};
 use gambol_model::{Creature, Joint, JointKind, Quat};
-use gambol_modes::{Modes, Scale, Settings, analyze, parse_constraint, set_uniform};
+use gambol_modes::{Heading, Modes, Scale, Settings, analyze, parse_constraint, set_uniform};
 use nalgebra::{DMatrix, DVector, Quaternion};
 
 use crate::legs::Leg;
@@ -216,7 +216,8 @@ fn give(
 ) -> Option<Vec<f64>> {
     let (dofs, direction, rise) = crouch(creature, data, legs, leg)?;
     let most = direction.amax();
-    let bend = (load.abs() * (SAG * legs.length / rise).min(BEND / most)).min(MOST / most);
+    let bend = if rise > 0.0 { (SAG * legs.length / rise).min(BEND / most) } else { BEND / most };
+    let bend = (load.abs() * bend).min(MOST / most);
     let mut give = vec![0.0; creature.nv()];
     for (&dof, x) in dofs.iter().zip(direction.iter()) {
         give[dof] = bend.copysign(load) * x;
@@ -270,9 +271,11 @@ fn crouch(
     legs: &Legs,
     leg: &Leg,
 ) -> Option<(Vec<usize>, DVector<f64>, f64)> {
-    // A foot that slides by a thirtieth of the leg, or tips by a tenth of a radian, costs what a joint costs for 1 rad.
+    // A foot that slides by a thirtieth of the leg, or turns by a tenth of a radian, costs what a joint costs for 1 rad.
     const SLIDES: f64 = 0.03;
-    const TIPS: f64 = 0.1;
+    const TURNS: f64 = 0.1;
+    // A knee that is straight, or a little beyond, lowers the foot at first: up to this share of the leg per rad.
+    const STRAIGHT: f64 = 0.1;
     let springy: Vec<&Joint> = leg.joints.iter().map(|&joint| &creature.joints()[joint]).collect();
     let dofs: Vec<usize> = springy.iter().flat_map(|joint| joint.v..joint.v + joint.kind.nv()).collect();
     let stiffness: Vec<f64> =
@@ -290,19 +293,24 @@ fn crouch(
     };
     let mean = stiffness.iter().sum::<f64>() / stiffness.len() as f64;
     let mut a = DMatrix::from_diagonal(&DVector::from_column_slice(&stiffness));
-    for axis in [legs.heading.forward, legs.heading.left] {
-        let (slide, tip) = (along(&moves, axis), along(&turns, axis));
+    let Heading { forward, left, up } = legs.heading;
+    for axis in [forward, left] {
+        let slide = along(&moves, axis);
         a.ger(mean / (SLIDES * legs.length).powi(2), &slide, &slide, 1.0);
-        a.ger(mean / TIPS.powi(2), &tip, &tip, 1.0);
     }
-    let lifts = along(&moves, legs.heading.up);
+    for axis in [forward, left, up] {
+        let turn = along(&turns, axis);
+        a.ger(mean / TURNS.powi(2), &turn, &turn, 1.0);
+    }
+    let lifts = along(&moves, up);
     let factors = a.cholesky()?;
     let by_knee = leg.knee.and_then(|knee| {
         let place = dofs.iter().position(|&dof| dof == creature.joints()[knee].v)?;
         let mut load = DVector::zeros(dofs.len());
         load[place] = leg.bend;
         let give = factors.solve(&load);
-        (give.dot(&lifts) > 0.0).then(|| &give / give[place].abs())
+        let give = &give / give[place].abs();
+        (give.dot(&lifts) > -STRAIGHT * legs.length).then_some(give)
     });
     // Without a knee, as a push from below bends the leg.
     let direction = by_knee.unwrap_or_else(|| {
