@@ -24,7 +24,7 @@ mod style;
 
 pub use design::{Wish, design, gaits_for};
 pub use error::GaitError;
-pub use file::{FileError, from_toml, to_toml};
+pub use file::{FileError, TerrainFile, VERSION, from_toml, from_toml_with, to_toml};
 pub use gait::{Component, Gait, Ground, HeightField, Style, Support, Terrain};
 pub use heuristics::{Category, Ranking, Rejection, rank};
 pub use legs::{Leg, Legs};

@@ -26,7 +26,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// Applies `style` to a creature and computes its modes.
+    /// Applies `style` to a creature and computes its modes. `data` becomes the memory of the changed creature.
     pub fn new(mut creature: Creature, data: &mut Data, style: &Style) -> Result<Self, GaitError> {
         let mut pose = named_pose(&creature, style.pose.as_deref())?;
         if let Some(stiffness) = style.stiffness {
@@ -51,6 +51,7 @@ impl Body {
             legs = Legs::new(&creature, data, &pose);
         }
         creature.set_rest_pose(&pose).map_err(body_error)?;
+        *data = Data::new(&creature); // it remembers inertias
         let constraints = style
             .constraints
             .iter()
