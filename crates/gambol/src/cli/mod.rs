@@ -30,7 +30,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    Animate(animate::Animate),
+    Animate(Box<animate::Animate>),
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),

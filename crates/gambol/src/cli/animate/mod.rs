@@ -53,15 +53,6 @@ pub(in crate::cli) struct Animate {
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
-    #[command(flatten)]
-    ground: GroundArguments,
-
-    #[command(flatten)]
-    motion: MotionArguments,
-
-    #[command(flatten)]
-    style: StyleArguments,
-
     /// Write the gait itself, as a file to edit and to animate again
     #[arg(long, value_name = "FILE.toml")]
     save_gait: Option<PathBuf>,
@@ -77,6 +68,15 @@ pub(in crate::cli) struct Animate {
     /// Replace existing files
     #[arg(long)]
     force: bool,
+
+    #[command(flatten, next_help_heading = "Ground and time")]
+    ground: GroundArguments,
+
+    #[command(flatten, next_help_heading = "Motion, mode by mode")]
+    motion: MotionArguments,
+
+    #[command(flatten, next_help_heading = "Style")]
+    style: StyleArguments,
 }
 
 /// How it goes over the ground, and for how long.
