@@ -81,6 +81,14 @@ fn a_file_reads_well() {
 }
 
 #[test]
+fn the_file_in_the_docs_can_be_read() {
+    let docs = include_str!("../../../docs/gaits.md");
+    let example = docs.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let gait = from_toml(example).unwrap();
+    assert_eq!((gait.name.as_str(), gait.components.len(), gait.components[1].harmonic), ("limp", 2, 2));
+}
+
+#[test]
 fn a_picture_of_the_ground_is_fetched() {
     let text = "version = 1\nfrequency = 1\n[ground]\n[ground.terrain]\nfile = \"hills.png\"\nsize = 10\nheight = 0.5";
     let field = HeightField { origin: [0.0; 2], spacing: 1.0, columns: 2, heights: vec![0.0; 4] };
