@@ -30,7 +30,7 @@ mod terrain;
 
 pub use design::{Design, Wish, design, gaits_for};
 pub use error::GaitError;
-pub use file::{FileError, from_toml, to_toml};
+pub use file::{FileError, TerrainFile, VERSION, from_toml, from_toml_with, to_toml};
 pub use gait::{Component, Gait, Ground, HeightField, Style, Support, Terrain};
 pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, Timing, measure, rank};
 pub use legs::{Leg, Legs};
