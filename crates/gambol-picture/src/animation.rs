@@ -154,7 +154,7 @@ impl<'a> Set<'a> {
         let [wide, tall] = window.bounds.size().map(|side| side.max(1e-9));
         let scale = (width / wide).min((TALLEST * width - BELOW) / tall);
         let size = [width.round(), (tall * scale + BELOW).ceil()];
-        let placement = Placement::standing(&window.bounds, scale, [0.5 * size[0], size[1] - BELOW]);
+        let placement = Placement::standing(&window.bounds, scale, [0.5 * size[0], size[1] - BELOW]).crisp();
         let ruler = Ruler { labelled: 0, spacing: tick_spacing(stage, timing, scale) };
         Self { stage, window, placement, size, ruler }
     }

@@ -114,6 +114,11 @@ impl Placement {
         Self { scale, origin: [at[0] - middle, at[1] + bounds.low[1] * scale] }
     }
 
+    /// Moved by less than a pixel so that a level line through the origin fills one row of pixels.
+    pub(crate) fn crisp(self) -> Self {
+        Self { origin: [self.origin[0], self.origin[1].floor() + 0.5], ..self }
+    }
+
     /// A point of the picture plane (right, up, m) on the picture.
     pub fn place(&self, point: [f64; 2]) -> Point {
         [self.origin[0] + point[0] * self.scale, self.origin[1] - point[1] * self.scale]

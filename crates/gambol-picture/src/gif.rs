@@ -41,9 +41,8 @@ impl Palette {
     /// The index of the nearest colour.
     #[allow(clippy::cast_possible_truncation)] // at most 255 of them
     fn nearest(&self, rgb: Rgb) -> u8 {
-        let distance = |colour: &Rgb| -> u32 {
-            (0..3).map(|k| u32::from(colour[k].abs_diff(rgb[k])).pow(2)).sum()
-        };
+        let distance =
+            |colour: &Rgb| -> u32 { (0..3).map(|k| u32::from(colour[k].abs_diff(rgb[k])).pow(2)).sum() };
         (0..self.colours.len()).min_by_key(|&k| distance(&self.colours[k])).unwrap_or(0) as u8
     }
 }
@@ -166,9 +165,9 @@ mod tests {
     /// by more than the width of its box, 256/207 levels, and rounding.
     #[test]
     fn many_colours_are_near_and_flat_ones_exact() {
-        let mut rgb: Vec<Rgb> = (0..=255).flat_map(|k| [[k; 3], [k, k, k.saturating_add(1)]]).collect();
+        let mut rgb: Vec<Rgb> = (0..=255u8).flat_map(|k| [[k; 3], [k, k, k.saturating_add(1)]]).collect();
         rgb.extend([[200, 120, 40]; 1000]);
-        let palette = Palette::new(&[Raster { width: rgb.len() as u32, height: 1, rgb: rgb.clone() }]);
+        let palette = Palette::new(&[Raster { width: 1512, height: 1, rgb: rgb.clone() }]);
         assert!(palette.colours.len() <= COLOURS);
         assert_eq!(palette.colours[0], [200, 120, 40]);
         for rgb in rgb {

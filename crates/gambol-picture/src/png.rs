@@ -32,8 +32,8 @@ pub(crate) fn encode_apng(
     const PER_SECOND: u16 = 10_000; // a frame may then last six seconds
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // saturates
     let ticks = |delay: f64| (delay * f64::from(PER_SECOND)).round() as u16;
-    let count = u32::try_from(delays.len())
-        .map_err(|_| PictureError::Option(format!("{} frames", delays.len())))?;
+    let count =
+        u32::try_from(delays.len()).map_err(|_| PictureError::Option(format!("{} frames", delays.len())))?;
     let mut file = Vec::new();
     let Some(first) = frames.next() else { return Ok(file) };
     let mut before = first?;

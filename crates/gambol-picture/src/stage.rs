@@ -92,16 +92,18 @@ impl<'a> Stage<'a> {
     /// The creature at `time` after the first key.
     pub(crate) fn shot(&self, data: &mut Data, time: f64) -> Shot {
         let camera = self.track.world_from_camera(time);
-        let view =
-            View { eye_from_world: turned(&self.view.eye_from_world, &camera.rotation), ..self.view };
+        let view = View { eye_from_world: turned(&self.view.eye_from_world, &camera.rotation), ..self.view };
         let origin = view.eye_from_world * camera.translation.vector;
         let pose = self.track.pose(time);
         let creature = self.track.creature;
         let drawing = Drawing::sided(creature, data, &pose, view, &self.far);
         let frames = forward_kinematics(creature, data, &pose);
-        let standing = self.track.clip.contacts.iter().filter(|contact| {
-            contact.body < frames.len() && self.stands(contact, time)
-        });
+        let standing = self
+            .track
+            .clip
+            .contacts
+            .iter()
+            .filter(|contact| contact.body < frames.len() && self.stands(contact, time));
         let feet = standing.map(|contact| {
             let foot = frames[contact.body].point_in_world(contact.point);
             let foot_in_camera = camera.inverse_transform_point(&foot.into()).coords;
@@ -152,16 +154,13 @@ impl<'a> Stage<'a> {
         const AROUND: f64 = 0.06; // of the creature's size
         let mut bounds = Bounds::EMPTY;
         let mut runway = Bounds::EMPTY;
-        let from_above = self.from_above();
+        let above = self.top_view();
         for &time in times {
             let shot = self.shot(data, time);
             bounds = bounds.union(&shot.bounds());
             if !self.view.is_level() {
                 let camera = self.track.world_from_camera(time);
-                let view = View {
-                    eye_from_world: turned(&from_above.eye_from_world, &camera.rotation),
-                    ..from_above
-                };
+                let view = View { eye_from_world: turned(&above.eye_from_world, &camera.rotation), ..above };
                 let at = camera * Point3::from(self.track.middle);
                 let middle = view.eye_from_world * at.coords;
                 let seen = Drawing::sided(self.track.creature, data, &self.track.pose(time), view, &self.far);
@@ -186,7 +185,7 @@ impl<'a> Stage<'a> {
     }
 
     /// From above, with the travel to the right.
-    fn from_above(&self) -> View {
+    fn top_view(&self) -> View {
         let aside = Vec3::z().cross(&self.forward);
         let rows = [self.forward.transpose(), aside.transpose(), Vec3::z().transpose()];
         View { eye_from_world: gambol_model::Mat3::from_rows(&rows), ..View::top() }
@@ -263,8 +262,8 @@ impl<'a> Stage<'a> {
         ruler: &Ruler,
     ) {
         const LONG: f64 = 7.0;
-        let short = if ruler.labelled > 0 { 4.0 } else { LONG };
         const SIZE: f64 = 8.5;
+        let short = if ruler.labelled > 0 { 4.0 } else { LONG };
         let ends = span.map(|x| placement.place([x, 0.0])[0]);
         for (k, along) in self.ticks(time, self.along(span), ruler) {
             let at = placement.place(self.on_plane(self.ground_point(time, along, 0.0)));

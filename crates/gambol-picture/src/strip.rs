@@ -130,11 +130,15 @@ impl Layout {
         const WIDEST_ROW: f64 = 1600.0;
         let [width, height] = window.bounds.size().map(|side| side.max(1e-9));
         // Frames take the creature's own proportions and have about the same area for all creatures.
-        let scale = (AREA / (width * height)).sqrt().min(TALLEST / height).min(WIDEST / width);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small and positive
-        let fitting = (WIDEST_ROW / (width * scale + Self::GAP)) as usize;
-        let rows = frames.div_ceil(fitting.clamp(1, Self::MOST_IN_ROW)).max(1);
+        let mut scale = (AREA / (width * height)).sqrt().min(TALLEST / height).min(WIDEST / width);
         let clip = stage.track.clip;
+        if !clip.contacts.is_empty() && frames <= Self::MOST_IN_ROW {
+            // A gait diagram is read as a whole.
+            scale = scale.min((WIDEST_ROW / frames as f64 - Self::GAP) / width);
+        }
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small and positive
+        let fitting = (WIDEST_ROW / (width * scale + Self::GAP) + 1e-9) as usize;
+        let rows = frames.div_ceil(fitting.clamp(1, Self::MOST_IN_ROW)).max(1);
         let names = clip.contacts.iter().map(|contact| text_width(&name(contact), Self::SMALL));
         let widest = names.fold(0.0, f64::max);
         Self {
@@ -174,7 +178,7 @@ impl Layout {
         let bounds = &window.bounds;
         let corner = [self.left + self.tile[0] * column, Self::TITLE + self.row_height() * row];
         let at = [corner[0] + 0.5 * self.tile[0], corner[1] + self.tile[1]];
-        (Placement::standing(bounds, self.scale, at), [bounds.low[0], bounds.high[0]])
+        (Placement::standing(bounds, self.scale, at).crisp(), [bounds.low[0], bounds.high[0]])
     }
 
     fn draw_title(&self, picture: &mut Picture, title: &str, facts: &str) {
@@ -216,7 +220,7 @@ impl Layout {
             if self.feet > 0 && duration > 0.0 {
                 picture.line([x, top], [x, bottom + 2.0], LINE);
             }
-            let decimals = if steps.step < 0.0195 { 3 } else { 2 };
+            let decimals = if steps.step < 0.05 { 3 } else { 2 };
             let time = format!("{:.decimals$} s", k as f64 * steps.step);
             let below = [x, bottom + 2.0 + 1.1 * Self::SMALL];
             picture.text_within(self.tile[0], below, Anchor::Middle, Self::SMALL, GREY, &time);

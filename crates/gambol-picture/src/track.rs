@@ -140,9 +140,8 @@ fn mean_travel(clip: &Clip, centres: &[Vec3], ground: Option<Height>) -> Stride 
     let velocity = if variance > 0.0 { covariance / variance } else { Vec3::zeros() };
     let mut shift = velocity * (clip.duration() - clip.times[0]);
     let start = mean + velocity * (clip.times[0] - mean_time);
-    shift.z = ground.map_or(0.0, |height| {
-        height(start.x + shift.x, start.y + shift.y) - height(start.x, start.y)
-    });
+    shift.z =
+        ground.map_or(0.0, |height| height(start.x + shift.x, start.y + shift.y) - height(start.x, start.y));
     Stride { yaw: 0.0, shift }
 }
 

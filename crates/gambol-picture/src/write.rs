@@ -49,7 +49,8 @@ pub fn write_clip(
         "gif" => animation(AnimationFormat::Gif)?,
         "apng" => animation(AnimationFormat::Apng)?,
         _ => {
-            let (what, known) = ("a picture of a clip: its", ".png or .svg (a strip), .gif or .apng (moving)");
+            let (what, known) =
+                ("a picture of a clip: its", ".png or .svg (a strip), .gif or .apng (moving)");
             return Err(PictureError::Ending { path: path.to_owned(), what, known });
         }
     };

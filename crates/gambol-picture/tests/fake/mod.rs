@@ -8,25 +8,25 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::Vec3;
 use gambol_motion::{Clip, Contact, Stride, Travel};
 
-pub fn creature(name: &str) -> Creature {
+pub(crate) fn creature(name: &str) -> Creature {
     gambol::load(name, &gambol::LoadOptions::default()).expect("the gallery is valid")
 }
 
 /// What a fake gait is made of.
-pub struct Fake {
-    pub name: &'static str,
+pub(crate) struct Fake {
+    pub(crate) name: &'static str,
     /// Mode and amplitude, rad; the second is a quarter of a cycle ahead.
-    pub modes: [(usize, f64); 2],
+    pub(crate) modes: [(usize, f64); 2],
     /// m/s
-    pub speed: f64,
+    pub(crate) speed: f64,
     /// rad per cycle
-    pub yaw: f64,
+    pub(crate) yaw: f64,
     /// Hz
-    pub frequency: f64,
+    pub(crate) frequency: f64,
 }
 
 impl Fake {
-    pub fn clip(&self, creature: &Creature) -> Clip {
+    pub(crate) fn clip(&self, creature: &Creature) -> Clip {
         const KEYS: u32 = 60;
         let period = 1.0 / self.frequency;
         let mut data = Data::new(creature);
@@ -108,5 +108,5 @@ fn back(way: &[f64], times: &[f64]) -> Vec<[f64; 2]> {
     intervals
 }
 
-pub const TROT: Fake =
+pub(crate) const TROT: Fake =
     Fake { name: "trot", modes: [(9, 0.5), (13, 0.35)], speed: 1.4, yaw: 0.0, frequency: 2.0 };
