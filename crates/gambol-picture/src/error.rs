@@ -8,12 +8,10 @@ use gambol_motion::ClipError;
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     /// The file's ending names no format.
-    #[error("{}: {what} file ends in {known}", path.display())]
+    #[error("{}: a picture's file ends in {known}", path.display())]
     Ending {
         /// The file.
         path: PathBuf,
-        /// Whose it is, e.g. `a picture's`.
-        what: &'static str,
         /// The endings there are.
         known: &'static str,
     },

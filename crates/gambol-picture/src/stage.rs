@@ -55,6 +55,8 @@ pub(crate) struct Window {
     pub(crate) bounds: Bounds,
     /// The ground under the creature: along the travel and to the left of it, seen from the creature's middle, m.
     runway: Bounds,
+    /// Whether it is near enough to be seen.
+    has_ground: bool,
 }
 
 /// Marks on the ground.
@@ -152,36 +154,42 @@ impl<'a> Stage<'a> {
     /// Around all that is to be seen at `times`.
     pub(crate) fn window(&self, data: &mut Data, times: &[f64]) -> Window {
         const AROUND: f64 = 0.06; // of the creature's size
+        const DEEPEST: f64 = 1.0; // the same; what flies higher is shown without the ground
         let mut bounds = Bounds::EMPTY;
-        let mut runway = Bounds::EMPTY;
-        let above = self.top_view();
         for &time in times {
-            let shot = self.shot(data, time);
-            bounds = bounds.union(&shot.bounds());
-            if !self.view.is_level() {
-                let camera = self.track.world_from_camera(time);
-                let view = View { eye_from_world: turned(&above.eye_from_world, &camera.rotation), ..above };
-                let at = camera * Point3::from(self.track.middle);
-                let middle = view.eye_from_world * at.coords;
-                let seen = Drawing::sided(self.track.creature, data, &self.track.pose(time), view, &self.far);
-                let Bounds { low, high } = seen.bounds();
-                let moved = |p: [f64; 2]| [p[0] - middle.x, p[1] - middle.y];
-                runway = runway.union(&Bounds { low: moved(low), high: moved(high) });
-            }
+            bounds = bounds.union(&self.shot(data, time).bounds());
         }
-        let [width, height] = bounds.size();
-        if self.view.is_level() {
+        let size = bounds.size()[0].max(bounds.size()[1]);
+        let below =
+            times.iter().map(|&time| bounds.low[1] - self.on_plane(self.ground_point(time, 0.0, 0.0))[1]);
+        let has_ground = below.fold(f64::MAX, f64::min) <= DEEPEST * size;
+        let mut runway = Bounds::EMPTY;
+        if has_ground && self.view.is_level() {
             let span = [bounds.low[0], bounds.high[0]];
-            for point in times.iter().flat_map(|&time| self.profile(time, span)) {
-                bounds = bounds.with(&point);
-            }
-        } else {
-            runway = runway.inflated(2.0 * AROUND * width.max(height));
-            for point in times.iter().flat_map(|&time| self.corners(time, &runway)) {
-                bounds = bounds.with(&point);
-            }
+            let points = times.iter().flat_map(|&time| self.profile(time, span));
+            bounds = points.fold(bounds, |bounds, point| bounds.with(&point));
+        } else if has_ground {
+            runway = self.runway(data, times).inflated(2.0 * AROUND * size);
+            let points = times.iter().flat_map(|&time| self.corners(time, &runway));
+            bounds = points.fold(bounds, |bounds, point| bounds.with(&point));
         }
-        Window { bounds: bounds.inflated(AROUND * width.max(height)), runway }
+        Window { bounds: bounds.inflated(AROUND * size), runway, has_ground }
+    }
+
+    /// What the creature covers seen from above: along the travel and to the left of it, from its middle, m.
+    fn runway(&self, data: &mut Data, times: &[f64]) -> Bounds {
+        let above = self.top_view();
+        let mut runway = Bounds::EMPTY;
+        for &time in times {
+            let camera = self.track.world_from_camera(time);
+            let view = View { eye_from_world: turned(&above.eye_from_world, &camera.rotation), ..above };
+            let middle = view.eye_from_world * (camera * Point3::from(self.track.middle)).coords;
+            let seen = Drawing::sided(self.track.creature, data, &self.track.pose(time), view, &self.far);
+            let Bounds { low, high } = seen.bounds();
+            let moved = |p: [f64; 2]| [p[0] - middle.x, p[1] - middle.y];
+            runway = runway.union(&Bounds { low: moved(low), high: moved(high) });
+        }
+        runway
     }
 
     /// From above, with the travel to the right.
@@ -232,19 +240,22 @@ impl<'a> Stage<'a> {
         ruler: &Ruler,
     ) {
         let is_level = self.view.is_level();
-        if is_level {
+        if window.has_ground && is_level {
             self.draw_profile(picture, placement, shot.time, span, ruler);
-        } else {
+        } else if window.has_ground {
             self.draw_runway(picture, placement, shot.time, window, ruler);
         }
         let [x, y] = shot.origin.map(|x| x * placement.scale);
         let origin = [placement.origin[0] - x, placement.origin[1] + y];
         // A shadow lies on even ground; from right above it is under the creature.
-        let shadow = !is_level && self.ground.is_none() && self.view.towards().z < 0.99;
+        let shadow = window.has_ground && !is_level && self.ground.is_none() && self.view.towards().z < 0.99;
         let look = Look { paint: Paint::Sided, shadow, ..Look::default() };
         shot.drawing.draw(picture, Placement { origin, ..placement }, &look);
+        if !window.has_ground {
+            return;
+        }
         let size = window.bounds.size();
-        let half = (0.042 * size[0].max(size[1]) * placement.scale).clamp(4.0, 11.0);
+        let half = (0.038 * size[0].max(size[1]) * placement.scale).clamp(4.0, 10.0);
         // The far feet first, so that the near ones are on top of them.
         for is_far in [true, false] {
             for foot in shot.feet.iter().filter(|foot| foot.is_far == is_far) {

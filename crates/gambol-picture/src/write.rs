@@ -18,10 +18,7 @@ pub fn write(path: impl AsRef<Path>, picture: &Picture, force: bool) -> Result<(
     let bytes = match ending(path).as_str() {
         "svg" => picture.to_svg().into_bytes(),
         "png" => picture.to_png(PNG_SCALE)?,
-        _ => {
-            let (what, known) = ("a picture's", ".svg or .png");
-            return Err(PictureError::Ending { path: path.to_owned(), what, known });
-        }
+        _ => return Err(PictureError::Ending { path: path.to_owned(), known: ".svg or .png" }),
     };
     put(path, &bytes, force)
 }
@@ -38,21 +35,20 @@ pub fn write_clip(
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<(), PictureError> {
     let path = path.as_ref();
-    let mut animation = |format| clip_animation(creature, clip, format, options, progress);
-    // Known before the work starts.
+    let ending = ending(path);
+    // Both are known before the work starts.
+    if !["png", "svg", "gif", "apng"].contains(&ending.as_str()) {
+        let known = ".png or .svg for a strip, .gif or .apng for an animation";
+        return Err(PictureError::Ending { path: path.to_owned(), known });
+    }
     if path.exists() && !force {
         return Err(PictureError::Exists { path: path.to_owned() });
     }
-    let bytes = match ending(path).as_str() {
+    let bytes = match ending.as_str() {
         "svg" => clip_strip(creature, clip, options)?.to_svg().into_bytes(),
         "png" => clip_strip(creature, clip, options)?.to_png(PNG_SCALE)?,
-        "gif" => animation(AnimationFormat::Gif)?,
-        "apng" => animation(AnimationFormat::Apng)?,
-        _ => {
-            let (what, known) =
-                ("a picture of a clip: its", ".png or .svg (a strip), .gif or .apng (moving)");
-            return Err(PictureError::Ending { path: path.to_owned(), what, known });
-        }
+        "gif" => clip_animation(creature, clip, AnimationFormat::Gif, options, progress)?,
+        _ => clip_animation(creature, clip, AnimationFormat::Apng, options, progress)?,
     };
     put(path, &bytes, force)
 }

@@ -356,6 +356,29 @@ fn clips_of_all_kinds_can_be_drawn() {
     }
 }
 
+/// With the ground in the picture, what flies high would be a dot.
+#[test]
+fn what_flies_high_is_shown_without_the_ground() {
+    let dog = fake::creature("dog");
+    let clip = TROT.clip(&dog);
+    let mut high = clip.clone();
+    high.poses.iter_mut().for_each(|pose| pose[2] += 30.0);
+    let [low, high] = [clip, high].map(|clip| clip_strip(&dog, &clip, &side()).unwrap());
+    assert_eq!((grounds(&low).len(), grounds(&high).len()), (8, 0));
+    let widest = |picture: &Picture| -> f64 {
+        let areas = picture.items.iter().filter_map(|item| match item {
+            Item::Polygon { points, outline: Some(_), .. } => Some(points),
+            _ => None,
+        });
+        let widths = areas.map(|points| {
+            let right = points.iter().map(|point| point[0]).fold(f64::MIN, f64::max);
+            right - points.iter().map(|point| point[0]).fold(f64::MAX, f64::min)
+        });
+        widths.fold(0.0, f64::max)
+    };
+    assert!(widest(&high) > 0.9 * widest(&low), "{} and {}", widest(&high), widest(&low));
+}
+
 #[test]
 fn a_clip_of_another_creature_is_refused() {
     let [dog, human] = ["dog", "human"].map(fake::creature);
