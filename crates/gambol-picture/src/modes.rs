@@ -202,10 +202,14 @@ pub fn best_view(creature: &Creature, poses: [&[f64]; 2]) -> View {
     if covers_itself(&points, &best) { View::three_quarter() } else { best }
 }
 
-/// From the side, unless a clip shows clearly more from above, as a snake's does. Compared are poses half a clip apart:
-/// of a gait, opposite phases.
+/// From the side for what goes on feet, since so we know gaits. Else from the side unless a clip shows clearly more from
+/// above, as a snake's does: compared are poses half a clip apart, of a gait opposite phases.
 pub(crate) fn clip_view(track: &Track) -> View {
     const PAIRS: u32 = 4;
+    let is_foot = |name: &str| track.creature.landmark(name).is_some_and(|mark| mark.role == Role::Foot);
+    if track.clip.contacts.iter().any(|contact| is_foot(&contact.name)) {
+        return View::side();
+    }
     let mut data = Data::new(track.creature);
     let heading = about_z(track.heading());
     let mut points = Vec::new();

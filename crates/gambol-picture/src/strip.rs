@@ -104,6 +104,10 @@ struct Layout {
     /// Left of the first frame, for the names of feet.
     left: f64,
     feet: usize,
+    /// From foot to foot in the gait diagram.
+    line: f64,
+    /// Whether there is room for the feet's names.
+    named: bool,
     /// Below the ground, for the ruler.
     ruler: f64,
 }
@@ -113,9 +117,7 @@ impl Layout {
     const TITLE: f64 = 52.0;
     /// Between two frames.
     const GAP: f64 = 8.0;
-    /// From foot to foot in the gait diagram.
-    const LINE: f64 = 11.0;
-    /// Below it, for the times.
+    /// Below the gait diagram, for the times.
     const TIMES: f64 = 16.0;
     /// Of the feet's names and the times.
     const SMALL: f64 = 9.5;
@@ -128,6 +130,7 @@ impl Layout {
         const TALLEST: f64 = 160.0;
         const WIDEST: f64 = 300.0;
         const WIDEST_ROW: f64 = 1600.0;
+        const DIAGRAM: f64 = 180.0; // the tallest gait diagram whose lines have room
         let [width, height] = window.bounds.size().map(|side| side.max(1e-9));
         // Frames take the creature's own proportions and have about the same area for all creatures.
         let mut scale = (AREA / (width * height)).sqrt().min(TALLEST / height).min(WIDEST / width);
@@ -139,7 +142,11 @@ impl Layout {
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small and positive
         let fitting = (WIDEST_ROW / (width * scale + Self::GAP) + 1e-9) as usize;
         let rows = frames.div_ceil(fitting.clamp(1, Self::MOST_IN_ROW)).max(1);
-        let names = clip.contacts.iter().map(|contact| text_width(&name(contact), Self::SMALL));
+        let feet = clip.contacts.len();
+        let line = (DIAGRAM / feet.max(1) as f64).clamp(3.0, 11.0);
+        let named = line >= 0.9 * Self::SMALL;
+        let names =
+            clip.contacts.iter().filter(|_| named).map(|contact| text_width(&name(contact), Self::SMALL));
         let widest = names.fold(0.0, f64::max);
         Self {
             columns: frames.div_ceil(rows),
@@ -148,7 +155,9 @@ impl Layout {
             scale,
             tile: [width * scale + Self::GAP, height * scale],
             left: if widest > 0.0 { Self::MARGIN + widest + 8.0 } else { Self::MARGIN },
-            feet: clip.contacts.len(),
+            feet,
+            line,
+            named,
             ruler: if stage.view.is_level() { 20.0 } else { 6.0 },
         }
     }
@@ -163,7 +172,7 @@ impl Layout {
     }
 
     fn row_height(&self) -> f64 {
-        self.tile[1] + self.ruler + self.feet as f64 * Self::LINE + Self::TIMES + Self::BETWEEN
+        self.tile[1] + self.ruler + self.feet as f64 * self.line + Self::TIMES + Self::BETWEEN
     }
 
     /// Steps of time in the whole clip.
@@ -189,11 +198,11 @@ impl Layout {
 
     /// The gait diagram of one row, with a line under every frame and its time below.
     fn draw_gaits(&self, picture: &mut Picture, stage: &Stage, row: usize, steps: &Steps) {
-        const BAR: f64 = 6.0;
         const BACK: Colour = Colour::hex(0xf1_f1_ef);
         const LINE: Stroke = Stroke { colour: Colour::hex(0xd4_d5_d8), width: 0.8 };
+        let half = 0.27 * self.line;
         let top = Self::TITLE + self.row_height() * row as f64 + self.tile[1] + self.ruler;
-        let bottom = top + self.feet as f64 * Self::LINE;
+        let bottom = top + self.feet as f64 * self.line;
         let first = steps.frames.start as f64;
         let duration = stage.track.duration();
         let x_at = |time: f64| self.left + self.tile[0] * (time / steps.step - first + 0.5);
@@ -204,15 +213,17 @@ impl Layout {
         }
         if duration > 0.0 {
             for (k, contact) in clip.contacts.iter().enumerate() {
-                let middle = top + (k as f64 + 0.5) * Self::LINE;
-                let [low, high] = [middle - 0.5 * BAR, middle + 0.5 * BAR];
+                let middle = top + (k as f64 + 0.5) * self.line;
+                let [low, high] = [middle - half, middle + half];
                 picture.rectangle([x_at(shown[0]), low], [x_at(shown[1]), high], BACK, None);
                 let colour = if stage.is_far(contact) { FAR } else { NEAR };
                 for [from, to] in stances(clip, contact, shown) {
                     picture.rectangle([x_at(from), low], [x_at(to), high], colour, None);
                 }
-                let at = [self.left - 6.0, middle + 0.36 * Self::SMALL];
-                picture.text(at, Anchor::End, Self::SMALL, GREY, name(contact));
+                if self.named {
+                    let at = [self.left - 6.0, middle + 0.36 * Self::SMALL];
+                    picture.text(at, Anchor::End, Self::SMALL, GREY, name(contact));
+                }
             }
         }
         for k in steps.frames.clone() {

@@ -299,6 +299,17 @@ fn the_gait_diagram_says_which_foot_stands_when() {
     }
 }
 
+#[test]
+fn a_millipede_has_a_gait_diagram_too() {
+    let creature = ball_and_foot();
+    let mut clip = clip_over(&creature, 0.0);
+    clip.contacts = vec![clip.contacts[0].clone(); 80];
+    let picture = clip_strip(&creature, &clip, &side()).unwrap();
+    let named = picture.items.iter().any(|item| matches!(item, Item::Text { text, .. } if text == "foot"));
+    assert!(!named, "80 names have no room");
+    assert!(picture.height < 600.0, "{}", picture.height);
+}
+
 /// Along a circle the camera turns with the creature, so that the strip is that of the straight way. It looks across
 /// the way of the centre of mass, not of the root, which differ by some hundredths of a radian: two pixels.
 #[test]
