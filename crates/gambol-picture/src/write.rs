@@ -3,7 +3,10 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use crate::{Picture, PictureError};
+use gambol_model::Creature;
+use gambol_motion::Clip;
+
+use crate::{AnimationFormat, ClipOptions, Picture, PictureError, clip_animation, clip_strip};
 
 /// PNG has this many pixels for each of the picture's: sharp on today's screens.
 const PNG_SCALE: f64 = 2.0;
@@ -12,17 +15,53 @@ const PNG_SCALE: f64 = 2.0;
 /// half there; an existing file is kept unless `force`.
 pub fn write(path: impl AsRef<Path>, picture: &Picture, force: bool) -> Result<(), PictureError> {
     let path = path.as_ref();
-    let ending = path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase);
-    let bytes = |ending: &str| match ending {
-        "svg" => Ok(picture.to_svg().into_bytes()),
-        "png" => picture.to_png(PNG_SCALE),
-        _ => Err(PictureError::Ending { path: path.to_owned() }),
+    let bytes = match ending(path).as_str() {
+        "svg" => picture.to_svg().into_bytes(),
+        "png" => picture.to_png(PNG_SCALE)?,
+        _ => return Err(PictureError::Ending { path: path.to_owned(), known: ".svg or .png" }),
     };
-    let bytes = bytes(ending.as_deref().unwrap_or_default())?;
+    put(path, &bytes, force)
+}
+
+/// Writes `clip` by the ending of `path`: a strip as SVG or PNG, an animation as GIF or APNG. Whole or not at all, as
+/// [`write()`] does; an existing file is kept unless `force`. `progress` hears how many frames of an animation are done,
+/// and of how many.
+pub fn write_clip(
+    path: impl AsRef<Path>,
+    creature: &Creature,
+    clip: &Clip,
+    options: &ClipOptions,
+    force: bool,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<(), PictureError> {
+    let path = path.as_ref();
+    let ending = ending(path);
+    // Both are known before the work starts.
+    if !["png", "svg", "gif", "apng"].contains(&ending.as_str()) {
+        let known = ".png or .svg for a strip, .gif or .apng for an animation";
+        return Err(PictureError::Ending { path: path.to_owned(), known });
+    }
     if path.exists() && !force {
         return Err(PictureError::Exists { path: path.to_owned() });
     }
-    replace(path, &bytes).map_err(|error| PictureError::Io { path: path.to_owned(), error })
+    let bytes = match ending.as_str() {
+        "svg" => clip_strip(creature, clip, options)?.to_svg().into_bytes(),
+        "png" => clip_strip(creature, clip, options)?.to_png(PNG_SCALE)?,
+        "gif" => clip_animation(creature, clip, AnimationFormat::Gif, options, progress)?,
+        _ => clip_animation(creature, clip, AnimationFormat::Apng, options, progress)?,
+    };
+    put(path, &bytes, force)
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().and_then(|ending| ending.to_str()).map(str::to_ascii_lowercase).unwrap_or_default()
+}
+
+fn put(path: &Path, bytes: &[u8], force: bool) -> Result<(), PictureError> {
+    if path.exists() && !force {
+        return Err(PictureError::Exists { path: path.to_owned() });
+    }
+    replace(path, bytes).map_err(|error| PictureError::Io { path: path.to_owned(), error })
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
