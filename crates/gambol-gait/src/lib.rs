@@ -17,10 +17,13 @@ mod gait;
 mod heuristics;
 mod legs;
 mod modal;
+mod palette;
 mod pattern;
 mod perform;
+mod posture;
 mod preset;
 mod style;
+mod tempo;
 
 pub use design::{Design, Wish, design, gaits_for};
 pub use error::GaitError;

@@ -9,10 +9,10 @@ use gambol_dynamics::Data;
 use gambol_model::{Role, Side};
 use nalgebra::{Complex, DMatrix};
 
-use crate::design::{
-    Palette, Target, jump_targets, rise, rise_amplitude, spreading_mode, step_targets, suitable,
-};
+use crate::design::suitable;
 use crate::heuristics::{Action, Timing};
+use crate::palette::{Palette, Target, jump_targets, step_targets};
+use crate::posture::{rise, rise_amplitude, spreading_mode};
 use crate::{Body, Component, Gait, GaitError, Ground, Style, Support, Terrain};
 
 /// One row of the figure.

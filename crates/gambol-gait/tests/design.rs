@@ -19,11 +19,10 @@ fn footfall(gait: &str, hind: usize, pairs: usize, right: bool) -> Option<f64> {
     let odd = if hind % 2 == 1 { 0.5 } else { 0.0 };
     let lead = if right { 0.05 } else { -0.05 };
     Some(match (gait, pairs) {
-        ("walk" | "run", 1) => other,
+        ("walk" | "run", 1) | ("amble" | "pace", _) => other,
         // Left hind, left front, right hind, right front.
         ("walk" | "crawl" | "wave", 2) => [0.0, 0.25][hind] + other,
         ("walk" | "run", 3 | 4) | ("tripod" | "trot", _) => odd + other,
-        ("amble" | "pace", _) => other,
         ("bound", _) => odd,
         ("gallop" | "transverse-gallop" | "run", 2) => odd + lead,
         ("rotary-gallop", 2) => odd + if hind == 1 { -lead } else { lead },
