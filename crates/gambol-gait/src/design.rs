@@ -15,7 +15,7 @@ use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step
 use crate::pattern::{self, Order, Pattern};
 use crate::posture::{bob, crouch, rise, rise_amplitude, spread};
 use crate::preset::preset;
-use crate::tempo::Tempo;
+use crate::tempo::{Tempo, span};
 use crate::{Body, Component, Gait, GaitError, Ground, Support, Terrain};
 
 /// What the user asks of a gait; everything else follows from the body.
@@ -51,7 +51,7 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
         return legless(body, data, name, wish);
     }
     let palette = Palette::new(body, data)?;
-    let mut pattern = suitable(body, name)?;
+    let mut pattern = suitable(body, data, name)?;
     let (mut tempo, mut mixed) = mixture(body, data, &palette, &pattern, wish)?;
     let speed_is_ours = (wish.speed, wish.frequency, wish.stride_length) == (None, None, None);
     for _ in 0..GENTLER_TRIES {
@@ -126,20 +126,28 @@ pub fn gaits_for(body: &Body, data: &mut Data) -> Vec<(String, Result<(), GaitEr
             _ if body.legs.is_empty() && pattern::LEGLESS.contains(&name) => {
                 legless(body, data, name, &Wish::default()).map(|_| ())
             }
-            _ => suitable(body, name).map(|_| ()),
+            _ => suitable(body, data, name).map(|_| ()),
         };
         (name.to_owned(), fits)
     })
     .collect()
 }
 
+/// Hips of a standing creature are at least this part of a leg's span above its feet; those of a spider a quarter.
+const STANDS: f64 = 0.05;
+
 /// The pattern called `name` if these legs can do it.
-pub(crate) fn suitable(body: &Body, name: &str) -> Result<Pattern, GaitError> {
+pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Pattern, GaitError> {
     let does_not_fit = |reason: &str| GaitError::DoesNotFit {
         creature: body.creature.name().to_owned(),
         gait: name.to_owned(),
         reason: reason.to_owned(),
     };
+    if !body.legs.is_empty() && body.legs.length < STANDS * span(body, data) {
+        return Err(does_not_fit(
+            "its hips are not above its feet in this pose; give it a pose in which it stands",
+        ));
+    }
     let hands = body.creature.landmarks().iter().any(|mark| mark.role == Role::Hand);
     match pattern::find(name, &body.legs, hands) {
         Some(Ok(pattern)) => Ok(pattern),

@@ -3,7 +3,9 @@
 //! ```text
 //! Style::apply ──► analyze ──► design ──► Gait ──► perform ──► Clip, Report
 //!   style           (modes)    heuristics          modal, stance, root, pin   (feet)
-//!                              pattern, preset     belly                      (legless)
+//!                              pattern, tempo      belly                      (legless)
+//!                              palette, posture
+//!                              preset
 //! ```
 //!
 //! [`Style`] changes the body, [`design`] presses walk: it picks modes, amplitudes and phases for a named gait.

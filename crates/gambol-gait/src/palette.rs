@@ -22,6 +22,8 @@ pub(crate) struct Palette {
     rows: DMatrix<f64>,
     /// Weights of these rows.
     weights: [f64; ROWS],
+    /// Modes that move the legs, but twist or sway the body.
+    last_resort: Vec<usize>,
 }
 
 /// Rows per leg.
@@ -52,12 +54,16 @@ const MODESTY: f64 = 0.012;
 const DISCOUNT: f64 = 0.2;
 /// A mode must explain this part of the wanted motion of one pair to be taken.
 const WORTH: f64 = 0.008;
+/// A mixture that misses more than this part of the wanted motion may use modes that twist the body, if that misses
+/// only this part of what it missed before.
+const POOR: f64 = 0.1;
+const BETTER: f64 = 0.7;
 /// Components that move the feet less than this part of the strongest one are left out.
 const FAINT: f64 = 0.08;
 
 impl Palette {
     pub(crate) fn new(body: &Body, data: &mut Data) -> Result<Self, GaitError> {
-        let (rankings, _) = rank(&body.creature, data, &body.modes, &body.legs)?;
+        let (rankings, rejections) = rank(&body.creature, data, &body.modes, &body.legs)?;
         let measures = measure(&body.creature, data, &body.modes, &body.legs);
         let length = body.legs.length.max(1e-6);
         let upright = length / span(body, data);
@@ -67,7 +73,8 @@ impl Palette {
             let parts = [leg.forward / length, leg.left / length, leg.lift / length, leg.bend];
             weights[row % ROWS] * parts[row % ROWS]
         });
-        Ok(Self { measures, rankings, rows, weights })
+        let last_resort = rejections.iter().filter(|r| r.moves_legs).map(|r| r.mode).collect();
+        Ok(Self { measures, rankings, rows, weights, last_resort })
     }
 
     /// The best modes for a pair, an action and a timing.
@@ -145,10 +152,20 @@ impl Palette {
         let timings = timings(body, targets);
         let candidates = self.candidates(body, &[Action::Swing, Action::Bend, Action::Lift], &timings);
         let fit = Fit { rows: &self.rows, measures: &self.measures };
-        let price = fit.price(&candidates);
         let most = PER_PAIR * body.legs.pairs * timings.len();
-        let chosen = fit.choose(&wanted, &candidates, &price, most, body.legs.pairs);
-        fit.quantised(&chosen, &wanted, &price.discounted())
+        let try_with = |candidates: &[usize]| {
+            let price = fit.price(candidates);
+            let chosen = fit.choose(&wanted, candidates, &price, most, body.legs.pairs);
+            let mixed = fit.quantised(&chosen, &wanted, &price.discounted());
+            (fit.miss(&mixed, &wanted), mixed)
+        };
+        let (miss, mixed) = try_with(&candidates);
+        if miss <= POOR {
+            return mixed;
+        }
+        // A stiff trunk may have to turn with its legs.
+        let (other_miss, other) = try_with(&[candidates, self.last_resort.clone()].concat());
+        if other_miss < BETTER * miss { other } else { mixed }
     }
 
     /// Lasting offsets of modes that bend the knees of all legs by `angles`, rad, and leave the feet under the hips.
@@ -246,6 +263,16 @@ impl Fit<'_> {
         let c = factor.solve(&right);
         let left = wanted.norm_squared() - c.dot(&right);
         (c, left)
+    }
+
+    /// Part of the wanted motion that a mixture misses.
+    fn miss(&self, mixed: &[(usize, Complex<f64>)], wanted: &DMatrix<f64>) -> f64 {
+        let mut rest = wanted.clone();
+        for &(mode, c) in mixed {
+            rest.column_mut(0).axpy(-c.re, &self.rows.column(mode), 1.0);
+            rest.column_mut(1).axpy(-c.im, &self.rows.column(mode), 1.0);
+        }
+        rest.norm_squared() / wanted.norm_squared().max(f64::MIN_POSITIVE)
     }
 
     /// Amplitudes without the faint ones. Real and imaginary parts are components of phase 0° and 90°: they do not

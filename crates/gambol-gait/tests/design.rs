@@ -5,7 +5,7 @@
 mod gaits;
 
 use gaits::{GALLERY, apart, body, body_of, foot_paths, walker};
-use gambol_gait::{Design, GaitError, Style, Support, Wish, design, gaits_for};
+use gambol_gait::{Design, GaitError, Legs, Style, Support, Wish, design, gaits_for};
 use gambol_model::Side;
 
 /// A wish that is no wish but keeps presets away: the duty does not change modes much.
@@ -100,6 +100,12 @@ fn gaits_that_do_not_fit_say_why() {
     let (snake, mut data) = body("snake", &Style::default());
     let reason = design(&snake, &mut data, "trot", &Wish::default()).unwrap_err().to_string();
     assert_eq!(reason, "snake cannot trot: it has no legs");
+    // On its head.
+    let (mut human, mut data) = body("human", &Style::default());
+    human.modes.pose[3..7].copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
+    human.legs = Legs::new(&human.creature, &mut data, &human.modes.pose);
+    let reason = design(&human, &mut data, "walk", &Wish::default()).unwrap_err().to_string();
+    assert!(reason.contains("its hips are not above its feet"), "{reason}");
 }
 
 #[test]
