@@ -33,6 +33,6 @@ pub use file::{FileError, from_toml, to_toml};
 pub use gait::{Component, Gait, Ground, HeightField, Style, Support, Terrain};
 pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, Timing, measure, rank};
 pub use legs::{Leg, Legs};
-pub use preset::preset_style;
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
+pub use preset::preset_style;
 pub use style::Body;
