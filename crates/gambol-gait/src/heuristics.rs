@@ -77,6 +77,8 @@ pub struct Rejection {
     pub mode: usize,
     /// In words, e.g. "twists the body".
     pub reason: String,
+    /// Whether it moves the legs, if in a way that is of no use.
+    pub moves_legs: bool,
 }
 
 /// What a mode does to one leg, per unit of its amplitude.
@@ -225,7 +227,8 @@ pub fn rank(
         let reading = reader.read(data, mode);
         let twist = trunk_twist(creature, data, &trunk, legs.heading, &modes.pose, &mode.shape);
         if let Some(reason) = objection(&motions, twist, &reading) {
-            rejections.push(Rejection { mode: mode.index, reason });
+            let moves_legs = useful_motion(&motions) >= STILL;
+            rejections.push(Rejection { mode: mode.index, reason, moves_legs });
             continue;
         }
         let in_legs: f64 = legs.legs.iter().flat_map(|leg| &leg.joints).map(|&j| reading.joints[j]).sum();
@@ -307,12 +310,18 @@ fn trunk_twist(
     trunk.iter().map(twist).fold(0.0, f64::max)
 }
 
+/// How far feet go forward and up and knees bend, leg lengths and rad.
+fn useful_motion(motions: &[LegMotion]) -> f64 {
+    let most = |part: fn(&LegMotion) -> f64| motions.iter().map(|m| part(m).abs()).fold(0.0, f64::max);
+    most(|m| m.forward).hypot(most(|m| m.up)).hypot(most(|m| m.bend))
+}
+
 /// Why a mode is of no use for walking, if it is not.
 fn objection(motions: &[LegMotion], twist: f64, reading: &Reading) -> Option<String> {
     let name = &reading.name;
-    let most = |part: fn(&LegMotion) -> f64| motions.iter().map(|m| part(m).abs()).fold(0.0, f64::max);
-    let useful = most(|m| m.forward).hypot(most(|m| m.up)).hypot(most(|m| m.bend));
-    if useful.hypot(most(|m| m.left)) < STILL {
+    let useful = useful_motion(motions);
+    let sideways = motions.iter().map(|m| m.left.abs()).fold(0.0, f64::max);
+    if useful.hypot(sideways) < STILL {
         return Some(format!("moves no leg ({name})"));
     }
     if twist > useful {

@@ -3,7 +3,9 @@
 //! ```text
 //! Style::apply ──► analyze ──► design ──► Gait ──► perform ──► Clip, Report
 //!   style           (modes)    heuristics          modal, stance, root, pin   (feet)
-//!                              pattern, preset     belly                      (legless)
+//!                              pattern, tempo      belly                      (legless)
+//!                              palette, posture
+//!                              preset
 //! ```
 //!
 //! [`Style`] changes the body, [`design`] presses walk: it picks modes, amplitudes and phases for a named gait.
@@ -20,13 +22,16 @@ mod legs;
 mod limits;
 mod measure;
 mod modal;
+mod palette;
 mod path;
 mod pattern;
 mod perform;
+mod posture;
 mod preset;
 mod settle;
 mod stance;
 mod style;
+mod tempo;
 mod terrain;
 
 pub use design::{Design, Wish, design, gaits_for};
@@ -35,6 +40,6 @@ pub use file::{FileError, TerrainFile, VERSION, from_toml, from_toml_with, to_to
 pub use gait::{Component, Gait, Ground, HeightField, Style, Support, Terrain};
 pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, Timing, measure, rank};
 pub use legs::{Leg, Legs};
-pub use preset::preset_style;
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
+pub use preset::preset_style;
 pub use style::Body;

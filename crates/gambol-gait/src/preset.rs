@@ -9,15 +9,17 @@ use gambol_dynamics::Data;
 use gambol_model::{Role, Side};
 use nalgebra::{Complex, DMatrix};
 
-use crate::design::{
-    Palette, Target, jump_targets, rise, rise_amplitude, spreading_mode, step_targets, suitable,
-};
+use crate::design::suitable;
 use crate::heuristics::{Action, Timing};
+use crate::palette::{Palette, Target, jump_targets, step_targets};
+use crate::posture::{rise, rise_amplitude, spreading_mode};
 use crate::{Body, Component, Gait, GaitError, Ground, Style, Support, Terrain};
 
 /// One row of the figure.
 struct Row {
     creature: &'static str,
+    /// Degrees of freedom, as printed: another creature of that name is not the one of the figure.
+    dof: usize,
     name: &'static str,
     /// The gait whose footfalls it has; empty for a body without legs.
     gait: &'static str,
@@ -151,6 +153,7 @@ const ROWS: [Row; 11] = [
         pose: Some("run"),
         stiffness: Some(100.0),
         constraint: Some("orientation:head"),
+        dof: 44,
         ..row(
             "human",
             "steady-run",
@@ -167,6 +170,7 @@ const ROWS: [Row; 11] = [
     Row {
         pose: Some("run"),
         constraint: Some("hands:cart"),
+        dof: 42,
         ..row(
             "human",
             "push-cart",
@@ -191,7 +195,13 @@ const fn row(
     frequency: f64,
     parts: &'static [Part],
 ) -> Row {
-    Row { creature, name, gait, pose: None, stiffness: None, constraint: None, frequency, parts }
+    let dof = match creature.as_bytes() {
+        b"loop" => 19,
+        b"linear" => 21,
+        b"dog" => 80,
+        _ => 47,
+    };
+    Row { creature, dof, name, gait, pose: None, stiffness: None, constraint: None, frequency, parts }
 }
 
 impl Row {
@@ -222,18 +232,20 @@ pub fn preset_style(creature: &str, gait: &str) -> Option<Style> {
 /// A step to compare with, in leg lengths; signs hardly depend on it.
 const STEP: f64 = 0.3;
 
-/// The preset called `name` of this creature, if there is one and the body is in its pose and constraints.
+/// The preset called `name` of this creature, if there is one and the body has its pose and constraints.
 pub(crate) fn preset(body: &Body, data: &mut Data, name: &str) -> Result<Option<Gait>, GaitError> {
     let Some(row) = find(body.creature.name(), name) else { return Ok(None) };
     let style = row.style();
-    if (&style.pose, &style.constraints) != (&body.style.pose, &body.style.constraints) {
+    if row.dof != body.modes.dof
+        || (&style.pose, &style.constraints) != (&body.style.pose, &body.style.constraints)
+    {
         return Ok(None);
     }
     if row.gait.is_empty() {
         let lie = Support::Belly { across: 1.0 };
         return Ok(Some(finished(body, row, components_by_number(row), lie, 1.0)));
     }
-    let pattern = suitable(body, row.gait)?;
+    let pattern = suitable(body, data, row.gait)?;
     let palette = Palette::new(body, data)?;
     let jumps = matches!(row.gait, "jump" | "jumping-jacks");
     let Some(mut components) = components(body, data, &palette, row, pattern.duty) else { return Ok(None) };

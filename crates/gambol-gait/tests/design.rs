@@ -5,7 +5,7 @@
 mod gaits;
 
 use gaits::{GALLERY, apart, body, body_of, foot_paths, walker};
-use gambol_gait::{Design, GaitError, Style, Support, Wish, design, gaits_for};
+use gambol_gait::{Design, GaitError, Legs, Style, Support, Wish, design, gaits_for};
 use gambol_model::Side;
 
 /// A wish that is no wish but keeps presets away: the duty does not change modes much.
@@ -19,11 +19,10 @@ fn footfall(gait: &str, hind: usize, pairs: usize, right: bool) -> Option<f64> {
     let odd = if hind % 2 == 1 { 0.5 } else { 0.0 };
     let lead = if right { 0.05 } else { -0.05 };
     Some(match (gait, pairs) {
-        ("walk" | "run", 1) => other,
+        ("walk" | "run", 1) | ("amble" | "pace", _) => other,
         // Left hind, left front, right hind, right front.
         ("walk" | "crawl" | "wave", 2) => [0.0, 0.25][hind] + other,
         ("walk" | "run", 3 | 4) | ("tripod" | "trot", _) => odd + other,
-        ("amble" | "pace", _) => other,
         ("bound", _) => odd,
         ("gallop" | "transverse-gallop" | "run", 2) => odd + lead,
         ("rotary-gallop", 2) => odd + if hind == 1 { -lead } else { lead },
@@ -101,6 +100,12 @@ fn gaits_that_do_not_fit_say_why() {
     let (snake, mut data) = body("snake", &Style::default());
     let reason = design(&snake, &mut data, "trot", &Wish::default()).unwrap_err().to_string();
     assert_eq!(reason, "snake cannot trot: it has no legs");
+    // On its head.
+    let (mut human, mut data) = body("human", &Style::default());
+    human.modes.pose[3..7].copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
+    human.legs = Legs::new(&human.creature, &mut data, &human.modes.pose);
+    let reason = design(&human, &mut data, "walk", &Wish::default()).unwrap_err().to_string();
+    assert!(reason.contains("its hips are not above its feet"), "{reason}");
 }
 
 #[test]

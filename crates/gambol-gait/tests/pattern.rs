@@ -8,7 +8,6 @@ use gambol_gait::{Body, Style, Wish, design};
 
 /// Least and greatest number of standing feet over a cycle.
 fn standing(body: &Body, data: &mut gambol_dynamics::Data, gait: &str) -> [usize; 2] {
-    // The dog's presets have a duty of their own; a speed asks for the automatic gait.
     let made = design(body, data, gait, &Wish::default()).unwrap().gait;
     let feet = foot_paths(body, data, &made, 0.02);
     let count = |time: f64| {
@@ -47,7 +46,7 @@ fn crawls_keep_three_feet_down() {
     }
 }
 
-/// A tail that is also a leg: five feet on a body are no reason to fail.
+/// One leg in the middle is no pair: it hops, and cannot walk.
 #[test]
 fn one_leg_hops() {
     use gambol_model::{BodySpec, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3};

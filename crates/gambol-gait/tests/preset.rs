@@ -135,6 +135,11 @@ fn a_wish_or_another_pose_asks_for_the_automatic_gait() {
     assert!(preset_style("human", "trot").is_none() && preset_style("unicorn", "trot").is_none());
     let gaits = gaits_for(&human, &mut data);
     assert!(gaits.iter().any(|(name, fits)| name == "push-cart" && fits.is_ok()));
+    // A dog of another build is not the dog of the figure.
+    let (mut other, mut data) = body("dog", &Style::default());
+    other.modes.dof -= 1;
+    assert!(design(&other, &mut data, "trot", &Wish::default()).unwrap().gait.ground.speed.is_some());
+    let (human, mut data) = body("human", &Style::default());
     let error = design(&human, &mut data, "push-cart", &Wish::default()).unwrap_err();
     assert!(error.to_string().contains("preset"), "{error}");
 }

@@ -1,0 +1,175 @@
+//! What goes with the legs: bent knees, a bobbing back, the rise of a jump, arms and legs that spread.
+
+use std::f64::consts::FRAC_PI_2;
+
+use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian};
+use gambol_model::{JointKind, Role, Side, Vec3};
+use gambol_modes::{Mode, Reader, Symmetry};
+use nalgebra::{Complex, DMatrix, DVector};
+
+use crate::palette::Palette;
+use crate::pattern::Pattern;
+use crate::{Body, Component, GaitError, LegMotion};
+
+/// A knee is never bent by more than this to make room for its swing, rad.
+const DEEPEST: f64 = 0.4;
+
+/// Bends the knees a little where they stand too straight for their swing: the mean posture of a walk is a bent leg.
+pub(crate) fn crouch(body: &Body, palette: &Palette, components: &mut Vec<Component>) {
+    let lacking = |leg: usize| {
+        let bend = |c: &Component| palette.measures[c.mode].legs[leg].bend;
+        let parts = components.iter().map(|c| Complex::from_polar(c.amplitude, c.phase) * bend(c));
+        (parts.sum::<Complex<f64>>().norm() - room(body, leg)).clamp(0.0, DEEPEST)
+    };
+    let angles: Vec<f64> = (0..body.legs.legs.len()).map(lacking).collect();
+    if angles.iter().any(|angle| *angle > 0.0) {
+        for (mode, offset) in palette.bent(body, &angles) {
+            add_offset(components, mode, offset);
+        }
+    }
+}
+
+/// How far the knee of a leg can stretch before it meets its limit, rad.
+fn room(body: &Body, leg: usize) -> f64 {
+    let leg = &body.legs.legs[leg];
+    let Some(joint) = leg.knee.map(|knee| &body.creature.joints()[knee]) else { return f64::INFINITY };
+    match joint.limit {
+        Some([low, high]) if joint.kind == JointKind::Hinge => {
+            let angle = body.modes.pose[joint.q];
+            if leg.bend > 0.0 { angle - low } else { high - angle }
+        }
+        _ => f64::INFINITY,
+    }
+}
+
+fn add_offset(components: &mut Vec<Component>, mode: usize, offset: f64) {
+    match components.iter_mut().find(|component| component.mode == mode) {
+        Some(component) => component.offset += offset,
+        None => components.push(Component { mode, amplitude: 0.0, phase: 0.0, harmonic: 1, offset }),
+    }
+}
+
+/// Back and head at twice the frequency: they sink onto every step (section 4.2 of the paper).
+pub(crate) fn bob(
+    body: &Body,
+    data: &mut Data,
+    palette: &Palette,
+    pattern: &Pattern,
+) -> Result<Option<Component>, GaitError> {
+    /// Part of the elastic energy that back and neck must have.
+    const MOSTLY: f64 = 0.5;
+    /// A mode that moves a foot by this many leg lengths per rad, or bends a knee so far, is no bob of the back.
+    const LEGS_STILL: f64 = 0.5;
+    let head = body.creature.landmarks().iter().find(|mark| mark.role == Role::Head);
+    let Some(head) = head.filter(|_| pattern.bob > 0.0 && pattern.order.is_symmetrical()) else {
+        return Ok(None);
+    };
+    let reader = Reader::new(&body.creature, data, &body.modes.pose)?;
+    let found = body.modes.vibrations().iter().find(|mode| {
+        let reading = reader.read(data, mode);
+        let trunk = reading.limbs.iter().filter(|limb| limb.name == "spine" || limb.name == "head");
+        let still = |leg: &LegMotion| {
+            let foot = leg.forward.hypot(leg.left).hypot(leg.up) / body.legs.length;
+            foot.hypot(leg.bend) < LEGS_STILL
+        };
+        reading.symmetry == Symmetry::Symmetric
+            && trunk.map(|limb| limb.elastic).sum::<f64>() > MOSTLY
+            && palette.measures[mode.index].legs.iter().all(still)
+    });
+    let Some(mode) = found else { return Ok(None) };
+    let velocity = body_velocities(&body.creature, data, &body.modes.pose, &mode.shape)[head.body];
+    let lever = data.frames[head.body].rotation * head.point;
+    let up = (velocity.linear + velocity.angular.cross(&lever)).dot(&body.legs.heading.up);
+    let phase = if up > 0.0 { 3.0 * FRAC_PI_2 } else { FRAC_PI_2 };
+    Ok(Some(Component { mode: mode.index, amplitude: pattern.bob, phase, harmonic: 2, offset: 0.0 }))
+}
+
+/// The rigid motion that lifts the whole body.
+pub(crate) fn rise(body: &Body, palette: &Palette) -> Option<usize> {
+    let lifts = |leg: &LegMotion| (leg.up - 1.0).abs() < 1e-6 && leg.forward.abs() < 1e-6;
+    (0..body.modes.rigid).find(|&mode| palette.measures[mode].legs.iter().all(lifts))
+}
+
+/// Amplitude of the body's rise, m: as far as the legs stretch, and half the height of a flight of (1 − duty)/f.
+pub(crate) fn rise_amplitude(body: &Body, lift: f64, frequency: f64, duty: f64) -> f64 {
+    let flight = (1.0 - duty) / frequency;
+    lift + body.creature.gravity().norm() * flight * flight / 16.0
+}
+
+/// Feet and hands apart while it stands at ωt = 0, and together half a cycle later.
+pub(crate) fn spread(body: &Body, data: &mut Data, palette: &Palette) -> Vec<Component> {
+    /// Feet go this far to each side, in leg lengths.
+    const APART: f64 = 0.3;
+    /// Joints of the arms swing this far to each side, rad.
+    const ARMS: f64 = 0.95;
+    let legs = spreading_mode(body, data, palette, Role::Foot).map(|(mode, outward)| {
+        let amplitude = 0.5 * APART * body.legs.length / outward;
+        Component {
+            mode,
+            amplitude: amplitude.abs(),
+            phase: signed_quarter(amplitude),
+            harmonic: 1,
+            offset: amplitude,
+        }
+    });
+    let arms = spreading_mode(body, data, palette, Role::Hand).map(|(mode, outward)| Component {
+        mode,
+        amplitude: ARMS,
+        phase: signed_quarter(outward),
+        harmonic: 1,
+        offset: 0.0,
+    });
+    legs.into_iter().chain(arms).collect()
+}
+
+/// 90° for a positive number, 270° for a negative one.
+fn signed_quarter(value: f64) -> f64 {
+    if value < 0.0 { 3.0 * FRAC_PI_2 } else { FRAC_PI_2 }
+}
+
+/// The mode that spreads feet, or raises hands sideways, with the least energy and little else; and how far it takes
+/// them out (and up), m per rad.
+pub(crate) fn spreading_mode(
+    body: &Body,
+    data: &mut Data,
+    palette: &Palette,
+    role: Role,
+) -> Option<(usize, f64)> {
+    let creature = &body.creature;
+    forward_kinematics(creature, data, &body.modes.pose);
+    let mut jacobian = DMatrix::zeros(3, creature.nv());
+    let marks: Vec<(f64, DMatrix<f64>)> = creature
+        .landmarks()
+        .iter()
+        .filter(|mark| matches!(mark.role, Role::Foot | Role::Hand))
+        .map(|mark| {
+            let out = if mark.side == Some(Side::Right) { -1.0 } else { 1.0 };
+            let at = data.frames[mark.body].point_in_world(mark.point);
+            point_jacobian(creature, data, mark.body, at, &mut jacobian);
+            (if mark.role == role { out } else { 0.0 }, jacobian.clone())
+        })
+        .collect();
+    let count = marks.iter().filter(|(out, _)| *out != 0.0).count();
+    let judge = |mode: &Mode| {
+        let u = DVector::from_column_slice(&mode.shape);
+        let (mut outward, mut upward, mut all) = (0.0, 0.0, 0.0);
+        for (out, jacobian) in &marks {
+            let moved = jacobian * &u;
+            let moved = body.legs.heading.components(Vec3::new(moved[0], moved[1], moved[2]));
+            all += moved.norm_squared();
+            outward += out * moved.y;
+            upward += out.abs() * moved.z;
+        }
+        let (outward, upward) = (outward / count as f64, upward / count as f64);
+        let wanted = outward * outward + if role == Role::Hand { upward * upward } else { 0.0 };
+        let energy = palette.measures[mode.index].energy;
+        let score = (wanted / energy).sqrt() * count as f64 * wanted / all.max(1e-12);
+        (mode.index, score, if role == Role::Hand { outward + upward } else { outward })
+    };
+    if count == 0 {
+        return None;
+    }
+    let best =
+        body.modes.vibrations().iter().map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+    (best.2 != 0.0).then_some((best.0, best.2))
+}

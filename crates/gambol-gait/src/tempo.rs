@@ -1,0 +1,108 @@
+//! How fast, how often, how far: strides by dynamic similarity.
+
+use std::f64::consts::{PI, TAU};
+
+use gambol_dynamics::{Data, forward_kinematics};
+
+use crate::pattern::Pattern;
+use crate::{Body, GaitError, Wish};
+
+/// How fast, how often, how far.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tempo {
+    /// m/s
+    pub(crate) speed: f64,
+    /// Cycles per second.
+    pub(crate) frequency: f64,
+    /// m per cycle
+    pub(crate) stride: f64,
+    pub(crate) duty: f64,
+}
+
+/// λ/h = 2.4 Fr^0.34: cursorial mammals from ferret to rhinoceros (Alexander and Jayes 1983).
+const STRIDE: f64 = 2.4;
+const STRIDE_POWER: f64 = 0.34;
+/// Duty falls with speed as Fr^−0.14 (the same).
+const DUTY_POWER: f64 = -0.14;
+/// f √(h/g) of jumping on the spot: 1.6 Hz for a person.
+const JUMPS: f64 = 0.5;
+/// Speed, frequency and stride length given together must agree to this part.
+const AGREE: f64 = 0.01;
+
+impl Tempo {
+    pub(crate) fn new(
+        body: &Body,
+        data: &mut Data,
+        pattern: &Pattern,
+        wish: &Wish,
+    ) -> Result<Self, GaitError> {
+        for (place, value) in
+            [("speed", wish.speed), ("frequency", wish.frequency), ("stride length", wish.stride_length)]
+        {
+            // A speed of 0 is walking on the spot.
+            let fits = |x: f64| x.is_finite() && (x > 0.0 || (x == 0.0 && place == "speed"));
+            if let Some(bad) = value.filter(|x| !fits(*x)) {
+                let reason = format!("{bad} is not a finite number above 0");
+                return Err(GaitError::Number { place: place.to_owned(), reason });
+            }
+        }
+        if let Some(duty) = wish.duty.filter(|duty| !(*duty > 0.0 && *duty < 1.0)) {
+            let reason = format!("{duty} is not between 0 and 1");
+            return Err(GaitError::Number { place: "duty".to_owned(), reason });
+        }
+        let gravity = Some(body.creature.gravity().norm()).filter(|g| *g > 0.0).unwrap_or(9.81);
+        let height = body.legs.length.max(1e-6);
+        let reach = span(body, data);
+        let in_place = pattern.froude == 0.0;
+        let froude = |speed: f64| speed * speed / (gravity * height);
+        // A sprawled leg reaches further than its hip is high.
+        let natural_stride = |speed: f64| STRIDE * froude(speed).powf(STRIDE_POWER) * reach;
+        let usual_speed = (pattern.froude * gravity * height).sqrt();
+        let usual_frequency = if in_place {
+            JUMPS * (gravity / height).sqrt()
+        } else {
+            usual_speed / natural_stride(usual_speed)
+        };
+        let (speed, frequency) = match (wish.speed, wish.frequency, wish.stride_length) {
+            (Some(v), Some(f), Some(stride)) => {
+                if (v - f * stride).abs() > AGREE * v.max(f * stride) {
+                    return Err(GaitError::Number {
+                        place: "speed, frequency and stride length".to_owned(),
+                        reason: format!("{f} /s times {stride} m is not {v} m/s; give two of the three"),
+                    });
+                }
+                (v, f)
+            }
+            (Some(v), Some(f), None) => (v, f),
+            (Some(v), None, Some(stride)) if v > 0.0 => (v, v / stride),
+            (None, Some(f), Some(stride)) => (f * stride, f),
+            // On the spot, and in jumps, the rhythm stays.
+            (Some(v), None, _) if v == 0.0 || in_place => (v, usual_frequency),
+            (Some(v), None, _) => (v, v / natural_stride(v)),
+            // A frequency alone keeps the usual stride, a stride alone the usual frequency.
+            (None, Some(f), None) => (f * usual_speed / usual_frequency, f),
+            (None, None, Some(stride)) => (usual_frequency * stride, usual_frequency),
+            (None, None, None) => (usual_speed, usual_frequency),
+        };
+        let faster = if in_place || speed == 0.0 { 1.0 } else { froude(speed) / pattern.froude };
+        let [least, most] = pattern.duties;
+        let duty = wish.duty.unwrap_or((pattern.duty * faster.powf(DUTY_POWER)).clamp(least, most));
+        Ok(Self { speed, frequency, stride: speed / frequency, duty })
+    }
+
+    /// X of the sinusoid that follows the ground best while the foot stands, m: the least-squares fit of X sin θ to
+    /// λ θ/2π over |θ| ≤ a = π duty is X = (λ/2π) · 2 (sin a − a cos a) / (a − sin a cos a).
+    pub(crate) fn swing(&self) -> f64 {
+        let a = PI * self.duty;
+        let (sine, cosine) = a.sin_cos();
+        self.stride / TAU * 2.0 * (sine - a * cosine) / (a - sine * cosine)
+    }
+}
+
+/// Mean distance from hip to foot in the rest pose, m.
+pub(crate) fn span(body: &Body, data: &mut Data) -> f64 {
+    let frames = forward_kinematics(&body.creature, data, &body.modes.pose);
+    let legs = &body.legs.legs;
+    let reach = legs.iter().map(|leg| (leg.hip - frames[leg.foot].point_in_world(leg.point)).norm());
+    (reach.sum::<f64>() / legs.len().max(1) as f64).max(1e-6)
+}
