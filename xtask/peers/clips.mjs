@@ -61,7 +61,7 @@ for (const { file, times, bones } of JSON.parse(readFileSync(process.argv[2], 'u
   }
   const messages = (issues.messages ?? []).filter(({ severity }) => severity < 2);
   console.log(JSON.stringify({
-    file, errors: issues.numErrors, warnings: issues.numWarnings, hints: issues.numInfos ?? 0,
+    file, errors: issues.numErrors, warnings: issues.numWarnings,
     messages: messages.slice(0, 5).map(({ code, message, pointer }) => `${pointer}: ${code}: ${message}`),
     off, bones: bones.length, tracks: read.clip.tracks.length, boxes,
   }));

@@ -9,7 +9,7 @@ use gambol::dynamics::{Data, forward_kinematics};
 use gambol::formats::clip::{GlbOptions, RootMotion, to_bvh, to_glb, to_json, to_npz};
 use gambol::formats::write_file;
 use gambol::model::samples::{TreeKind, random_tree};
-use gambol::model::{Creature, Vec3};
+use gambol::model::{Creature, Shape, Vec3};
 use gambol::modes::{Settings, analyze, swing};
 use gambol::motion::{Clip, Stride, samples::wander};
 use serde::Deserialize;
@@ -39,6 +39,9 @@ const DM_CONTROL: [&str; 5] = [
     "suite/stacker.xml",
 ];
 
+/// Opposite corners of a box, m; none around nothing.
+type Corners = Option<[[f64; 3]; 2]>;
+
 /// What the readers found.
 #[derive(Deserialize)]
 struct Found {
@@ -51,14 +54,14 @@ struct Found {
     bones: usize,
     tracks: usize,
     /// Box around the skin at each time.
-    boxes: Vec<Option<[[f64; 3]; 2]>>,
+    boxes: Vec<Corners>,
 }
 
 /// A file and what must be in it.
 struct Case {
     size: f64,
     /// Box around the shapes at each time; none if nothing is to be seen.
-    boxes: Vec<Option<[[f64; 3]; 2]>>,
+    boxes: Vec<Corners>,
     /// For the script.
     input: Value,
 }
@@ -193,11 +196,14 @@ impl Case {
     }
 }
 
-/// The box around all visible shapes, y up; nothing for a creature without any, whose bones are drawn.
-fn bounds(creature: &Creature, data: &Data) -> Option<[[f64; 3]; 2]> {
+/// The box around all visible shapes, y up; nothing for a creature without any, whose bones are drawn. A mesh for the eye
+/// stands for the shapes for contact.
+fn bounds(creature: &Creature, data: &Data) -> Corners {
     let (mut low, mut high) = (Vec3::repeat(f64::MAX), Vec3::repeat(f64::MIN));
     for (body, frame) in creature.bodies().iter().zip(&data.frames).skip(1) {
-        for shape in creature.shapes()[body.shapes.clone()].iter().filter(|shape| shape.rgba[3] > 0.0) {
+        let seen = || creature.shapes()[body.shapes.clone()].iter().filter(|shape| shape.rgba[3] > 0.0);
+        let modelled = seen().any(|shape| !shape.collides && matches!(shape.shape, Shape::Mesh { .. }));
+        for shape in seen().filter(|shape| !(shape.collides && modelled)) {
             let turn = frame.orientation * shape.body_from_shape.rotation;
             let centre = frame.point_in_world(shape.body_from_shape.translation.vector);
             for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
@@ -211,8 +217,8 @@ fn bounds(creature: &Creature, data: &Data) -> Option<[[f64; 3]; 2]> {
     (low.x <= high.x).then(|| [y_up(low), y_up(high)])
 }
 
-fn skin_off(found: &[Option<[[f64; 3]; 2]>], expected: &[Option<[[f64; 3]; 2]>]) -> f64 {
-    let off = |(found, expected): (&Option<[[f64; 3]; 2]>, &Option<[[f64; 3]; 2]>)| match (found, expected) {
+fn skin_off(found: &[Corners], expected: &[Corners]) -> f64 {
+    let off = |(found, expected): (&Corners, &Corners)| match (found, expected) {
         (Some(found), Some(expected)) => {
             let numbers = found.as_flattened().iter().zip(expected.as_flattened());
             numbers.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)

@@ -265,7 +265,9 @@ fn visual_shapes_stand_for_the_collision_shapes_they_cover() {
     let eye = r#"contype="0" conaffinity="0" rgba="1 0 0 1""#;
     let ball = r#"<geom size=".1" rgba="0 1 0 1"/>"#;
     let colours = |visual: &str| {
-        let text = format!("<mujoco><worldbody><body><freejoint/>{ball}{visual}</body></worldbody></mujoco>");
+        let mesh = r#"<asset><mesh name="m" vertex="0 0 0  .02 0 0  0 .02 0  0 0 .02" face="0 2 1  0 1 3  1 2 3  2 0 3"/></asset>"#;
+        let body = format!("<worldbody><body><freejoint/>{ball}{visual}</body></worldbody>");
+        let text = format!("<mujoco>{mesh}{body}</mujoco>");
         let creature = mjcf(&text);
         let glb = Gltf::new(&to_glb(&creature, &clip(&creature), &TRAVEL).unwrap());
         let factor = |material: &Value| {
@@ -277,6 +279,11 @@ fn visual_shapes_stand_for_the_collision_shapes_they_cover() {
     assert_eq!(colours(""), ["green"]);
     assert_eq!(colours(&format!(r#"<geom size=".11" {eye}/>"#)), ["red"]);
     assert_eq!(colours(&format!(r#"<geom size=".02" pos=".1 0 0" {eye}/>"#)), ["green", "red"]);
+    assert_eq!(
+        colours(&format!(r#"<geom type="mesh" mesh="m" {eye}/>"#)),
+        ["red"],
+        "a mesh is the body itself"
+    );
     assert_eq!(colours(&format!(r#"<geom size=".11" {}/>"#, eye.replace("0 1\"", "0 0\""))), ["green"]);
 }
 
@@ -401,6 +408,10 @@ fn bad_clips_are_told() {
         told(&Clip { contacts: vec![contact], ..good.clone() })
             .contains("\"foot\": the creature has no body 9")
     );
+    let long = chain(65_537);
+    let one = Clip { poses: vec![long.reference_pose().to_vec()], times: vec![0.0], ..good.clone() };
+    let error = to_glb(&long, &one, &TRAVEL).unwrap_err().to_string();
+    assert!(error.contains("65536 bodies are more than glTF can hold, which is 65535"), "{error}");
     let mut bad = good;
     bad.times[5] += 0.01;
     assert!(matches!(to_bvh(&creature, &bad), Err(ClipFileError::UnevenTimes { key: 5 })));

@@ -14,7 +14,7 @@ const ROUGHNESS: f64 = 0.8;
 const BONE: f64 = 0.015;
 /// Colour of such bones, red, green, blue, alpha.
 const BONE_COLOUR: [f32; 4] = [0.85, 0.82, 0.75, 1.0];
-/// A shape that is for contact only is hidden where those for the eye cover at least this share of it along each axis.
+/// A shape for contact is hidden where those for the eye cover at least this share of it along each axis.
 const COVERED: f64 = 0.5;
 
 /// All parts of one colour.
@@ -67,18 +67,20 @@ fn parts(creature: &Creature, bind: &[Transform]) -> Result<Vec<Part>, ClipFileE
     Ok(parts)
 }
 
-/// The shapes of a body that are seen: those for the eye, and those for contact that they do not stand for.
+/// The shapes of a body that are seen: those for the eye, and those for contact that they do not stand for. A mesh for the
+/// eye stands for all; simple shapes for the eye, which may be mere ornaments, for what they cover.
 fn visible(shapes: &[ShapeSpec]) -> impl Iterator<Item = &ShapeSpec> {
     let seen = |shape: &&ShapeSpec| shape.rgba[3] > 0.0;
-    let for_the_eye = shapes.iter().filter(seen).filter(|shape| !shape.collides).map(in_body);
-    let cover = for_the_eye.reduce(|a, b| [a[0].inf(&b[0]), a[1].sup(&b[1])]);
-    let hidden = move |shape: &ShapeSpec| {
+    let for_the_eye = || shapes.iter().filter(seen).filter(|shape| !shape.collides);
+    let modelled = for_the_eye().any(|shape| matches!(shape.shape, Shape::Mesh { .. }));
+    let cover = for_the_eye().map(in_body).reduce(|a, b| [a[0].inf(&b[0]), a[1].sup(&b[1])]);
+    let covered = move |shape: &ShapeSpec| {
         let Some(cover) = cover else { return false };
         let own = in_body(shape);
         let shared = own[1].inf(&cover[1]) - own[0].sup(&cover[0]);
-        shape.collides && (0..3).all(|axis| shared[axis] >= COVERED * (own[1][axis] - own[0][axis]))
+        (0..3).all(|axis| shared[axis] >= COVERED * (own[1][axis] - own[0][axis]))
     };
-    shapes.iter().filter(seen).filter(move |shape| !hidden(shape))
+    shapes.iter().filter(seen).filter(move |shape| !(shape.collides && (modelled || covered(shape))))
 }
 
 /// Opposite corners of a box around a shape, along the axes of its body.
