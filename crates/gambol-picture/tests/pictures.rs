@@ -137,7 +137,11 @@ fn a_file_is_kept_unless_forced() {
         let file = folder.path().join(name);
         std::fs::write(&file, "old").unwrap();
         let error = write(&file, &picture, false).unwrap_err();
-        assert!(matches!(error, PictureError::File(WriteError::Exists { .. })) && error.to_string().contains(name), "{error}");
+        assert!(
+            matches!(error, PictureError::File(WriteError::Exists { .. }))
+                && error.to_string().contains(name),
+            "{error}"
+        );
         assert_eq!(std::fs::read(&file).unwrap(), b"old");
         write(&file, &picture, true).unwrap();
         assert!(std::fs::read(&file).unwrap().len() > 200);
@@ -158,7 +162,11 @@ fn a_failed_write_leaves_nothing() {
     }
     let nowhere = folder.path().join("no/such/folder.svg");
     let error = write(&nowhere, &picture, false).unwrap_err();
-    assert!(matches!(error, PictureError::File(WriteError::Io { .. })) && error.to_string().contains("folder.svg"), "{error}");
+    assert!(
+        matches!(error, PictureError::File(WriteError::Io { .. }))
+            && error.to_string().contains("folder.svg"),
+        "{error}"
+    );
     // A folder cannot be replaced by a file: the rename fails after the picture was written beside.
     let taken = folder.path().join("taken.svg");
     std::fs::create_dir(&taken).unwrap();
