@@ -29,7 +29,7 @@ use gambol_model::{CreatureSpec, LandmarkOverride};
 pub use error::FormatError;
 pub use files::Files;
 pub use height_field::{HeightGrid, height_field_from_png};
-pub use write::{WriteError, write_file};
+pub use write::{WriteError, write_file, write_files};
 
 /// How a creature file is read.
 #[derive(Clone, Debug, Default)]

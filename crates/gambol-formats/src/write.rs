@@ -25,42 +25,92 @@ pub enum WriteError {
     },
 }
 
-/// Writes `bytes` to the file `path`, all or nothing: they are written beside it, brought to the disk, and renamed. What
-/// is there already is kept unless `force`. A link stays a link to the file that it names; a device or a pipe, which
-/// cannot be replaced, is written to.
+/// Writes `bytes` to the file `path`; see [`write_files`].
 pub fn write_file(path: impl AsRef<Path>, bytes: &[u8], force: bool) -> Result<(), WriteError> {
-    let path = path.as_ref();
-    let failed = |error| WriteError::Io { path: path.to_owned(), error };
-    let Ok(there) = path.metadata() else { return replace(path, bytes).map_err(failed) };
-    if !force {
-        return Err(WriteError::Exists { path: path.to_owned() });
-    }
-    let result = if there.is_file() || there.is_dir() {
-        path.canonicalize().and_then(|path| replace(&path, bytes))
-    } else {
-        OpenOptions::new().write(true).open(path).and_then(|mut device| device.write_all(bytes))
-    };
-    result.map_err(failed)
+    write_files(&[(path, bytes)], force)
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    // Programs and threads may write the same file: each has a half of its own.
+/// Writes files, all or none, and none by half: they are written beside their places, brought to the disk, and renamed
+/// when all are there. What is there already is kept unless `force`. A link stays a link to the file that it names; a
+/// device or a pipe, which cannot be replaced, is written to.
+pub fn write_files<P: AsRef<Path>, B: AsRef<[u8]>>(files: &[(P, B)], force: bool) -> Result<(), WriteError> {
+    for path in files.iter().map(|(path, _)| path.as_ref()) {
+        if !force && path.exists() {
+            return Err(WriteError::Exists { path: path.to_owned() });
+        }
+    }
+    let mut halves = Vec::new();
+    let result = write_halves(files, &mut halves).and_then(|()| {
+        let named = files.iter().map(|(path, bytes)| (path.as_ref(), bytes.as_ref()));
+        named.zip(&halves).try_for_each(|((path, bytes), half)| {
+            half.finish(bytes).map_err(|error| WriteError::Io { path: path.to_owned(), error })
+        })
+    });
+    if result.is_err() {
+        // Nothing more can be done if a half cannot be removed either; the first error is the one to tell.
+        halves.iter().for_each(Half::remove);
+    }
+    result
+}
+
+/// What is written before its time.
+enum Half {
+    /// Beside the file that it will become.
+    Beside { half: PathBuf, whole: PathBuf },
+    /// Nothing: a device.
+    Device(PathBuf),
+}
+
+fn write_halves<P: AsRef<Path>, B: AsRef<[u8]>>(
+    files: &[(P, B)],
+    halves: &mut Vec<Half>,
+) -> Result<(), WriteError> {
+    for (path, bytes) in files {
+        let path = path.as_ref();
+        let failed = |error| WriteError::Io { path: path.to_owned(), error };
+        let whole = match path.metadata() {
+            Ok(there) if there.is_file() => path.canonicalize().map_err(failed)?,
+            Ok(there) if there.is_dir() => return Err(failed(std::io::ErrorKind::IsADirectory.into())),
+            Ok(_) => {
+                halves.push(Half::Device(path.to_owned()));
+                continue;
+            }
+            Err(_) => path.to_owned(),
+        };
+        let half = beside(&whole);
+        let file = File::create_new(&half).map_err(failed)?;
+        halves.push(Half::Beside { half, whole });
+        fill(file, bytes.as_ref()).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Programs and threads may write the same file: each has a half of its own.
+fn beside(path: &Path) -> PathBuf {
     static WRITES: AtomicU64 = AtomicU64::new(0);
     let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
     name.push(format!(".{}.{}.part", std::process::id(), WRITES.fetch_add(1, Ordering::Relaxed)));
-    let beside = path.with_file_name(name);
-    let written = File::create_new(&beside)?;
-    let result = fill(written, bytes).and_then(|()| std::fs::rename(&beside, path));
-    if result.is_err() {
-        // Nothing more can be done if the half cannot be removed either; the first error is the one to tell.
-        let _ = std::fs::remove_file(&beside);
-    }
-    result
+    path.with_file_name(name)
 }
 
 fn fill(mut file: File, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+impl Half {
+    fn finish(&self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Self::Beside { half, whole } => std::fs::rename(half, whole),
+            Self::Device(path) => OpenOptions::new().write(true).open(path)?.write_all(bytes),
+        }
+    }
+
+    fn remove(&self) {
+        if let Self::Beside { half, .. } = self {
+            let _ = std::fs::remove_file(half);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -90,12 +140,27 @@ mod tests {
         let nowhere = folder.path().join("no/such/clip.glb");
         let error = write_file(&nowhere, b"", false).unwrap_err();
         assert!(matches!(error, WriteError::Io { .. }) && error.to_string().contains("clip.glb: cannot be"));
-        // A folder cannot be replaced by a file: the rename fails after the file was written beside.
+        // A folder cannot be replaced by a file.
         let taken = folder.path().join("taken");
         std::fs::create_dir(&taken).unwrap();
-        assert!(matches!(write_file(&taken, b"", true), Err(WriteError::Io { .. })));
+        let other = folder.path().join("other");
+        assert!(matches!(write_files(&[(&other, b""), (&taken, b"")], true), Err(WriteError::Io { .. })));
         assert_eq!(count(folder.path()), 1, "only the folder is there");
         assert!(write_file("", b"", true).is_err());
+    }
+
+    /// The second of two files cannot be written: the first is not there either, and an old one stays as it was.
+    #[test]
+    fn all_files_or_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let [old, new, nowhere] = ["old", "new", "no/such/file"].map(|name| folder.path().join(name));
+        std::fs::write(&old, "old").unwrap();
+        assert!(write_files(&[(&old, "1"), (&new, "2"), (&nowhere, "3")], true).is_err());
+        assert!(matches!(write_files(&[(&new, "2"), (&old, "1")], false), Err(WriteError::Exists { .. })));
+        assert_eq!((std::fs::read(&old).unwrap(), count(folder.path())), (b"old".to_vec(), 1));
+        write_files(&[(&old, "1"), (&new, "2")], true).unwrap();
+        assert_eq!((std::fs::read(&old).unwrap(), std::fs::read(&new).unwrap()), (vec![b'1'], vec![b'2']));
+        assert_eq!(count(folder.path()), 2);
     }
 
     #[cfg(unix)]
