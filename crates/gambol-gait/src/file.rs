@@ -1,21 +1,620 @@
-//! A gait as a small TOML file.
+//! A gait as a small TOML file; `docs/gaits.md` explains every key.
+//!
+//! Reading is by hand over the parsed tables, because every mistake is to be told with its line, and a misspelt key with
+//! the one that was meant. Writing is by hand too, because a person is to like the file. Numbers are written with as
+//! many digits as they need to come back bit by bit.
 
-use crate::Gait;
+use std::f64::consts::PI;
+use std::fmt::Write as _;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::{Component, Gait, Ground, HeightField, Style, Support, Terrain};
+
+/// The version that is written, and the highest that is read.
+pub const VERSION: u64 = 1;
+
+/// A component's frequency is a whole multiple of the gait's up to this share: people write three or four digits.
+const WHOLE: f64 = 1e-3;
 
 /// Why a gait file cannot be read.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum FileError {
-    /// Not what a gait file looks like.
-    #[error("{0}")]
-    Text(String),
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{reason}", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
+pub struct FileError {
+    /// Counted from 1; `None` if it is about the whole file.
+    pub line: Option<usize>,
+    /// What is wrong, and what would be right.
+    pub reason: String,
 }
 
-/// Reads a gait file of this or an earlier version.
-pub fn from_toml(_text: &str) -> Result<Gait, FileError> {
-    todo!()
+/// A picture of the ground that a gait file names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TerrainFile {
+    /// As the file has it.
+    pub file: String,
+    /// Length along x, m.
+    pub size: f64,
+    /// Height of white over black, m.
+    pub height: f64,
 }
 
-/// Writes a gait file of the current version.
-pub fn to_toml(_gait: &Gait) -> String {
-    todo!()
+/// Reads a gait file of this or an earlier version that names no other file.
+pub fn from_toml(text: &str) -> Result<Gait, FileError> {
+    from_toml_with(text, |terrain| Err(format!("the terrain {:?} cannot be read from here", terrain.file)))
+}
+
+/// Reads a gait file of this or an earlier version; `terrain` fetches the heights of a picture that it names.
+pub fn from_toml_with(
+    text: &str,
+    terrain: impl FnOnce(&TerrainFile) -> Result<HeightField, String>,
+) -> Result<Gait, FileError> {
+    let document = DeTable::parse(text).map_err(|error| FileError {
+        line: error.span().map(|span| line_of(text, span.start)),
+        reason: error.message().to_owned(),
+    })?;
+    let root = Section { text, name: "a gait file", line: None, table: document.get_ref() };
+    check_version(&root)?;
+    root.only(&["version", "name", "creature", "frequency", "style", "component", "ground"])?;
+    let (frequency, components) = components(&root)?;
+    Ok(Gait {
+        name: root.string("name")?.unwrap_or("gait").to_owned(),
+        creature: root.string("creature")?.map(str::to_owned),
+        style: style(&root)?,
+        frequency,
+        components,
+        ground: ground(&root, terrain)?,
+    })
+}
+
+/// Before anything else: what a later version means by its keys is not for us to judge.
+fn check_version(root: &Section) -> Result<(), FileError> {
+    let Some(version) = root.integer("version")? else {
+        return Err(root.error("version is missing; a gait file begins with version = 1"));
+    };
+    match version {
+        1..=VERSION => Ok(()),
+        0 => Err(root.error_at("version", "there is no version 0; the first is 1")),
+        later => {
+            let reason = format!("version {later} is newer than this gambol (reads up to {VERSION})");
+            Err(root.error_at("version", reason))
+        }
+    }
+}
+
+fn style(root: &Section) -> Result<Style, FileError> {
+    let Some(section) = root.table("style", "[style]")? else { return Ok(Style::default()) };
+    section.only(&["pose", "stiffness", "scale", "constraints", "weight", "tension", "injured"])?;
+    let own = Style::default();
+    let mut scale = Vec::new();
+    for (line, text) in section.strings("scale")? {
+        let bad = |reason: &str| error_in(line, format!("scale {text:?}: {reason}"));
+        let (pattern, factor) = text.rsplit_once('=').ok_or_else(|| bad("expected PATTERN=FACTOR"))?;
+        let factor: f64 = factor.trim().parse().map_err(|_| bad("the factor is not a number"))?;
+        if !(factor.is_finite() && factor > 0.0) {
+            return Err(bad("the factor is not a finite number above 0"));
+        }
+        scale.push((pattern.to_owned(), factor));
+    }
+    let list = |key: &str| -> Result<Vec<String>, FileError> {
+        Ok(section.strings(key)?.into_iter().map(|(_, text)| text.to_owned()).collect())
+    };
+    Ok(Style {
+        pose: section.string("pose")?.map(str::to_owned),
+        stiffness: section.number("stiffness", ABOVE_0)?,
+        scale,
+        constraints: list("constraints")?,
+        weight: section.number("weight", ABOVE_0)?.unwrap_or(own.weight),
+        tension: section.number("tension", ABOVE_0)?.unwrap_or(own.tension),
+        injured: list("injured")?,
+    })
+}
+
+/// The gait's frequency, which is that of its slowest component if the file does not say, and its components.
+fn components(root: &Section) -> Result<(f64, Vec<Component>), FileError> {
+    let sections = root.tables("component", "[[component]]")?;
+    let mut own = Vec::new();
+    for section in &sections {
+        let keys = ["mode", "amplitude", "phase", "phase_radians", "frequency", "offset"];
+        section.only(&keys)?;
+        own.push(section.number("frequency", ABOVE_0)?);
+    }
+    let slowest = own.iter().flatten().copied().reduce(f64::min);
+    let Some(frequency) = root.number("frequency", ABOVE_0)?.or(slowest) else {
+        return Err(root.error("frequency is missing: how many cycles per second"));
+    };
+    let mut components = Vec::new();
+    for (section, own) in sections.iter().zip(own) {
+        let Some(mode) = section.integer("mode")? else { return Err(section.error("mode is missing")) };
+        components.push(Component {
+            mode: usize::try_from(mode).unwrap_or(usize::MAX),
+            amplitude: section.number("amplitude", FINITE)?.unwrap_or(0.0),
+            phase: section.angle("phase", "phase_radians")?.unwrap_or(0.0),
+            harmonic: harmonic(section, own.unwrap_or(frequency), frequency)?,
+            offset: section.number("offset", FINITE)?.unwrap_or(0.0),
+        });
+    }
+    Ok((frequency, components))
+}
+
+fn harmonic(section: &Section, own: f64, gait: f64) -> Result<u32, FileError> {
+    let whole = (own / gait).round();
+    if (1.0..=f64::from(u32::MAX)).contains(&whole) && (own / gait - whole).abs() <= WHOLE * whole {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the range of u32
+        return Ok(whole as u32);
+    }
+    let reason = format!(
+        "a frequency of {own} Hz is no whole multiple of the gait's {gait} Hz, so that the motion would never repeat"
+    );
+    Err(section.error_at("frequency", reason))
+}
+
+/// Where a file has no [ground], or leaves one of these out.
+const DEFAULT_DUTY: f64 = 0.5;
+/// High enough to see that the foot leaves the ground.
+const DEFAULT_CLEARANCE: f64 = 0.1;
+
+fn ground(
+    root: &Section,
+    fetch: impl FnOnce(&TerrainFile) -> Result<HeightField, String>,
+) -> Result<Ground, FileError> {
+    let mut ground = Ground {
+        support: Support::Feet,
+        duty: DEFAULT_DUTY,
+        speed: None,
+        turn: 0.0,
+        clearance: DEFAULT_CLEARANCE,
+        terrain: Terrain::Flat,
+    };
+    let Some(section) = root.table("ground", "[ground]")? else { return Ok(ground) };
+    let turn = ("turn_degrees_per_second", "turn_radians_per_second");
+    section.only(&["support", "across", "duty", "speed", turn.0, turn.1, "clearance", "terrain"])?;
+    ground.support = support(&section)?;
+    ground.duty = section.number("duty", SHARE)?.unwrap_or(DEFAULT_DUTY);
+    ground.speed = section.number("speed", AT_LEAST_0)?;
+    ground.turn = section.angle(turn.0, turn.1)?.unwrap_or(0.0);
+    ground.clearance = section.number("clearance", AT_LEAST_0)?.unwrap_or(DEFAULT_CLEARANCE);
+    ground.terrain = terrain(&section, fetch)?;
+    Ok(ground)
+}
+
+fn support(section: &Section) -> Result<Support, FileError> {
+    let across = section.number("across", ABOVE_0)?;
+    let name = section.string("support")?.unwrap_or("feet");
+    let rough = |what: &str| {
+        let missing = format!("support = {name:?} needs across: {what} across the body over that along it");
+        across.ok_or_else(|| section.error_at("support", missing))
+    };
+    let support = match name {
+        "feet" => Support::Feet,
+        "crouch" => Support::Crouch,
+        "air" => Support::Air,
+        "belly" => return Ok(Support::Belly { across: rough("friction")? }),
+        "water" => return Ok(Support::Water { across: rough("drag")? }),
+        other => {
+            let reason = format!("{other:?} carries nothing; there are {}", SUPPORTS.join(", "));
+            return Err(section.error_at("support", reason));
+        }
+    };
+    match across {
+        None => Ok(support),
+        Some(_) => Err(section.error_at("across", "it is for belly and water only")),
+    }
+}
+
+const SUPPORTS: [&str; 5] = ["feet", "crouch", "belly", "water", "air"];
+
+fn terrain(
+    ground: &Section,
+    fetch: impl FnOnce(&TerrainFile) -> Result<HeightField, String>,
+) -> Result<Terrain, FileError> {
+    match ground.table.get("terrain").map(Spanned::get_ref) {
+        None => return Ok(Terrain::Flat),
+        Some(DeValue::String(name)) if name == "flat" => return Ok(Terrain::Flat),
+        Some(DeValue::String(name)) => {
+            let reason = format!("there is no terrain {name:?}; it is \"flat\" or a table");
+            return Err(ground.error_at("terrain", reason));
+        }
+        Some(_) => (),
+    }
+    let Some(section) = ground.table("terrain", "[ground.terrain]")? else { return Ok(Terrain::Flat) };
+    let slope = ("slope_degrees", "slope_radians");
+    let keys = [slope.0, slope.1, "origin", "spacing", "columns", "heights", "file", "size", "height"];
+    section.only(&keys)?;
+    if let Some(angle) = section.angle(slope.0, slope.1)? {
+        section.only(&[slope.0, slope.1])?;
+        if angle.abs() >= PI / 2.0 {
+            return Err(section.error_at(slope.0, "a slope is less than 90° steep"));
+        }
+        return Ok(Terrain::Slope(angle));
+    }
+    if let Some(file) = section.string("file")? {
+        section.only(&["file", "size", "height"])?;
+        let need = |key: &str| {
+            let missing = || section.error(format!("{key} is missing (m)"));
+            section.number(key, ABOVE_0)?.ok_or_else(missing)
+        };
+        let named = TerrainFile { file: file.to_owned(), size: need("size")?, height: need("height")? };
+        return match fetch(&named) {
+            Ok(field) => Ok(Terrain::Field(field)),
+            Err(reason) => Err(section.error_at("file", reason)),
+        };
+    }
+    section.only(&["origin", "spacing", "columns", "heights"])?;
+    height_field(&section).map(Terrain::Field)
+}
+
+fn height_field(section: &Section) -> Result<HeightField, FileError> {
+    let missing = |key: &str| section.error(format!("{key} is missing"));
+    let origin = section.numbers("origin")?.unwrap_or_else(|| vec![0.0, 0.0]);
+    let Ok(origin) = <[f64; 2]>::try_from(origin) else {
+        return Err(section.error_at("origin", "it is two numbers, x and y (m)"));
+    };
+    let spacing = section.number("spacing", ABOVE_0)?.ok_or_else(|| missing("spacing"))?;
+    let columns = section.integer("columns")?.ok_or_else(|| missing("columns"))?;
+    let columns = usize::try_from(columns).unwrap_or(usize::MAX);
+    let heights = section.numbers("heights")?.ok_or_else(|| missing("heights"))?;
+    if columns < 2 || heights.len() < 2 * columns || heights.len() % columns != 0 {
+        let reason = format!(
+            "{} heights do not fill rows of {columns}; a grid has at least 2 rows of at least 2",
+            heights.len()
+        );
+        return Err(section.error_at("heights", reason));
+    }
+    Ok(HeightField { origin, spacing, columns, heights })
+}
+
+/// What a number has to be, in words and as a test.
+type Range = (&'static str, fn(f64) -> bool);
+
+const FINITE: Range = ("a finite number", f64::is_finite);
+const ABOVE_0: Range = ("a finite number above 0", |x| x.is_finite() && x > 0.0);
+const AT_LEAST_0: Range = ("a finite number of at least 0", |x| x.is_finite() && x >= 0.0);
+const SHARE: Range = ("a share of the cycle, above 0 and at most 1", |x| x > 0.0 && x <= 1.0);
+
+/// A table of the file, and how to speak of it.
+struct Section<'a, 'i> {
+    text: &'i str,
+    name: &'static str,
+    /// Where it begins; `None` for the whole file.
+    line: Option<usize>,
+    table: &'a DeTable<'i>,
+}
+
+fn error_in(line: usize, reason: impl Into<String>) -> FileError {
+    FileError { line: Some(line), reason: reason.into() }
+}
+
+fn line_of(text: &str, place: usize) -> usize {
+    1 + text[..text.floor_char_boundary(place)].matches('\n').count()
+}
+
+impl<'a, 'i> Section<'a, 'i> {
+    fn error(&self, reason: impl Into<String>) -> FileError {
+        FileError { line: self.line, reason: format!("{}: {}", self.name, reason.into()) }
+    }
+
+    /// About the value of `key`.
+    fn error_at(&self, key: &str, reason: impl Into<String>) -> FileError {
+        let reason = format!("{key}: {}", reason.into());
+        match self.table.get(key) {
+            Some(value) => error_in(self.line_at(value), reason),
+            None => self.error(reason),
+        }
+    }
+
+    fn line_at<T>(&self, value: &Spanned<T>) -> usize {
+        line_of(self.text, value.span().start)
+    }
+
+    /// Refuses the first key that is none of `known`, and names the one that was meant.
+    fn only(&self, known: &[&str]) -> Result<(), FileError> {
+        let strangers = self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
+        let Some(first) = strangers.min_by_key(|key| key.span().start) else { return Ok(()) };
+        let key = first.get_ref();
+        let meant = known.iter().min_by_key(|name| edits(key, name));
+        let hint = match meant.filter(|name| edits(key, name) <= name.len().div_ceil(3)) {
+            Some(name) => format!("did you mean {name}?"),
+            None => format!("it has {}", known.join(", ")),
+        };
+        Err(error_in(self.line_at(first), format!("{} has no key {key:?}; {hint}", self.name)))
+    }
+
+    fn wrong(&self, key: &str, value: &Spanned<DeValue>, wanted: &str) -> FileError {
+        let found = match value.get_ref() {
+            DeValue::Integer(x) => x.to_string(),
+            DeValue::Float(x) => x.to_string(),
+            DeValue::String(x) => format!("{x:?}"),
+            other => format!("this {}", other.type_str()),
+        };
+        error_in(self.line_at(value), format!("{key}: {found} is not {wanted}"))
+    }
+
+    fn string(&self, key: &str) -> Result<Option<&'a str>, FileError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        match value.get_ref() {
+            DeValue::String(text) => Ok(Some(text.as_ref())),
+            _ => Err(self.wrong(key, value, "a text in quotes")),
+        }
+    }
+
+    fn integer(&self, key: &str) -> Result<Option<u64>, FileError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let number = match value.get_ref() {
+            DeValue::Integer(x) => u64::from_str_radix(x.as_str(), x.radix()).ok(),
+            _ => None,
+        };
+        number.map(Some).ok_or_else(|| self.wrong(key, value, "a whole number of at least 0"))
+    }
+
+    fn number(&self, key: &str, (wanted, fits): Range) -> Result<Option<f64>, FileError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        let number = number(value.get_ref()).filter(|x| fits(*x));
+        number.map(Some).ok_or_else(|| self.wrong(key, value, wanted))
+    }
+
+    /// In degrees under one key or in radians under the other.
+    fn angle(&self, degrees: &str, radians: &str) -> Result<Option<f64>, FileError> {
+        let angle = self.number(degrees, FINITE)?.map(from_degrees);
+        match (angle, self.number(radians, FINITE)?) {
+            (Some(_), Some(_)) => Err(self.error_at(radians, format!("{degrees} is given already"))),
+            (angle, other) => Ok(angle.or(other)),
+        }
+    }
+
+    fn list(&self, key: &str) -> Result<Option<&'a [Spanned<DeValue<'i>>]>, FileError> {
+        let Some(value) = self.table.get(key) else { return Ok(None) };
+        match value.get_ref() {
+            DeValue::Array(list) => Ok(Some(list)),
+            _ => Err(self.wrong(key, value, "a list in brackets")),
+        }
+    }
+
+    fn numbers(&self, key: &str) -> Result<Option<Vec<f64>>, FileError> {
+        let Some(list) = self.list(key)? else { return Ok(None) };
+        let (wanted, fits) = FINITE;
+        let read = |value: &Spanned<DeValue>| {
+            number(value.get_ref()).filter(|x| fits(*x)).ok_or_else(|| self.wrong(key, value, wanted))
+        };
+        list.iter().map(read).collect::<Result<_, _>>().map(Some)
+    }
+
+    /// With the line of each.
+    fn strings(&self, key: &str) -> Result<Vec<(usize, &'a str)>, FileError> {
+        let read = |value: &'a Spanned<DeValue<'i>>| match value.get_ref() {
+            DeValue::String(text) => Ok((self.line_at(value), text.as_ref())),
+            _ => Err(self.wrong(key, value, "a text in quotes")),
+        };
+        self.list(key)?.unwrap_or(&[]).iter().map(read).collect()
+    }
+
+    fn section(
+        &self,
+        key: &str,
+        name: &'static str,
+        value: &'a Spanned<DeValue<'i>>,
+    ) -> Result<Section<'a, 'i>, FileError> {
+        match value.get_ref() {
+            DeValue::Table(table) => {
+                Ok(Section { text: self.text, name, line: Some(self.line_at(value)), table })
+            }
+            _ => Err(self.wrong(key, value, &format!("a table {name}"))),
+        }
+    }
+
+    fn table(&self, key: &str, name: &'static str) -> Result<Option<Section<'a, 'i>>, FileError> {
+        self.table.get(key).map(|value| self.section(key, name, value)).transpose()
+    }
+
+    fn tables(&self, key: &str, name: &'static str) -> Result<Vec<Section<'a, 'i>>, FileError> {
+        let Some(value) = self.table.get(key) else { return Ok(Vec::new()) };
+        match value.get_ref() {
+            DeValue::Array(list) => list.iter().map(|value| self.section(key, name, value)).collect(),
+            _ => Err(self.wrong(key, value, &format!("a list of tables {name}"))),
+        }
+    }
+}
+
+/// Whole numbers are numbers too; `None` for what is none, or too large.
+fn number(value: &DeValue) -> Option<f64> {
+    match value {
+        DeValue::Integer(x) if x.radix() == 10 => x.as_str().parse().ok(),
+        DeValue::Float(x) => x.as_str().parse().ok(),
+        _ => None,
+    }
+}
+
+/// Letters to insert, delete or replace to make one word of another (Levenshtein).
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut corner = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let replaced = corner + usize::from(x != *y);
+            corner = row[j + 1];
+            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+fn from_degrees(degrees: f64) -> f64 {
+    degrees * (PI / 180.0)
+}
+
+/// The shortest number of degrees that is read back as exactly this angle. One angle in ten has none: degrees are spaced
+/// more widely than radians over most of each power of two.
+fn to_degrees(radians: f64) -> Option<f64> {
+    const MOST_DECIMALS: i32 = 15;
+    let degrees = radians / (PI / 180.0);
+    let rounded = (0..=MOST_DECIMALS).map(|decimals| {
+        let shift = 10_f64.powi(decimals);
+        (degrees * shift).round() / shift
+    });
+    let near = [degrees, degrees.next_down(), degrees.next_up()];
+    rounded.chain(near).find(|degrees| from_degrees(*degrees).to_bits() == radians.to_bits())
+}
+
+/// Writes a gait file of the current version. `labels` say in words what each component does; there may be fewer.
+pub fn to_toml(gait: &Gait, labels: &[String]) -> String {
+    let mut out = Writer(String::new());
+    out.line("# A gait of gambol: a few natural vibrations of a body, and how it meets the ground (docs/gaits.md).");
+    out.key("version", VERSION);
+    out.key("name", quoted(&gait.name));
+    if let Some(creature) = &gait.creature {
+        out.key("creature", quoted(creature));
+    }
+    out.explained("frequency", digits(gait.frequency), "cycles per second");
+    write_style(&mut out, &gait.style);
+    if !gait.components.is_empty() {
+        out.line("\n# Each moves as amplitude × shape × sin(2π frequency t + phase) + offset × shape: the amplitude in rad of the");
+        out.line(
+            "# joint that moves most, the phase in degrees, the frequency in Hz (the gait's if not given).",
+        );
+    }
+    for (k, component) in gait.components.iter().enumerate() {
+        write_component(&mut out, gait.frequency, component, labels.get(k));
+    }
+    write_ground(&mut out, &gait.ground);
+    out.0
+}
+
+fn write_style(out: &mut Writer, style: &Style) {
+    let own = Style::default();
+    if *style == own {
+        return;
+    }
+    out.line("\n# The body whose vibrations are meant: what differs from the creature's file.\n[style]");
+    if let Some(pose) = &style.pose {
+        out.key("pose", quoted(pose));
+    }
+    if let Some(stiffness) = style.stiffness {
+        out.explained("stiffness", digits(stiffness), "of every joint, N·m/rad");
+    }
+    let scale: Vec<String> = style.scale.iter().map(|(name, x)| format!("{name}={}", digits(*x))).collect();
+    for (key, list) in [("scale", &scale), ("constraints", &style.constraints), ("injured", &style.injured)] {
+        if !list.is_empty() {
+            let list: Vec<String> = list.iter().map(|text| quoted(text)).collect();
+            out.key(key, format!("[{}]", list.join(", ")));
+        }
+    }
+    if style.weight != own.weight {
+        out.explained("weight", digits(style.weight), "times its mass");
+    }
+    if style.tension != own.tension {
+        out.explained("tension", digits(style.tension), "times its stiffness, at the same energy");
+    }
+}
+
+fn write_component(out: &mut Writer, frequency: f64, component: &Component, label: Option<&String>) {
+    let label: String =
+        label.map(|label| format!(" # {label}")).unwrap_or_default().replace(char::is_control, " ");
+    out.line(&format!("\n[[component]]{label}"));
+    out.key("mode", component.mode);
+    out.key("amplitude", digits(component.amplitude));
+    out.angle("phase", "phase_radians", component.phase);
+    if component.harmonic != 1 {
+        out.key("frequency", digits(f64::from(component.harmonic) * frequency));
+    }
+    if component.offset.to_bits() != 0 {
+        out.key("offset", digits(component.offset));
+    }
+}
+
+fn write_ground(out: &mut Writer, ground: &Ground) {
+    out.line("\n[ground]");
+    let (name, across) = match ground.support {
+        Support::Feet => (SUPPORTS[0], None),
+        Support::Crouch => (SUPPORTS[1], None),
+        Support::Belly { across } => (SUPPORTS[2], Some((across, "friction"))),
+        Support::Water { across } => (SUPPORTS[3], Some((across, "drag"))),
+        Support::Air => (SUPPORTS[4], None),
+    };
+    out.explained("support", quoted(name), "what carries the body: feet, crouch, belly, water or air");
+    if let Some((across, what)) = across {
+        out.explained("across", digits(across), &format!("{what} across the body over that along it"));
+    }
+    let steps = matches!(ground.support, Support::Feet | Support::Crouch);
+    if steps || ground.duty != DEFAULT_DUTY {
+        out.explained("duty", digits(ground.duty), "share of the cycle that a foot stands");
+    }
+    if let Some(speed) = ground.speed {
+        out.explained("speed", digits(speed), "m/s");
+    }
+    if ground.turn.to_bits() != 0 {
+        out.angle("turn_degrees_per_second", "turn_radians_per_second", ground.turn);
+    }
+    if steps || ground.clearance != DEFAULT_CLEARANCE {
+        out.explained("clearance", digits(ground.clearance), "height of a swinging foot, share of the leg");
+    }
+    match &ground.terrain {
+        Terrain::Flat => (),
+        Terrain::Slope(angle) => {
+            out.line("\n[ground.terrain]");
+            out.angle("slope_degrees", "slope_radians", *angle);
+        }
+        Terrain::Field(field) => {
+            out.line("\n[ground.terrain]");
+            let [x, y] = field.origin.map(digits);
+            out.explained("origin", format!("[{x}, {y}]"), "x and y of the first height, m");
+            out.explained("spacing", digits(field.spacing), "m");
+            out.explained("columns", field.columns, "heights in a row, along x");
+            out.line("heights = [");
+            for row in field.heights.chunks(field.columns.max(1)) {
+                let row: Vec<String> = row.iter().copied().map(digits).collect();
+                out.line(&format!("  {},", row.join(", ")));
+            }
+            out.line("]");
+        }
+    }
+}
+
+/// The file so far.
+struct Writer(String);
+
+impl Writer {
+    fn line(&mut self, text: &str) {
+        self.0.push_str(text);
+        self.0.push('\n');
+    }
+
+    fn key(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.line(&format!("{key} = {value}"));
+    }
+
+    fn explained(&mut self, key: &str, value: impl std::fmt::Display, comment: &str) {
+        // Comments stand in one column where the values are short.
+        self.line(&format!("{:<24} # {comment}", format!("{key} = {value}")));
+    }
+
+    fn angle(&mut self, in_degrees: &str, in_radians: &str, radians: f64) {
+        match to_degrees(radians) {
+            Some(degrees) => self.key(in_degrees, digits(degrees)),
+            None => self.key(in_radians, digits(radians)),
+        }
+    }
+}
+
+/// The fewest digits that are read back as exactly this number.
+fn digits(x: f64) -> String {
+    format!("{x:?}")
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for letter in text.chars() {
+        match letter {
+            '"' | '\\' => out.extend(['\\', letter]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            other if other.is_control() => {
+                let _ = write!(out, "\\u{:04X}", u32::from(other)); // a String takes all
+            }
+            other => out.push(other),
+        }
+    }
+    out.push('"');
+    out
 }

@@ -3,6 +3,10 @@
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, touches};
 use gambol_model::{Creature, Landmark, Role, Side, Vec3};
 use gambol_modes::Heading;
+use nalgebra::{Rotation3, Unit};
+
+/// A knee is folded by this angle to see which way it bends the leg, rad.
+const FOLD: f64 = 1.0;
 
 /// A leg, from the joint where it leaves the body to its foot.
 #[derive(Clone, Debug)]
@@ -61,7 +65,7 @@ impl Legs {
             .iter()
             .map(|foot| {
                 let pair = rows.iter().position(|row| *row == foot.row).unwrap_or(0);
-                leg(creature, frames, heading.up, &users, foot, pair)
+                leg(creature, frames, pose, heading.up, &users, foot, pair)
             })
             .collect();
         legs.sort_by_key(|leg| (leg.pair, leg.side));
@@ -107,6 +111,7 @@ fn users(creature: &Creature, feet: &[&Landmark]) -> Vec<usize> {
 fn leg(
     creature: &Creature,
     frames: &[BodyFrame],
+    pose: &[f64],
     up: Vec3,
     users: &[usize],
     foot: &Landmark,
@@ -133,11 +138,18 @@ fn leg(
     let stands = frames[foot.body].point_in_world(foot.point);
     let knee = knee(creature, foot, &joints);
     let bend = knee.map_or(1.0, |knee| {
-        // A hinge turns the foot about its axis; the leg bends if the foot comes nearer to the hip.
+        // The leg bends the way that brings the foot nearer to the hip, as far as the limits let it. To first order
+        // a toe ahead of a straight leg comes nearer when the knee bends the wrong way.
         let joint = &creature.joints()[knee];
-        let axis = frames[joint.body].rotation * joint.axis;
-        let moves = axis.cross(&(stands - place(knee)));
-        if moves.dot(&(hip - stands)) >= 0.0 { 1.0 } else { -1.0 }
+        let Some(axis) = Unit::try_new(frames[joint.body].rotation * joint.axis, 1e-9) else { return 1.0 };
+        let [low, high] = joint.limit.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let distance = |angle: f64| {
+            let turn = Rotation3::from_axis_angle(&axis, angle);
+            (place(knee) + turn * (stands - place(knee)) - hip).norm()
+        };
+        let less = distance((low - pose[joint.q]).clamp(-FOLD, 0.0));
+        let more = distance((high - pose[joint.q]).clamp(0.0, FOLD));
+        if more <= less { 1.0 } else { -1.0 }
     });
     let below = |body: usize| {
         let mut above = body;

@@ -1,1 +1,87 @@
 //! Equation 4 of Kry et al. 2009 on the manifold of poses.
+
+use std::f64::consts::TAU;
+
+use gambol_model::Creature;
+
+use crate::limits::{Give, limit};
+use crate::{Body, Gait, GaitError};
+
+/// A gait's motion over the cycle, before the ground has its say:
+///
+/// ```text
+/// θ(t) = θ₀ ⊕ Σ_i u_i (α_i sin(2π f̃_i t + γ_i) + β_i)
+/// ```
+///
+/// A mode's shape is a tangent vector: ball joints compose rotations, nothing is added to quaternions.
+#[derive(Clone, Debug)]
+pub(crate) struct ModalMotion<'a> {
+    creature: &'a Creature,
+    rest: &'a [f64],
+    terms: Vec<Term<'a>>,
+}
+
+#[derive(Clone, Debug)]
+struct Term<'a> {
+    shape: &'a [f64],
+    amplitude: f64,
+    phase: f64,
+    harmonic: f64,
+    offset: f64,
+}
+
+impl<'a> ModalMotion<'a> {
+    /// The motion of `gait`, whose components name modes of `body`.
+    pub(crate) fn new(body: &'a Body, gait: &Gait) -> Result<Self, GaitError> {
+        let modes = &body.modes.modes;
+        // A tense body swings less: the same elastic energy ½ k α² with another k.
+        let swing = 1.0 / body.style.tension.sqrt();
+        let mut terms = Vec::new();
+        for (k, component) in gait.components.iter().enumerate() {
+            let Some(mode) = modes.get(component.mode) else {
+                return Err(GaitError::Mode {
+                    component: k + 1,
+                    mode: component.mode,
+                    creature: body.creature.name().to_owned(),
+                    last: modes.len().saturating_sub(1),
+                });
+            };
+            terms.push(Term {
+                shape: &mode.shape,
+                amplitude: component.amplitude * swing,
+                phase: component.phase,
+                harmonic: f64::from(component.harmonic),
+                offset: component.offset,
+            });
+        }
+        Ok(Self { creature: &body.creature, rest: &body.modes.pose, terms })
+    }
+
+    /// Tangent vector at the rest pose, at `cycle` (1 is a whole cycle).
+    fn tangent(&self, cycle: f64) -> Vec<f64> {
+        let mut tangent = vec![0.0; self.creature.nv()];
+        for term in &self.terms {
+            let swing = term.amplitude * (TAU * term.harmonic * cycle + term.phase).sin() + term.offset;
+            for (sum, u) in tangent.iter_mut().zip(term.shape) {
+                *sum += u * swing;
+            }
+        }
+        tangent
+    }
+
+    /// The pose that equation 4 asks for, limits not yet applied.
+    pub(crate) fn unlimited(&self, cycle: f64) -> Vec<f64> {
+        let mut pose = self.rest.to_vec();
+        // The period is exact: sin sees the same numbers in every cycle.
+        self.creature.integrate(&mut pose, &self.tangent(cycle - cycle.floor()), 1.0);
+        pose
+    }
+
+    /// The pose with soft limits.
+    pub(crate) fn pose(&self, cycle: f64) -> Vec<f64> {
+        let mut pose = self.unlimited(cycle);
+        let mut give: Vec<Give> = Vec::new();
+        limit(self.creature, &mut pose, &mut give);
+        pose
+    }
+}

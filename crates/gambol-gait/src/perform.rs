@@ -1,9 +1,17 @@
 //! Plays a gait: from modes to a clip with feet on the ground.
 
-use gambol_dynamics::Data;
-use gambol_motion::Clip;
+use gambol_dynamics::{Data, stiffness_matrix};
+use gambol_model::{Creature, Vec3};
+use gambol_modes::parse_constraint;
+use gambol_motion::{Clip, Contact, Stride, Travel};
 
-use crate::{Body, Gait, GaitError};
+use crate::feet::{Grounded, ground};
+use crate::limits::overshoot;
+use crate::measure;
+use crate::modal::ModalMotion;
+use crate::stance::Stance;
+use crate::terrain::Relief;
+use crate::{Body, Gait, GaitError, Ground, Support};
 
 /// How long and how finely to sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,12 +75,288 @@ pub struct FootReport {
     pub slip_mm: f64,
 }
 
+/// Most keys of a clip: ten minutes at 240 a second.
+const MOST_KEYS: usize = 144_000;
+
 /// Plays `gait` on `body`.
 pub fn perform(
-    _body: &Body,
-    _data: &mut Data,
-    _gait: &Gait,
-    _sampling: &Sampling,
+    body: &Body,
+    data: &mut Data,
+    gait: &Gait,
+    sampling: &Sampling,
 ) -> Result<Performance, GaitError> {
-    todo!()
+    check(gait, sampling)?;
+    let motion = ModalMotion::new(body, gait)?;
+    let schedule = Schedule::new(gait, sampling)?;
+    match gait.ground.support {
+        Support::Air => in_air(body, data, gait, &motion, &schedule),
+        Support::Feet | Support::Crouch => on_feet(body, data, gait, &motion, &schedule),
+        Support::Belly { .. } | Support::Water { .. } => todo!(),
+    }
+}
+
+/// When the keys are.
+struct Schedule {
+    /// Keys per cycle.
+    per_cycle: usize,
+    /// Whole cycles.
+    cycles: usize,
+    /// s between keys
+    step: f64,
+}
+
+impl Schedule {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be small and positive
+    fn new(gait: &Gait, sampling: &Sampling) -> Result<Self, GaitError> {
+        /// Fewer keys than this do not show a stride.
+        const LEAST: f64 = 4.0;
+        let per_cycle = (sampling.fps / gait.frequency).round().max(LEAST);
+        let cycles = sampling.seconds.map_or(1.0, |seconds| (seconds * gait.frequency).round().max(1.0));
+        if per_cycle * cycles > MOST_KEYS as f64 {
+            return Err(GaitError::Number {
+                place: "seconds × fps".to_owned(),
+                reason: format!("{} keys are too many; at most {MOST_KEYS}", per_cycle * cycles),
+            });
+        }
+        let (per_cycle, cycles) = (per_cycle as usize, cycles as usize);
+        Ok(Self { per_cycle, cycles, step: 1.0 / (gait.frequency * per_cycle as f64) })
+    }
+
+    fn keys(&self) -> usize {
+        self.per_cycle * self.cycles + 1
+    }
+
+    fn times(&self) -> Vec<f64> {
+        (0..self.keys()).map(|k| k as f64 * self.step).collect()
+    }
+
+    /// One cycle repeated, each time moved on by `stride`: what recurs is equal to the last bit, and so the loop closes.
+    fn repeat(&self, creature: &Creature, cycle: &[Vec<f64>], stride: &Stride) -> Vec<Vec<f64>> {
+        let mut poses: Vec<Vec<f64>> = cycle.to_vec();
+        while poses.len() < self.keys() {
+            let mut next = poses[poses.len() - self.per_cycle].clone();
+            stride.apply(creature, &mut next);
+            poses.push(next);
+        }
+        poses
+    }
+
+    /// In cycles, for one cycle or for all of them.
+    fn cycles_of(&self, keys: usize) -> Vec<f64> {
+        (0..keys).map(|k| k as f64 / self.per_cycle as f64).collect()
+    }
+}
+
+/// Equation 4 and nothing else.
+fn in_air(
+    body: &Body,
+    data: &mut Data,
+    gait: &Gait,
+    motion: &ModalMotion,
+    schedule: &Schedule,
+) -> Result<Performance, GaitError> {
+    let _ = data;
+    let cycle: Vec<Vec<f64>> =
+        schedule.cycles_of(schedule.per_cycle).into_iter().map(|at| motion.pose(at)).collect();
+    let stay = Stride { yaw: 0.0, shift: Vec3::zeros() };
+    let clip = finish(
+        body,
+        gait,
+        schedule,
+        schedule.repeat(&body.creature, &cycle, &stay),
+        Some(stay),
+        Vec::new(),
+        0.0,
+    );
+    let report = Report {
+        speed: 0.0,
+        stride_length: 0.0,
+        stride_frequency: gait.frequency,
+        feet: Vec::new(),
+        slip_mm: None,
+        mean_slip_mm: None,
+        slip_percent_leg: None,
+        penetration_mm: None,
+        loop_gap: loop_gap(&body.creature, &clip),
+        limit_overshoot_rad: largest_overshoot(&body.creature, &clip),
+        ground_correction_energy: None,
+        froude: None,
+    };
+    Ok(Performance { clip, report, warnings: Vec::new() })
+}
+
+fn on_feet(
+    body: &Body,
+    data: &mut Data,
+    gait: &Gait,
+    motion: &ModalMotion,
+    schedule: &Schedule,
+) -> Result<Performance, GaitError> {
+    let creature = &body.creature;
+    let relief = Relief::new(&gait.ground.terrain);
+    let constraints = body
+        .style
+        .constraints
+        .iter()
+        .map(|text| parse_constraint(creature, data, &body.modes.pose, text))
+        .collect::<Result<Vec<_>, _>>()?;
+    // On flat ground one cycle is all there is to know.
+    let keys = if relief.is_flat() { schedule.per_cycle } else { schedule.keys() };
+    let Grounded { poses, modal, stances, path, miss } =
+        ground(body, data, gait, motion, constraints, &schedule.cycles_of(keys))?;
+    let stride = path.after(1.0 / gait.frequency);
+    let stiffness = stiffness_matrix(creature).diagonal();
+    let changed = joints_only(creature, &modal, &poses, stiffness.as_slice());
+    let moved =
+        joints_only(creature, &vec![body.modes.pose.clone(); modal.len()], &modal, stiffness.as_slice());
+    let (poses, closes) = if relief.is_flat() {
+        let whole = path.after(schedule.cycles as f64 / gait.frequency);
+        (schedule.repeat(creature, &poses, &stride), Some(whole))
+    } else {
+        (poses, None)
+    };
+    let clip = finish(
+        body,
+        gait,
+        schedule,
+        poses,
+        closes,
+        contacts(body, &stances, gait.frequency, schedule),
+        path.speed,
+    );
+    let slip = measure::slip(creature, data, &body.legs, &stances, &clip, gait.frequency);
+    let (depth, deepest) = measure::penetration(creature, data, &relief, &clip);
+    let g = creature.gravity().norm();
+    let report = Report {
+        speed: path.speed,
+        stride_length: path.speed / gait.frequency,
+        stride_frequency: gait.frequency,
+        feet: slip.feet,
+        slip_mm: Some(slip.worst * 1e3),
+        mean_slip_mm: Some(slip.mean * 1e3),
+        slip_percent_leg: Some(slip.share * 1e2),
+        penetration_mm: Some(depth * 1e3),
+        loop_gap: loop_gap(creature, &clip),
+        limit_overshoot_rad: largest_overshoot(creature, &clip),
+        ground_correction_energy: Some(if moved > 0.0 { changed / moved } else { 0.0 }),
+        froude: (g > 0.0 && body.legs.length > 0.0).then(|| path.speed * path.speed / (g * body.legs.length)),
+    };
+    let mut warnings = Vec::new();
+    if miss > REACH * body.legs.length {
+        warnings.push(format!(
+            "a foot is {:.0} mm from where it should stand: the legs do not reach; try a lower speed, a shorter stride or \
+             smaller amplitudes",
+            miss * 1e3
+        ));
+    }
+    if depth > 1e-3 {
+        let name = &creature.bodies()[deepest].name;
+        warnings.push(format!("{name} is {:.0} mm below the ground at most", depth * 1e3));
+    }
+    Ok(Performance { clip, report, warnings })
+}
+
+/// A foot further from its target than this share of the leg's length is missed.
+const REACH: f64 = 1e-3;
+
+/// Mean elastic energy of the joints, the root left out.
+fn joints_only(creature: &Creature, from: &[Vec<f64>], to: &[Vec<f64>], stiffness: &[f64]) -> f64 {
+    let _ = creature;
+    measure::elastic(creature, stiffness, from.iter().cloned().zip(to.iter().cloned()))
+}
+
+fn contacts(body: &Body, stances: &[Stance], frequency: f64, schedule: &Schedule) -> Vec<Contact> {
+    let duration = schedule.cycles as f64 / frequency;
+    let mut contacts = Vec::new();
+    for (index, leg) in body.legs.legs.iter().enumerate() {
+        let mut intervals: Vec<[f64; 2]> = Vec::new();
+        for stance in stances.iter().filter(|stance| stance.leg == index) {
+            let mut number = -1.0;
+            while number < schedule.cycles as f64 {
+                let [start, end] =
+                    [stance.start + number, stance.end + number].map(|cycle| cycle / frequency);
+                let [start, end] = [start.max(0.0), end.min(duration)];
+                if start < end {
+                    intervals.push([start, end]);
+                }
+                number += 1.0;
+            }
+        }
+        intervals.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        contacts.push(Contact { name: leg.name.clone(), body: leg.foot, point: leg.point, intervals });
+    }
+    contacts
+}
+
+fn finish(
+    body: &Body,
+    gait: &Gait,
+    schedule: &Schedule,
+    poses: Vec<Vec<f64>>,
+    stride: Option<Stride>,
+    contacts: Vec<Contact>,
+    speed: f64,
+) -> Clip {
+    let travel = Travel { speed, stride_length: speed / gait.frequency, stride_frequency: gait.frequency };
+    let mut clip = Clip {
+        name: gait.name.clone(),
+        times: schedule.times(),
+        poses,
+        stride,
+        contacts,
+        travel: Some(travel),
+    };
+    clip.align_signs(&body.creature);
+    clip
+}
+
+/// Largest difference of the last pose from the first moved by the stride.
+fn loop_gap(creature: &Creature, clip: &Clip) -> f64 {
+    let (Some(first), Some(last), Some(stride)) = (clip.poses.first(), clip.poses.last(), clip.stride) else {
+        return 0.0;
+    };
+    let mut moved = first.clone();
+    stride.apply(creature, &mut moved);
+    let mut gap = vec![0.0; creature.nv()];
+    creature.difference(&moved, last, &mut gap);
+    gap.iter().map(|x| x.abs()).fold(0.0, f64::max)
+}
+
+fn largest_overshoot(creature: &Creature, clip: &Clip) -> f64 {
+    clip.poses.iter().map(|pose| overshoot(creature, pose)).fold(0.0, f64::max)
+}
+
+/// Numbers that make no sense end here.
+fn check(gait: &Gait, sampling: &Sampling) -> Result<(), GaitError> {
+    let bad = |place: &str, reason: String| Err(GaitError::Number { place: place.to_owned(), reason });
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    if !positive(gait.frequency) {
+        return bad("frequency", format!("{} Hz is not a positive number", gait.frequency));
+    }
+    if !positive(sampling.fps) {
+        return bad("fps", format!("{} is not a positive number", sampling.fps));
+    }
+    if let Some(seconds) = sampling.seconds.filter(|&seconds| !positive(seconds)) {
+        return bad("seconds", format!("{seconds} is not a positive number"));
+    }
+    let Ground { duty, speed, turn, clearance, .. } = &gait.ground;
+    if !(*duty > 0.0 && *duty < 1.0) {
+        return bad("duty", format!("{duty} is not between 0 and 1"));
+    }
+    if let Some(speed) = speed.filter(|speed| !speed.is_finite()) {
+        return bad("speed", format!("{speed} is not a number"));
+    }
+    if !turn.is_finite() || !clearance.is_finite() || *clearance < 0.0 {
+        return bad("ground", "turn and clearance must be finite, clearance at least 0".to_owned());
+    }
+    for (k, component) in gait.components.iter().enumerate() {
+        let numbers = [component.amplitude, component.phase, component.offset];
+        if numbers.iter().any(|x| !x.is_finite()) || component.harmonic == 0 {
+            return bad(
+                &format!("component {}", k + 1),
+                "its numbers must be finite, its harmonic 1 or more".to_owned(),
+            );
+        }
+    }
+    Ok(())
 }

@@ -1,27 +1,339 @@
 //! The body whose modes are meant: pose, stiffness, weight, tension, injuries.
+//!
+//! Everything here changes the creature before its modes are computed. Two parts of a style also change how a gait is
+//! played, and do so there: tension scales all amplitudes by 1/√tension, which keeps the elastic energy ½ k α² of every
+//! component, and an injured leg stands for a shorter time.
 
-use gambol_dynamics::Data;
-use gambol_model::Creature;
-use gambol_modes::Modes;
+use gambol_dynamics::{Data, body_jacobian, constraint_residual, forward_kinematics};
+use gambol_model::{Creature, Joint, JointKind, Quat};
+use gambol_modes::{Heading, Modes, Scale, Settings, analyze, parse_constraint, set_uniform};
+use nalgebra::{DMatrix, DVector, Quaternion};
 
+use crate::legs::Leg;
 use crate::{GaitError, Legs, Style};
 
 /// A creature as a style changes it, with its modes and legs.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// With the stiffness and mass of the style.
+    /// With the stiffness and mass of the style; its springs are at rest in `modes.pose`.
     pub creature: Creature,
     /// All its modes about its rest pose (`modes.pose`).
     pub modes: Modes,
     /// Its legs in that pose.
     pub legs: Legs,
-    /// The style.
+    /// The style, with the full names of injured feet.
     pub style: Style,
 }
 
 impl Body {
-    /// Applies `style` to a creature and computes its modes.
-    pub fn new(_creature: Creature, _data: &mut Data, _style: &Style) -> Result<Self, GaitError> {
-        todo!()
+    /// Applies `style` to a creature and computes its modes. `data` becomes the memory of the changed creature.
+    pub fn new(mut creature: Creature, data: &mut Data, style: &Style) -> Result<Self, GaitError> {
+        let mut pose = named_pose(&creature, style.pose.as_deref())?;
+        if let Some(stiffness) = style.stiffness {
+            set_uniform(&mut creature, stiffness)?;
+        }
+        for (pattern, factor) in &style.scale {
+            format!("{pattern}={factor:?}").parse::<Scale>()?.apply(&mut creature)?;
+        }
+        let mut legs = Legs::new(&creature, data, &pose);
+        let injured = injured_legs(&creature, &legs, &style.injured)?;
+        for &leg in &injured {
+            stiffen(&mut creature, &legs.legs[leg])?;
+        }
+        if factor("tension", style.tension)? != 1.0 {
+            scale_springs(&mut creature, style.tension)?;
+        }
+        if factor("weight", style.weight)? != 1.0 {
+            for body in 1..creature.bodies().len() {
+                creature.scale_mass(body, style.weight).map_err(body_error)?;
+            }
+            sag(&creature, data, &legs, style.weight, &mut pose);
+            legs = Legs::new(&creature, data, &pose);
+        }
+        creature.set_rest_pose(&pose).map_err(body_error)?;
+        *data = Data::new(&creature); // it remembers inertias
+        let constraints = style
+            .constraints
+            .iter()
+            .map(|text| parse_constraint(&creature, data, &pose, text))
+            .collect::<Result<_, _>>()?;
+        let modes = analyze(&creature, data, &pose, &Settings { count: None, constraints })?;
+        let injured = injured.iter().map(|&leg| legs.legs[leg].name.clone()).collect();
+        Ok(Self { creature, modes, legs, style: Style { injured, ..style.clone() } })
     }
+}
+
+#[allow(clippy::needless_pass_by_value)] // for `map_err`
+fn body_error(error: gambol_model::ModelError) -> GaitError {
+    GaitError::Body(error.to_string())
+}
+
+fn named_pose(creature: &Creature, name: Option<&str>) -> Result<Vec<f64>, GaitError> {
+    let Some(name) = name else { return Ok(creature.reference_pose().to_vec()) };
+    if let Some(pose) = creature.pose(name) {
+        return Ok(pose.to_vec());
+    }
+    if name == REFERENCE {
+        return Ok(creature.reference_pose().to_vec());
+    }
+    let mut names = vec![REFERENCE];
+    names.extend(creature.poses().iter().map(|pose| pose.name.as_str()));
+    let message = format!("{} has no pose {name:?}; it has {}", creature.name(), names.join(", "));
+    Err(GaitError::Body(message))
+}
+
+/// What the reference pose is called.
+const REFERENCE: &str = "reference";
+
+fn factor(place: &str, factor: f64) -> Result<f64, GaitError> {
+    if factor.is_finite() && factor > 0.0 {
+        return Ok(factor);
+    }
+    let reason = format!("a factor of {factor} is not a finite number above 0");
+    Err(GaitError::Number { place: place.to_owned(), reason })
+}
+
+/// The legs with these feet; `hind.left` is short for `foot.hind.left`.
+fn injured_legs(creature: &Creature, legs: &Legs, feet: &[String]) -> Result<Vec<usize>, GaitError> {
+    let mut found = Vec::new();
+    for foot in feet {
+        let is_it = |leg: &Leg| leg.name == *foot || leg.name.strip_prefix("foot.") == Some(foot);
+        let Some(leg) = legs.legs.iter().position(is_it) else {
+            let names: Vec<&str> = legs.legs.iter().map(|leg| leg.name.as_str()).collect();
+            let has = if names.is_empty() {
+                "it has no legs".into()
+            } else {
+                format!("it has {}", names.join(", "))
+            };
+            return Err(GaitError::Body(format!("{} has no foot {foot:?}; {has}", creature.name())));
+        };
+        if !found.contains(&leg) {
+            found.push(leg);
+        }
+    }
+    Ok(found)
+}
+
+/// How much stiffer a hurt leg is below its hip: at 8 times the stiffness a joint of the same energy swings by a third
+/// (1/√8), which the eye reads as a limp.
+const HURT: f64 = 8.0;
+
+/// The same for the hip: it still has to carry the stiff leg forward.
+const HURT_HIP: f64 = 3.0;
+
+fn stiffen(creature: &mut Creature, leg: &Leg) -> Result<(), GaitError> {
+    let hip = leg.joints.first().map(|&joint| creature.joints()[joint].body);
+    for &index in &leg.joints {
+        let joint = &creature.joints()[index];
+        let factor = if Some(joint.body) == hip { HURT_HIP } else { HURT };
+        creature.set_stiffness(index, joint.stiffness * factor).map_err(body_error)?;
+    }
+    Ok(())
+}
+
+fn scale_springs(creature: &mut Creature, factor: f64) -> Result<(), GaitError> {
+    for joint in 0..creature.joints().len() {
+        let stiffness = creature.joints()[joint].stiffness * factor;
+        creature.set_stiffness(joint, stiffness).map_err(body_error)?;
+    }
+    for tendon in 0..creature.tendons().len() {
+        let stiffness = creature.tendons()[tendon].stiffness * factor;
+        creature.set_tendon_stiffness(tendon, stiffness).map_err(body_error)?;
+    }
+    Ok(())
+}
+
+/// How far one more body weight pushes the hips down, as a share of the legs' length. Legs of running animals give by
+/// about 0.1 (Blickhan and Full 1993, relative stiffness 10); this is softer, so that the eye sees it.
+const SAG: f64 = 0.25;
+
+/// A straight leg hardly shortens at first, however much its knee gives; one more body weight bends it by this, rad.
+const BEND: f64 = 1.6;
+
+/// No joint gives by more, rad: beyond, nothing is left of the posture.
+const MOST: f64 = 1.2;
+
+/// Lets a creature with `weight` times its mass crouch, or stretch up if it is lighter, its feet where they were.
+///
+/// A leg under the load F − 1 (the extra weight in units of its own) gives along the direction δ that costs least
+/// elastic energy per bend of the knee, while its foot stays under the hip and stays flat. With H the foot's motion along
+/// the ground and R its turn, per motion of the leg's joints,
+///
+/// ```text
+/// minimise ½ δᵀ A δ,  A = K + κ HᵀH + ρ RᵀR,  subject to δ_knee = 1      ⇒  δ = A⁻¹ e / (eᵀ A⁻¹ e)
+/// ```
+///
+/// The springs of a creature say which joint gives more than another, but they may be far from carrying its weight.
+/// So the size of δ is not theirs: the hips sink by [`SAG`] (F − 1) of the legs' length, to first order, and by nothing at
+/// weight 1, where the pose is the posture of the animal in its own weight. It is linear in F, up to the joint limits.
+/// All legs then give as much as the one that can give least, so that the trunk stays level: a leg that is straight
+/// already keeps a lighter creature from stretching. A creature whose own constraints would break keeps its posture.
+fn sag(creature: &Creature, data: &mut Data, legs: &Legs, weight: f64, pose: &mut Vec<f64>) {
+    let load = weight - 1.0;
+    forward_kinematics(creature, data, pose);
+    let gives: Option<Vec<Vec<f64>>> =
+        legs.legs.iter().map(|leg| give(creature, data, legs, leg, pose, load)).collect();
+    let Some(gives) = gives else { return };
+    let moved = |shares: &[f64]| {
+        let mut moved = pose.clone();
+        for (give, &share) in gives.iter().zip(shares) {
+            creature.integrate(&mut moved, give, share);
+        }
+        moved
+    };
+    // How far each sole comes up while the hips stay; down, counted positive, if the creature is lighter.
+    let before = sole_heights(creature, data, legs, pose);
+    let mut gave = |shares: &[f64]| -> Vec<f64> {
+        let after = sole_heights(creature, data, legs, &moved(shares));
+        after.iter().zip(&before).map(|(after, before)| (after - before) * load.signum()).collect()
+    };
+    let most = gave(&vec![1.0; gives.len()]);
+    let Some(common) = most.into_iter().reduce(f64::min).filter(|common| *common > 0.0) else { return };
+    let mut sagged = moved(&shares_for(&mut gave, common, gives.len()));
+    if let Some(root) = creature.joints().iter().find(|joint| joint.kind == JointKind::Free) {
+        for (k, up) in legs.heading.up.iter().enumerate() {
+            sagged[root.q + k] -= common * load.signum() * up;
+        }
+    }
+    let own = creature.constraints();
+    if own.is_empty() || constraint_residual(creature, data, &sagged, own).amax() < CLOSED {
+        *pose = sagged;
+    }
+}
+
+/// What a crouch may open a closed loop by, m or rad: poses in files carry six digits.
+const CLOSED: f64 = 1e-5;
+
+/// How a leg gives under the load, over all velocity coordinates and within the limits of its joints.
+///
+/// Needs `data.frames` and `data.axes` at the pose.
+fn give(
+    creature: &Creature,
+    data: &Data,
+    legs: &Legs,
+    leg: &Leg,
+    pose: &[f64],
+    load: f64,
+) -> Option<Vec<f64>> {
+    let (dofs, direction, rise) = crouch(creature, data, legs, leg)?;
+    let most = direction.amax();
+    let bend = if rise > 0.0 { (SAG * legs.length / rise).min(BEND / most) } else { BEND / most };
+    let bend = (load.abs() * bend).min(MOST / most);
+    let mut give = vec![0.0; creature.nv()];
+    for (&dof, x) in dofs.iter().zip(direction.iter()) {
+        give[dof] = bend.copysign(load) * x;
+    }
+    let excess = |joint: usize, pose: &[f64]| excess(creature, &creature.joints()[joint], pose);
+    let within = |share: f64| {
+        let mut moved = pose.to_vec();
+        creature.integrate(&mut moved, &give, share);
+        leg.joints.iter().all(|&joint| excess(joint, &moved) <= excess(joint, pose).max(0.0))
+    };
+    let share = if within(1.0) { 1.0 } else { bisect(1, |share| vec![within(share[0])])[0] };
+    Some(give.into_iter().map(|x| x * share).collect())
+}
+
+/// The shares of 1 at which all feet come as near to their hips as `common`.
+fn shares_for(gave: &mut impl FnMut(&[f64]) -> Vec<f64>, common: f64, feet: usize) -> Vec<f64> {
+    bisect(feet, |shares| gave(shares).into_iter().map(|x| x <= common).collect())
+}
+
+/// For each of several numbers between 0 and 1 the largest that is small enough, where 0 is.
+fn bisect(count: usize, mut is_small: impl FnMut(&[f64]) -> Vec<bool>) -> Vec<f64> {
+    const HALVINGS: i32 = 20; // six digits, a micrometre of a leg
+    let mut low = vec![0.0; count];
+    for halving in 1..=HALVINGS {
+        let step = 0.5_f64.powi(halving);
+        let middle: Vec<f64> = low.iter().map(|x| x + step).collect();
+        for (k, is_small) in is_small(&middle).into_iter().enumerate() {
+            if is_small {
+                low[k] = middle[k];
+            }
+        }
+    }
+    low
+}
+
+/// Height of each foot's lowest point, m.
+fn sole_heights(creature: &Creature, data: &mut Data, legs: &Legs, pose: &[f64]) -> Vec<f64> {
+    let frames = forward_kinematics(creature, data, pose);
+    let up = legs.heading.up;
+    let lowest = |leg: &Leg| {
+        let heights = leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], up).point.dot(&up));
+        heights.fold(f64::INFINITY, f64::min)
+    };
+    legs.legs.iter().map(lowest).collect()
+}
+
+/// Velocity coordinates of a leg, how they give per bend of the knee, and how far the foot comes up, m.
+fn crouch(
+    creature: &Creature,
+    data: &Data,
+    legs: &Legs,
+    leg: &Leg,
+) -> Option<(Vec<usize>, DVector<f64>, f64)> {
+    // A foot that slides by a thirtieth of the leg, or turns by a tenth of a radian, costs what a joint costs for 1 rad.
+    const SLIDES: f64 = 0.03;
+    const TURNS: f64 = 0.1;
+    // A knee that is straight, or a little beyond, lowers the foot at first: up to this share of the leg per rad.
+    const STRAIGHT: f64 = 0.1;
+    let springy: Vec<&Joint> = leg.joints.iter().map(|&joint| &creature.joints()[joint]).collect();
+    let dofs: Vec<usize> = springy.iter().flat_map(|joint| joint.v..joint.v + joint.kind.nv()).collect();
+    let stiffness: Vec<f64> =
+        springy.iter().flat_map(|joint| vec![joint.stiffness; joint.kind.nv()]).collect();
+    if dofs.is_empty() || stiffness.contains(&0.0) {
+        return None;
+    }
+    let foot = data.frames[leg.foot].point_in_world(leg.point);
+    let mut jacobian = DMatrix::zeros(6, creature.nv());
+    body_jacobian(creature, data, leg.foot, foot, &mut jacobian);
+    let jacobian = jacobian.select_columns(&dofs);
+    let (turns, moves) = (jacobian.rows(0, 3), jacobian.rows(3, 3));
+    let along = |rows: &nalgebra::DMatrixView<f64>, axis: gambol_model::Vec3| -> DVector<f64> {
+        rows.tr_mul(&DVector::from_column_slice(axis.as_slice()))
+    };
+    let mean = stiffness.iter().sum::<f64>() / stiffness.len() as f64;
+    let mut a = DMatrix::from_diagonal(&DVector::from_column_slice(&stiffness));
+    let Heading { forward, left, up } = legs.heading;
+    for axis in [forward, left] {
+        let slide = along(&moves, axis);
+        a.ger(mean / (SLIDES * legs.length).powi(2), &slide, &slide, 1.0);
+    }
+    for axis in [forward, left, up] {
+        let turn = along(&turns, axis);
+        a.ger(mean / TURNS.powi(2), &turn, &turn, 1.0);
+    }
+    let lifts = along(&moves, up);
+    let factors = a.cholesky()?;
+    let by_knee = leg.knee.and_then(|knee| {
+        let place = dofs.iter().position(|&dof| dof == creature.joints()[knee].v)?;
+        let mut load = DVector::zeros(dofs.len());
+        load[place] = leg.bend;
+        let give = factors.solve(&load);
+        let give = &give / give[place].abs();
+        (give.dot(&lifts) > -STRAIGHT * legs.length).then_some(give)
+    });
+    // Without a knee, as a push from below bends the leg.
+    let direction = by_knee.unwrap_or_else(|| {
+        let give = factors.solve(&lifts);
+        let most = give.amax();
+        if most > 0.0 { give / most } else { give }
+    });
+    let rise = direction.dot(&lifts);
+    Some((dofs, direction, rise))
+}
+
+/// How far a joint is past its limit, rad or m; negative inside.
+fn excess(creature: &Creature, joint: &Joint, pose: &[f64]) -> f64 {
+    let Some([low, high]) = joint.limit else { return f64::NEG_INFINITY };
+    let place = match joint.kind {
+        JointKind::Hinge | JointKind::Slide => pose[joint.q],
+        JointKind::Ball => {
+            let quat = |q: &[f64]| Quat::from_quaternion(Quaternion::new(q[0], q[1], q[2], q[3]));
+            let range = joint.q..joint.q + 4;
+            return quat(&creature.reference_pose()[range.clone()]).angle_to(&quat(&pose[range])) - high;
+        }
+        JointKind::Free => return f64::NEG_INFINITY,
+    };
+    (low - place).max(place - high)
 }

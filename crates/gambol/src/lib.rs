@@ -2,7 +2,7 @@
 //!
 //! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`report`] says what
 //! it is, and [`cli`] is the command line. The rooms behind it are re-exported as [`model`], [`formats`],
-//! [`dynamics`], [`modes`], [`motion`] and [`picture`].
+//! [`dynamics`], [`modes`], [`motion`], [`gait`] and [`picture`].
 //!
 //! ```
 //! let dog = gambol::load("dog", &gambol::LoadOptions::default())?;
@@ -17,6 +17,7 @@ pub mod report;
 pub use gambol_dynamics as dynamics;
 pub use gambol_formats as formats;
 pub use gambol_formats::LoadOptions;
+pub use gambol_gait as gait;
 pub use gambol_model as model;
 pub use gambol_modes as modes;
 pub use gambol_motion as motion;

@@ -1,16 +1,18 @@
-//! `gambol gallery`: the creatures that come with gambol.
+//! `gambol gallery`: the creatures that come with gambol, and their gaits.
 
 use std::io::Write;
 
 use clap::Args;
 use comfy_table::{Table, presets};
+use gambol_gait::{Body, Style};
 use serde::Serialize;
 
+use super::animate::wiring;
 use super::{Failure, write_json};
 use crate::gallery::{ENTRIES, find, names};
 use crate::{LoadOptions, load};
 
-/// Lists the creatures that come with gambol, or prints the MJCF of one
+/// Lists the creatures that come with gambol and their gaits, or prints the MJCF of one
 #[derive(Args)]
 #[command(after_help = "Examples:\n  gambol gallery\n  gambol gallery dog > my-dog.xml")]
 pub(super) struct Gallery {
@@ -32,6 +34,7 @@ struct Row {
     dof: usize,
     mass: f64,
     poses: Vec<String>,
+    gaits: Vec<String>,
 }
 
 impl Gallery {
@@ -52,20 +55,29 @@ impl Gallery {
             let mass = format!("{:.3} kg", row.mass);
             table.add_row([row.name, &row.bodies.to_string(), &row.dof.to_string(), &mass, row.about]);
         }
-        Ok(writeln!(out, "{table}")?)
+        let mut gaits = Table::new();
+        gaits.load_style(presets::NOTHING).set_header(["creature", "gaits"]);
+        for row in &rows {
+            gaits.add_row([row.name, &row.gaits.join(", ")]);
+        }
+        Ok(writeln!(out, "{table}\n\n{gaits}")?)
     }
 }
 
 fn row(name: &'static str, about: &'static str) -> Result<Row, Failure> {
     let creature = load(name, &LoadOptions::default()).map_err(|error| Failure::Failed(error.to_string()))?;
     let mut data = gambol_dynamics::Data::new(&creature);
+    let dof = gambol_dynamics::degrees_of_freedom(&creature, &mut data, creature.reference_pose());
+    let body = Body::new(creature.clone(), &mut data, &Style::default())?;
+    let gaits = wiring::gaits_for(&body, &mut data).into_iter();
     Ok(Row {
         name,
         about,
         bodies: creature.bodies().len() - 1,
         joints: creature.joints().len(),
-        dof: gambol_dynamics::degrees_of_freedom(&creature, &mut data, creature.reference_pose()),
+        dof,
         mass: creature.mass(),
         poses: creature.poses().iter().map(|pose| pose.name.clone()).collect(),
+        gaits: gaits.filter(|(_, suits)| suits.is_ok()).map(|(gait, _)| gait).collect(),
     })
 }

@@ -1,6 +1,7 @@
 //! The command line: one module per verb. Data goes to stdout, talk to stderr; the exit status is 0, 1 (failed) or
 //! 2 (usage).
 
+mod animate;
 mod creature;
 mod gallery;
 mod inspect;
@@ -20,7 +21,7 @@ use gambol_picture::PictureError;
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
     after_help = "A CREATURE is a name from `gambol gallery` or an MJCF or URDF file.\n\n\
-                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol inspect robot.urdf --root free --json"
+                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -29,6 +30,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
+    Animate(Box<animate::Animate>),
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
@@ -80,6 +82,7 @@ pub fn run() -> ExitCode {
     let arguments = Arguments::parse(); // exits with 2 and a message on bad usage
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let result = match arguments.verb {
+        Verb::Animate(verb) => verb.run(&mut out),
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),

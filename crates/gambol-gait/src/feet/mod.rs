@@ -1,0 +1,509 @@
+//! Feet on the ground: what Kry et al. 2009 left for later (section 4.2, last paragraph).
+//!
+//! 1. `stance` (one floor up): when each foot stands, from the modal motion.
+//! 2. `bounce`: how the centre of mass rises and falls under the pushes of these stances.
+//! 3. `root`: the root trajectory, plants and speed of least elastic energy.
+//! 4. `target`: where each foot shall be, in stance and in swing.
+//! 5. `pin`: the pose nearest to the modal one, in the elastic metric, that has all feet there.
+//!
+//! Everything happens in the creature's ground frame, which travels along the path and turns with it; poses are taken to
+//! the world at the end.
+
+mod bounce;
+mod pin;
+mod root;
+mod sole;
+mod target;
+
+use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix};
+use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Quat, Vec3};
+
+use crate::limits::limit;
+use crate::modal::ModalMotion;
+use crate::path::{Path, moved};
+use crate::stance::{Sign, Stance, stances};
+use crate::terrain::Relief;
+use crate::{Body, Gait, GaitError, Leg, Legs, Support};
+
+use bounce::Bounce;
+use pin::{Goal, pin};
+use root::RootTrack;
+use sole::Stand;
+use target::{Jet, Plant, Swing, ease};
+
+/// What the ground needs to know about the gait.
+struct Scene<'a> {
+    creature: &'a Creature,
+    legs: &'a Legs,
+    motion: &'a ModalMotion<'a>,
+    /// Cycles per second.
+    frequency: f64,
+    bounce: Bounce,
+    /// First coordinates of the free root.
+    root_q: usize,
+    root_v: usize,
+    /// Per velocity coordinate: rad per N·m (or m per N).
+    compliance: Vec<f64>,
+    /// Mean over the joints.
+    mean_compliance: f64,
+    /// Per leg: what is set down flat.
+    flat: Vec<Vec<Flat>>,
+    /// Closed loops of the creature, and what the gait holds (a steady head, hands on a cart).
+    constraints: Vec<Constraint>,
+    relief: Relief<'a>,
+    /// Height of the ground under the path, m: 0.
+    level: f64,
+}
+
+/// A sole, or toes, long enough to lie flat.
+struct Flat {
+    body: usize,
+    /// How much that matters, 0 to 1: all for a plantigrade's sole, little for a paw.
+    weight: f64,
+    /// The sole's normal in the body: what points up in the rest pose.
+    normal: Vec3,
+    /// Whether it may rise before the foot leaves the ground.
+    heel: bool,
+}
+
+/// A sole whose half length is above this share of the leg's length is set down flat.
+const SOLE: f64 = 0.03;
+
+/// From this share on it is a plantigrade's, which must lie flat; a person's has 0.1 and the toes besides.
+const PLANTIGRADE: f64 = 0.1;
+
+/// What is within this share of the leg's length above the lowest point stands on the ground in the rest pose.
+const LEVEL: f64 = 0.03;
+
+/// The root yields to the feet where the joints cannot follow, and is this many times as stiff as the legs.
+const ROOT_STIFFNESS: f64 = 20.0;
+
+/// Share of the stance after which the heel may rise.
+const HEEL: f64 = 0.55;
+
+/// Poses over the cycle (or over the whole way on uneven ground), with feet on the ground.
+pub(crate) struct Grounded {
+    /// One per sample, in the world.
+    pub(crate) poses: Vec<Vec<f64>>,
+    /// Modal poses with their limits, for comparison; the joints count, the root does not.
+    pub(crate) modal: Vec<Vec<f64>>,
+    pub(crate) stances: Vec<Stance>,
+    pub(crate) path: Path,
+    /// Largest distance of a foot from its target, m, with the time (cycles) and the leg.
+    pub(crate) miss: f64,
+}
+
+/// Plays `gait` on its feet. `cycles` are the times of the samples, in cycles, rising.
+pub(crate) fn ground(
+    body: &Body,
+    data: &mut Data,
+    gait: &Gait,
+    motion: &ModalMotion,
+    constraints: Vec<Constraint>,
+    cycles: &[f64],
+) -> Result<Grounded, GaitError> {
+    let mut scene = Scene::new(body, data, gait, motion, constraints)?;
+    let stances = scene.stances(data, gait, &body.style.injured);
+    let g = body.creature.gravity().norm();
+    scene.bounce = scene.bounded(Bounce::new(&stances, gait.frequency, g));
+    let root::Fit { track, plants, path } =
+        root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
+    let ways = scene.ways(data, &stances, &plants, &track, &path, gait.ground.clearance, cycles);
+    let mut grounded = Grounded { poses: Vec::new(), modal: Vec::new(), stances, path, miss: 0.0 };
+    let mut delta = vec![0.0; body.creature.nv()];
+    for &cycle in cycles {
+        let free = scene.free_pose(cycle, &track, &ways);
+        let goals = scene.goals(data, cycle, &free, &ways, &path);
+        let pinned = pin(&scene, data, &free, &goals, &mut delta);
+        grounded.miss = grounded.miss.max(pinned.error);
+        let mut pose = pinned.pose;
+        path.after(cycle / gait.frequency).apply(&body.creature, &mut pose);
+        grounded.poses.push(pose);
+        grounded.modal.push(motion.pose(cycle));
+    }
+    Ok(grounded)
+}
+
+/// The way of one foot over the clip: plants, and swings between them.
+struct Way {
+    plants: Vec<Plant>,
+    swings: Vec<Swing>,
+    /// Where the foot is in the rest pose relative to the root's ground frame, m.
+    rest: Vec3,
+}
+
+/// What a foot does at a moment.
+enum Doing<'w> {
+    Stands(&'w Plant),
+    Swings(&'w Swing, &'w Plant, &'w Plant),
+}
+
+impl Way {
+    fn doing(&self, cycle: f64) -> Doing<'_> {
+        let next = self.plants.partition_point(|plant| plant.start <= cycle);
+        let plant = &self.plants[next.saturating_sub(1)];
+        if cycle <= plant.end || next == 0 || next >= self.plants.len() {
+            return Doing::Stands(plant);
+        }
+        Doing::Swings(&self.swings[next - 1], plant, &self.plants[next])
+    }
+
+    /// How flat a sole shall be, 0 to 1: flat from touchdown on; then the heel rises (toes stay until lift-off), until
+    /// the middle of the swing.
+    fn flatness(&self, cycle: f64, heel: bool) -> f64 {
+        let share = if heel { HEEL } else { 1.0 };
+        match self.doing(cycle) {
+            Doing::Stands(plant) => {
+                let index = self.plants.partition_point(|other| other.start <= plant.start) - 1;
+                let heel = plant.start + share * (plant.end - plant.start);
+                let until = self.swings.get(index).map_or(plant.end, |swing| 0.5 * (swing.start + swing.end));
+                1.0 - ease((cycle - heel) / (until - heel))
+            }
+            Doing::Swings(swing, before, _) => {
+                let s = swing.progress(cycle);
+                if s > 0.5 {
+                    return ease(2.0 * s - 1.0);
+                }
+                let heel = before.start + share * (before.end - before.start);
+                1.0 - ease((cycle - heel) / (0.5 * (swing.start + swing.end) - heel))
+            }
+        }
+    }
+
+    /// Height of the ground under the foot, smooth over the swing, m.
+    fn ground(&self, cycle: f64) -> f64 {
+        match self.doing(cycle) {
+            Doing::Stands(plant) => plant.place.z,
+            Doing::Swings(swing, ..) => {
+                swing.heights[0] + (swing.heights[1] - swing.heights[0]) * ease(swing.progress(cycle))
+            }
+        }
+    }
+}
+
+impl<'a> Scene<'a> {
+    fn new(
+        body: &'a Body,
+        data: &mut Data,
+        gait: &'a Gait,
+        motion: &'a ModalMotion<'a>,
+        mut constraints: Vec<Constraint>,
+    ) -> Result<Self, GaitError> {
+        let creature = &body.creature;
+        let cannot = |reason: &str| GaitError::DoesNotFit {
+            creature: creature.name().to_owned(),
+            gait: gait.name.clone(),
+            reason: reason.to_owned(),
+        };
+        if body.legs.is_empty() {
+            return Err(cannot("it has no feet to stand on"));
+        }
+        if body.legs.heading.up.z < 0.999 {
+            return Err(cannot("gravity must point down along z"));
+        }
+        let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free);
+        let Some(root) = root.filter(|root| creature.bodies()[root.body].parent == 0) else {
+            return Err(cannot("it is fixed to the world; --root free sets it free"));
+        };
+        // Feet that the analysis pins are the ground's business here.
+        constraints.retain(|constraint| !matches!(constraint.kind, ConstraintKind::Pin { .. }));
+        constraints.extend(creature.constraints().iter().cloned());
+        let frames = forward_kinematics(creature, data, &body.modes.pose);
+        let flat = body.legs.legs.iter().map(|leg| flats(leg, frames)).collect();
+        let (compliance, mean_compliance) = compliance(creature, root.v, body.legs.length);
+        Ok(Self {
+            creature,
+            legs: &body.legs,
+            motion,
+            frequency: gait.frequency,
+            bounce: Bounce::default(),
+            root_q: root.q,
+            root_v: root.v,
+            compliance,
+            mean_compliance,
+            flat,
+            constraints,
+            relief: Relief::new(&gait.ground.terrain),
+            level: 0.0,
+        })
+    }
+
+    /// When each foot stands.
+    fn stances(&self, data: &mut Data, gait: &Gait, injured: &[String]) -> Vec<Stance> {
+        let sign = if gait.ground.support == Support::Crouch { Sign::Crouch } else { Sign::Sweep };
+        let mut paths = vec![Vec::with_capacity(root::SAMPLES); self.legs.legs.len()];
+        for k in 0..root::SAMPLES {
+            let pose = self.motion.pose(k as f64 / root::SAMPLES as f64);
+            let frames = forward_kinematics(self.creature, data, &pose);
+            for (leg, path) in self.legs.legs.iter().zip(&mut paths) {
+                let place = frames[leg.foot].point_in_world(leg.point);
+                path.push(self.legs.heading.components(place));
+            }
+        }
+        let duty = |leg: &Leg| {
+            let hurt = injured.iter().any(|name| leg.name.ends_with(name.as_str()));
+            gait.ground.duty * if hurt { HURT } else { 1.0 }
+        };
+        let of_leg =
+            |(index, path): (usize, &Vec<Vec3>)| stances(index, path, sign, duty(&self.legs.legs[index]));
+        paths.iter().enumerate().flat_map(of_leg).collect()
+    }
+
+    /// A bounce that the legs can follow: at most this share of their length.
+    fn bounded(&self, bounce: Bounce) -> Bounce {
+        let most = BOUNCE * self.legs.length;
+        let range = bounce.range();
+        if range > most { bounce.scaled(most / range) } else { bounce }
+    }
+
+    /// Equation 4 without limits, with the root where bounce and track have it.
+    fn rooted(&self, cycle: f64, track: &RootTrack) -> Vec<f64> {
+        let mut pose = self.motion.unlimited(cycle);
+        let mut shift = track.at(cycle);
+        shift[2] += self.bounce.height(cycle);
+        self.move_root(&mut pose, &shift);
+        pose
+    }
+
+    fn move_root(&self, pose: &mut [f64], tangent: &[f64; 6]) {
+        for k in 0..3 {
+            pose[self.root_q + k] += tangent[k];
+        }
+        let turn = Quat::from_scaled_axis(Vec3::new(tangent[3], tangent[4], tangent[5]));
+        let quat = &mut pose[self.root_q + 3..self.root_q + 7];
+        let before = nalgebra::Quaternion::new(quat[0], quat[1], quat[2], quat[3]);
+        let after = before * turn.into_inner();
+        quat.copy_from_slice(&[after.w, after.i, after.j, after.k]);
+    }
+
+    /// The same with limits.
+    fn modal_pose(&self, cycle: f64, track: &RootTrack) -> Vec<f64> {
+        let mut pose = self.rooted(cycle, track);
+        limit(self.creature, &mut pose, &mut Vec::new());
+        pose
+    }
+
+    /// The unlimited pose that `pin` starts from: on uneven ground, the body rises and tilts with what its feet stand on.
+    fn free_pose(&self, cycle: f64, track: &RootTrack, ways: &[Way]) -> Vec<f64> {
+        let mut pose = self.rooted(cycle, track);
+        if !self.relief.is_flat() {
+            self.tilt(&mut pose, cycle, ways);
+        }
+        pose
+    }
+
+    /// Lifts and tilts the root to the plane through the ground under the feet. Feet that stand close together say
+    /// little about the slope: the plane is tied to level over a leg's length.
+    fn tilt(&self, pose: &mut [f64], cycle: f64, ways: &[Way]) {
+        let mut matrix = nalgebra::Matrix3::zeros();
+        let mut right = Vec3::zeros();
+        for way in ways {
+            let row = Vec3::new(1.0, way.rest.x, way.rest.y);
+            matrix += row * row.transpose();
+            right += row * way.ground(cycle);
+        }
+        let tie = 0.25 * self.legs.length * self.legs.length * ways.len() as f64;
+        matrix[(1, 1)] += tie;
+        matrix[(2, 2)] += tie;
+        let Some(plane) = matrix.try_inverse().map(|inverse| inverse * right) else { return };
+        let normal = Vec3::new(-plane[1], -plane[2], 1.0);
+        let turn = Quat::rotation_between(&Vec3::z(), &normal).unwrap_or_else(Quat::identity);
+        let at = Vec3::new(pose[self.root_q], pose[self.root_q + 1], pose[self.root_q + 2]);
+        let moved = turn * at + Vec3::z() * plane[0];
+        pose[self.root_q..self.root_q + 3].copy_from_slice(moved.as_slice());
+        let quat = &mut pose[self.root_q + 3..self.root_q + 7];
+        let after = turn.into_inner() * nalgebra::Quaternion::new(quat[0], quat[1], quat[2], quat[3]);
+        quat.copy_from_slice(&[after.w, after.i, after.j, after.k]);
+    }
+
+    /// Plants and swings of all feet over the clip.
+    #[allow(clippy::too_many_arguments)] // each is one stage's result
+    fn ways(
+        &self,
+        data: &mut Data,
+        stances: &[Stance],
+        plants: &[Vec3],
+        track: &RootTrack,
+        path: &Path,
+        clearance: f64,
+        cycles: &[f64],
+    ) -> Vec<Way> {
+        let (first, last) = (cycles.first().copied().unwrap_or(0.0), cycles.last().copied().unwrap_or(0.0));
+        let mut ways: Vec<Way> = Vec::new();
+        for (index, leg) in self.legs.legs.iter().enumerate() {
+            let mut found: Vec<Plant> = Vec::new();
+            let mut number = first.floor() - 2.0;
+            while number <= last.ceil() + 1.0 {
+                for (stance, plant) in stances.iter().zip(plants).filter(|(stance, _)| stance.leg == index) {
+                    found.push(self.plant(data, stance, *plant, number, track, path));
+                }
+                number += 1.0;
+            }
+            found.sort_by(|a, b| a.start.total_cmp(&b.start));
+            let swings =
+                found.windows(2).map(|pair| self.swing(leg, &pair[0], &pair[1], path, clearance)).collect();
+            ways.push(Way { plants: found, swings, rest: leg.hip });
+        }
+        // The gaps last: how the body tilts depends on the plants of all feet.
+        for leg in 0..ways.len() {
+            for index in 0..ways[leg].swings.len() {
+                let (before, after) = (&ways[leg].plants[index], &ways[leg].plants[index + 1]);
+                let from = self.jet(data, leg, before, before.end, track, path, &ways);
+                let to = self.jet(data, leg, after, after.start, track, path, &ways);
+                (ways[leg].swings[index].from, ways[leg].swings[index].to) = (from, to);
+            }
+        }
+        ways
+    }
+
+    /// A stance in the cycle `number`.
+    fn plant(
+        &self,
+        data: &mut Data,
+        stance: &Stance,
+        place: Vec3,
+        number: f64,
+        track: &RootTrack,
+        path: &Path,
+    ) -> Plant {
+        let pose = self.modal_pose(stance.middle(), track);
+        let frames = forward_kinematics(self.creature, data, &pose);
+        let (start, end) = (stance.start + number, stance.end + number);
+        let stride = path.after(0.5 * (start + end) / self.frequency);
+        let in_world = moved(&stride, place);
+        let (height, normal) = self.relief.at(in_world.x, in_world.y);
+        let normal = Quat::from_axis_angle(&Vec3::z_axis(), -stride.yaw) * normal;
+        // Turn the sole's normal, and nothing else, to the ground's.
+        let lying = |flat: &Flat| {
+            let now = frames[flat.body].orientation;
+            let turn = Quat::rotation_between(&(now * flat.normal), &normal).unwrap_or_else(Quat::identity);
+            turn * now
+        };
+        let orientations = self.flat[stance.leg].iter().map(lying).collect();
+        Plant { start, end, place: Vec3::new(place.x, place.y, height), orientations }
+    }
+
+    /// A swing whose gaps are not yet known.
+    fn swing(&self, leg: &Leg, before: &Plant, after: &Plant, path: &Path, clearance: f64) -> Swing {
+        // What rises between the two plants must be stepped over.
+        let world = |plant: &Plant| moved(&path.after(plant.middle() / self.frequency), plant.place);
+        let hill = self.relief.hill(world(before), world(after));
+        Swing {
+            start: before.end,
+            end: after.start,
+            from: Jet::default(),
+            to: Jet::default(),
+            heights: [before.place.z, after.place.z],
+            clearance: clearance * leg.length + hill,
+        }
+    }
+
+    /// The gap of a standing foot and its derivatives at `cycle`, by central differences.
+    #[allow(clippy::too_many_arguments)] // each is one stage's result
+    fn jet(
+        &self,
+        data: &mut Data,
+        leg: usize,
+        plant: &Plant,
+        cycle: f64,
+        track: &RootTrack,
+        path: &Path,
+        ways: &[Way],
+    ) -> Jet {
+        // Second differences lose 1e-16/h² of a metre, and err by h² times the fourth derivative: both below 1e-6.
+        const H: f64 = 1e-3;
+        let mut gap = |at: f64| {
+            let mut pose = self.free_pose(at, track, ways);
+            limit(self.creature, &mut pose, &mut Vec::new());
+            let frames = forward_kinematics(self.creature, data, &pose);
+            plant.seen(path, self.frequency, at) - Stand::new(&self.legs.legs[leg], frames).place
+        };
+        let (a, b, c) = (gap(cycle - H), gap(cycle), gap(cycle + H));
+        Jet { value: b, slope: (c - a) / (2.0 * H), curvature: (a + c - b * 2.0) / (H * H) }
+    }
+
+    /// Where all feet shall be at `cycle`. `free` is the unlimited modal pose there.
+    fn goals(&self, data: &mut Data, cycle: f64, free: &[f64], ways: &[Way], path: &Path) -> Vec<Goal> {
+        let mut pose = free.to_vec();
+        limit(self.creature, &mut pose, &mut Vec::new());
+        let frames = forward_kinematics(self.creature, data, &pose);
+        let goal = |(leg, way): (usize, &Way)| {
+            let (place, nearest) = match way.doing(cycle) {
+                Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), plant),
+                Doing::Swings(swing, before, after) => {
+                    let mut place = Stand::new(&self.legs.legs[leg], frames).place + swing.gap(cycle);
+                    place.z = swing.clear(cycle, place.z);
+                    (place, if swing.progress(cycle) < 0.5 { before } else { after })
+                }
+            };
+            let lying = nearest.lying(path, self.frequency, cycle);
+            let flat = self.flat[leg].iter().zip(lying);
+            let flat =
+                flat.map(|(flat, lies)| (flat.body, lies, flat.weight * way.flatness(cycle, flat.heel)));
+            Goal { leg, place, flat: flat.collect() }
+        };
+        ways.iter().enumerate().map(goal).collect()
+    }
+}
+
+/// An injured leg stands for this share of the time of a sound one.
+const HURT: f64 = 0.75;
+
+/// Largest bounce, as a share of the legs' length: a higher one would need a jump, which the legs cannot follow.
+const BOUNCE: f64 = 0.25;
+
+/// What of a foot lies flat in the rest pose: the foot itself, and toes that hang on it.
+fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {
+    let lowest: Vec<Vec3> =
+        leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point).collect();
+    let least = lowest.iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
+    let mut bodies: Vec<usize> = leg.sole.iter().map(|touch| touch.body).collect();
+    bodies.dedup();
+    let mut flats = Vec::new();
+    for body in bodies {
+        let standing: Vec<(&Touch, &Vec3)> = leg
+            .sole
+            .iter()
+            .zip(&lowest)
+            .filter(|(touch, point)| touch.body == body && point.z < least + LEVEL * leg.length)
+            .collect();
+        // Horizontal reach of what is on the ground, round pieces with their radius.
+        let half = |axis: Vec3| {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (touch, point) in &standing {
+                let rotation = &frames[touch.body].rotation;
+                let radius =
+                    axis.dot(&(rotation * touch.ellipsoid * rotation.transpose() * axis)).max(0.0).sqrt();
+                low = low.min(point.dot(&axis) - radius);
+                high = high.max(point.dot(&axis) + radius);
+            }
+            0.5 * (high - low)
+        };
+        let size = half(Vec3::x()).max(half(Vec3::y())) / leg.length;
+        if size > SOLE {
+            let normal = frames[body].orientation.inverse() * Vec3::z();
+            let weight = (size / PLANTIGRADE).min(1.0).powi(2);
+            flats.push(Flat { body, weight, normal, heel: body == leg.foot });
+        }
+    }
+    flats
+}
+
+/// 1/k of every joint coordinate; the root's is that of the legs, divided by `ROOT_STIFFNESS`.
+fn compliance(creature: &Creature, root_v: usize, length: f64) -> (Vec<f64>, f64) {
+    let k = stiffness_matrix(creature);
+    let mut compliance: Vec<f64> = (0..creature.nv()).map(|dof| k[(dof, dof)]).collect();
+    let joints: Vec<f64> = compliance.iter().copied().filter(|&k| k > 0.0).collect();
+    let mean = joints.iter().map(|k| 1.0 / k).sum::<f64>() / joints.len().max(1) as f64;
+    for (dof, c) in compliance.iter_mut().enumerate() {
+        let root = (root_v..root_v + 6).contains(&dof);
+        *c = match *c {
+            // A leg of this length on joints of this compliance gives by c·length² under a force, c·length⁰ under a torque.
+            _ if root && dof < root_v + 3 => mean * length * length / ROOT_STIFFNESS,
+            _ if root => mean / ROOT_STIFFNESS,
+            k if k > 0.0 => 1.0 / k,
+            _ => mean,
+        };
+    }
+    (compliance, mean)
+}

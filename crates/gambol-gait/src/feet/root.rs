@@ -1,0 +1,221 @@
+//! The root trajectory that the stance feet agree with.
+//!
+//! The modal motion says how the joints move; how the body travels, rises and pitches is left to the ground. Every
+//! standing foot that is not where the modal motion has it must be drawn there by its joints, at the elastic energy
+//! ½ eᵀ W e with W = (J C Jᵀ)⁻¹: e is the gap at the foot, J the foot's Jacobian by the joints, C the compliance of the
+//! joints. The root follows the trajectory of least total energy: its height, pitch and all else as a short Fourier
+//! series over the cycle, the places where feet are planted, and the speed where nobody gave one. All of it is one
+//! linear least-squares problem, since gaps are linear in these unknowns.
+
+use std::f64::consts::TAU;
+
+use gambol_dynamics::{Data, forward_kinematics};
+use gambol_model::Vec3;
+use nalgebra::{DMatrix, DVector, Matrix3, SMatrix};
+
+use super::{Scene, sole::Stand};
+use crate::GaitError;
+use crate::path::Path;
+use crate::stance::Stance;
+
+/// Harmonics of the root beyond the modal motion: once and twice a cycle. Feet strike at these rates; more would only
+/// chase the corners of single stances.
+const HARMONICS: usize = 2;
+/// Coefficients per root coordinate: constant, and cosine and sine of each harmonic.
+const TERMS: usize = 1 + 2 * HARMONICS;
+/// All coefficients of the root.
+const ROOT: usize = 6 * TERMS;
+
+/// Samples per cycle of the fit. Independent of the frame rate, so that a gait is the same at any.
+pub(super) const SAMPLES: usize = 48;
+
+/// How strongly the root holds to the modal motion and the bounce, as a share of the legs' own stiffness. With 1 the
+/// feet would have to do half of the work, with 0 nothing would carry the body through flight.
+const TIE: f64 = 1.0;
+
+/// A leg that is nearly straight is nearly rigid along itself, at the linear level only: it can fold. This share of the
+/// mean compliance is lent to every direction.
+const SUPPLE: f64 = 0.05;
+
+/// Root motion over the cycle, beyond the modal motion and the bounce; and what it implies.
+#[derive(Clone, Debug)]
+pub(super) struct RootTrack {
+    /// Per coordinate: constant, cos, sin, cos 2, sin 2.
+    coefficients: [[f64; TERMS]; 6],
+}
+
+/// What the fit finds.
+pub(super) struct Fit {
+    pub(super) track: RootTrack,
+    /// Per stance: where the foot is planted, in the ground frame of the creature at the middle of that stance, m.
+    pub(super) plants: Vec<Vec3>,
+    pub(super) path: Path,
+}
+
+impl RootTrack {
+    pub(super) fn zero() -> Self {
+        Self { coefficients: [[0.0; TERMS]; 6] }
+    }
+
+    /// Tangent vector of the root: shift along the world axes in m, turn about the root's axes in rad.
+    pub(super) fn at(&self, cycle: f64) -> [f64; 6] {
+        let basis = basis(cycle);
+        self.coefficients.map(|terms| terms.iter().zip(&basis).map(|(c, b)| c * b).sum())
+    }
+}
+
+fn basis(cycle: f64) -> [f64; TERMS] {
+    let mut basis = [1.0; TERMS];
+    for n in 1..=HARMONICS {
+        let angle = TAU * n as f64 * cycle;
+        basis[2 * n - 1] = angle.cos();
+        basis[2 * n] = angle.sin();
+    }
+    basis
+}
+
+/// Fits root, plants and (where `speed` is not given) speed to the stances.
+pub(super) fn fit(
+    scene: &Scene,
+    data: &mut Data,
+    stances: &[Stance],
+    speed: Option<f64>,
+    turn: f64,
+) -> Result<Fit, GaitError> {
+    let mut path = Path { forward: scene.legs.heading.forward, speed: speed.unwrap_or(0.0), turn };
+    let mut track = RootTrack::zero();
+    let mut plants = vec![Vec3::zeros(); stances.len()];
+    // Twice: gaps are linear in the unknowns but for the root's turns, which are small.
+    for _ in 0..2 {
+        let step = normal_equations(scene, data, stances, &track, &path, speed.is_none());
+        let Some(factor) = step.matrix.cholesky() else {
+            return Err(GaitError::Body("the feet do not determine how the body moves".to_owned()));
+        };
+        let x = factor.solve(&step.right);
+        for (k, terms) in track.coefficients.iter_mut().enumerate() {
+            for (j, term) in terms.iter_mut().enumerate() {
+                *term += x[k * TERMS + j];
+            }
+        }
+        for (k, plant) in plants.iter_mut().enumerate() {
+            *plant = Vec3::new(x[ROOT + 2 * k], x[ROOT + 2 * k + 1], 0.0);
+        }
+        if speed.is_none() {
+            path.speed = x[ROOT + 2 * stances.len()];
+        }
+    }
+    Ok(Fit { track, plants, path })
+}
+
+struct Normal {
+    matrix: DMatrix<f64>,
+    right: DVector<f64>,
+}
+
+/// ½ Σ rᵀ W r over all samples of all stances, with r = planted − (place + J_root Φ c): its Hessian and its gradient.
+/// The unknowns are changes of the root's coefficients, the plants, and the speed.
+fn normal_equations(
+    scene: &Scene,
+    data: &mut Data,
+    stances: &[Stance],
+    track: &RootTrack,
+    path: &Path,
+    free_speed: bool,
+) -> Normal {
+    let size = ROOT + 2 * stances.len() + usize::from(free_speed);
+    let mut normal = Normal { matrix: DMatrix::zeros(size, size), right: DVector::zeros(size) };
+    let creature = scene.creature;
+    let nv = creature.nv();
+    let mut rows = vec![0.0; 3 * nv];
+    let (mut stiffness, mut counted) = (0.0, 0);
+    for k in 0..SAMPLES {
+        let cycle = k as f64 / SAMPLES as f64;
+        let pose = scene.modal_pose(cycle, track);
+        forward_kinematics(creature, data, &pose);
+        let basis = basis(cycle);
+        for (index, stance) in stances.iter().enumerate() {
+            // The stance of this cycle or of the one before.
+            let since = cycle - stance.start;
+            let since = since - since.floor();
+            if since > stance.end - stance.start {
+                continue;
+            }
+            let leg = &scene.legs.legs[stance.leg];
+            let stand = Stand::new(leg, &data.frames);
+            stand.rows(creature, data, leg, &mut rows);
+            let weight = weight(scene, &rows);
+            stiffness += weight.trace() / 3.0;
+            counted += 1;
+            // Columns of r: c enters by −J_root Φ, the plant by the turn since, the speed by the way since.
+            let seconds = (stance.middle() - stance.start - since) / scene.frequency;
+            let stride = path.after(seconds);
+            let (sine, cosine) = stride.yaw.sin_cos();
+            let mut columns: Vec<(usize, Vec3)> = Vec::with_capacity(ROOT + 3);
+            for dof in 0..6 {
+                let at = scene.root_v + dof;
+                let moves = -Vec3::new(rows[at], rows[nv + at], rows[2 * nv + at]);
+                columns.extend((0..TERMS).map(|term| (dof * TERMS + term, moves * basis[term])));
+            }
+            columns.push((ROOT + 2 * index, Vec3::new(cosine, sine, 0.0)));
+            columns.push((ROOT + 2 * index + 1, Vec3::new(-sine, cosine, 0.0)));
+            let mut constant = Vec3::new(0.0, 0.0, scene.level) - stand.place;
+            if free_speed {
+                columns.push((ROOT + 2 * stances.len(), path.per_speed(seconds)));
+            } else {
+                constant += stride.shift;
+            }
+            for (i, a) in &columns {
+                let wa = weight * a;
+                normal.right[*i] -= wa.dot(&constant);
+                for (j, b) in &columns {
+                    normal.matrix[(*i, *j)] += wa.dot(b);
+                }
+            }
+        }
+    }
+    tie(&mut normal, track, TIE * stiffness / f64::from(counted.max(1)) * SAMPLES as f64, scene.legs.length);
+    normal
+}
+
+/// Ties the root to the modal motion with `strength` (N/m, summed over the samples). The mean height is free: it is the
+/// ground's to say.
+fn tie(normal: &mut Normal, track: &RootTrack, strength: f64, length: f64) {
+    for dof in 0..6 {
+        // A turn of 1 rad counts like a shift of one leg's length.
+        let unit = if dof < 3 { 1.0 } else { length * length };
+        for term in 0..TERMS {
+            let free = dof == 2 && term == 0;
+            let share = if free {
+                1e-6
+            } else if term == 0 {
+                1.0
+            } else {
+                0.5
+            };
+            let index = dof * TERMS + term;
+            normal.matrix[(index, index)] += strength * unit * share;
+            normal.right[index] -= strength * unit * share * track.coefficients[dof][term];
+        }
+    }
+    for index in ROOT..normal.matrix.nrows() {
+        normal.matrix[(index, index)] += 1e-9 * strength; // a foot that never stands
+    }
+}
+
+/// W = (J C Jᵀ)⁻¹ of one foot, N/m: what it costs to draw the foot away by its joints.
+fn weight(scene: &Scene, rows: &[f64]) -> Matrix3<f64> {
+    let nv = scene.compliance.len();
+    let mut give = SMatrix::<f64, 3, 3>::zeros();
+    for i in 0..3 {
+        for j in 0..=i {
+            let sum: f64 = (0..nv)
+                .filter(|dof| !(scene.root_v..scene.root_v + 6).contains(dof))
+                .map(|dof| rows[i * nv + dof] * scene.compliance[dof] * rows[j * nv + dof])
+                .sum();
+            give[(i, j)] = sum;
+            give[(j, i)] = sum;
+        }
+    }
+    let lent = SUPPLE * give.trace() / 3.0 + f64::MIN_POSITIVE;
+    (give + Matrix3::identity() * lent).try_inverse().unwrap_or_else(Matrix3::zeros)
+}

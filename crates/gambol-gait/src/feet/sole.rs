@@ -1,0 +1,74 @@
+//! Where a foot is, and how it moves with the joints.
+//!
+//! A foot stands by three numbers: the horizontal place of its planted point, and the height of its lowest point. A paw
+//! may roll and a heel may rise: the planted point does not slide, and nothing sinks into the ground.
+
+use gambol_dynamics::{BodyFrame, Data, Lowest};
+use gambol_model::{Creature, Vec3};
+
+use crate::Leg;
+
+/// Heights of corners within this share of the leg's length blend into one another, so that the lowest point of a foot
+/// moves smoothly when the foot tips from one corner to the next: 0.2 mm for a leg of half a metre.
+const BLEND: f64 = 1.5e-3;
+
+/// A foot in the world.
+pub(super) struct Stand {
+    /// The planted point, m; its z is the (soft) lowest height of the whole foot.
+    pub(super) place: Vec3,
+    /// Per touch of the sole: where its lowest point is, and its share in the lowest height.
+    shares: Vec<(Lowest, f64)>,
+}
+
+impl Stand {
+    /// Needs the frames of the pose in `data`.
+    pub(super) fn new(leg: &Leg, frames: &[BodyFrame]) -> Self {
+        let up = Vec3::z();
+        let planted = frames[leg.foot].point_in_world(leg.point);
+        let lowest: Vec<Lowest> =
+            leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], up)).collect();
+        // Soft minimum: −τ ln Σ exp(−z/τ), never above the true one.
+        let tau = BLEND * leg.length.max(1e-9);
+        let least = lowest.iter().map(|low| low.point.z).fold(f64::INFINITY, f64::min);
+        let weights: Vec<f64> = lowest.iter().map(|low| (-(low.point.z - least) / tau).exp()).collect();
+        let sum: f64 = weights.iter().sum();
+        let place = Vec3::new(planted.x, planted.y, least - tau * sum.ln());
+        Self { place, shares: lowest.into_iter().zip(weights).map(|(low, w)| (low, w / sum)).collect() }
+    }
+
+    /// Jacobian of `place` by velocity coordinates: three rows of `nv` each, written into `rows`.
+    pub(super) fn rows(&self, creature: &Creature, data: &Data, leg: &Leg, rows: &mut [f64]) {
+        let nv = creature.nv();
+        rows.fill(0.0);
+        let planted = data.frames[leg.foot].point_in_world(leg.point);
+        each_axis(creature, data, leg.foot, |dof, angular, linear, origin| {
+            let moves = linear + angular.cross(&(planted - origin));
+            rows[dof] = moves.x;
+            rows[nv + dof] = moves.y;
+        });
+        // The lowest point of a round piece wanders, but its height moves as if it were fixed to the body.
+        for (touch, (low, share)) in leg.sole.iter().zip(&self.shares).filter(|(_, (_, share))| *share > 1e-6)
+        {
+            each_axis(creature, data, touch.body, |dof, angular, linear, origin| {
+                rows[2 * nv + dof] += share * (linear + angular.cross(&(low.point - origin))).z;
+            });
+        }
+    }
+}
+
+/// Calls `visit(coordinate, angular, linear, origin)` for every coordinate that moves `body`.
+pub(super) fn each_axis(
+    creature: &Creature,
+    data: &Data,
+    mut body: usize,
+    mut visit: impl FnMut(usize, Vec3, Vec3, Vec3),
+) {
+    while body != 0 {
+        let origin = data.frames[body].position;
+        for dof in creature.bodies()[body].dofs.clone() {
+            let axis = &data.axes[dof];
+            visit(dof, axis.angular, axis.linear, origin);
+        }
+        body = creature.bodies()[body].parent;
+    }
+}

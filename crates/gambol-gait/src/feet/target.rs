@@ -1,0 +1,133 @@
+//! Where each foot shall be at every moment.
+//!
+//! A standing foot is where it was planted. What lies between that and the modal motion is its gap. While the foot
+//! swings, the gap goes over from the one at lift-off to the one at touchdown by a polynomial that meets both in value,
+//! slope and curvature: the foot follows the modal motion, warped just enough to leave and to arrive at rest.
+
+use gambol_model::{Quat, Vec3};
+
+use crate::path::{Path, moved};
+
+/// A foot on the ground.
+#[derive(Clone, Debug)]
+pub(super) struct Plant {
+    /// Touchdown and lift-off, in cycles from the start of the clip.
+    pub(super) start: f64,
+    pub(super) end: f64,
+    /// Where it stands, in the creature's ground frame at the middle of the stance, m; z is the ground's height.
+    pub(super) place: Vec3,
+    /// How its sole and toes lie there: one for each flat body of the leg.
+    pub(super) orientations: Vec<Quat>,
+}
+
+impl Plant {
+    pub(super) fn middle(&self) -> f64 {
+        0.5 * (self.start + self.end)
+    }
+
+    /// Where it stands, as seen from the ground frame at `cycle`.
+    pub(super) fn seen(&self, path: &Path, frequency: f64, cycle: f64) -> Vec3 {
+        moved(&path.after((self.middle() - cycle) / frequency), self.place)
+    }
+
+    /// How sole and toes lie, as seen from the ground frame at `cycle`.
+    pub(super) fn lying(&self, path: &Path, frequency: f64, cycle: f64) -> impl Iterator<Item = Quat> + '_ {
+        let yaw = path.after((self.middle() - cycle) / frequency).yaw;
+        let turn = Quat::from_axis_angle(&Vec3::z_axis(), yaw);
+        self.orientations.iter().map(move |orientation| turn * orientation)
+    }
+}
+
+/// A gap and its first two derivatives by the cycle.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Jet {
+    pub(super) value: Vec3,
+    pub(super) slope: Vec3,
+    pub(super) curvature: Vec3,
+}
+
+/// The way of a gap over a swing from `start` to `end`, in cycles.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Swing {
+    pub(super) start: f64,
+    pub(super) end: f64,
+    pub(super) from: Jet,
+    pub(super) to: Jet,
+    /// Ground height at lift-off and at touchdown, m.
+    pub(super) heights: [f64; 2],
+    /// Least height of the foot above the line between them in the middle of the swing, m.
+    pub(super) clearance: f64,
+}
+
+impl Swing {
+    /// 0 at lift-off, 1 at touchdown.
+    pub(super) fn progress(&self, cycle: f64) -> f64 {
+        ((cycle - self.start) / (self.end - self.start)).clamp(0.0, 1.0)
+    }
+
+    /// The gap at `cycle`: the quintic that meets both jets.
+    pub(super) fn gap(&self, cycle: f64) -> Vec3 {
+        let duration = self.end - self.start;
+        let s = self.progress(cycle);
+        let at = |jet: &Jet| [jet.value, jet.slope * duration, jet.curvature * (duration * duration)];
+        let ([p0, v0, a0], [p1, v1, a1]) = (at(&self.from), at(&self.to));
+        // Hermite's conditions at s = 1 give the three upper coefficients.
+        let (p, v, a) = (p1 - p0 - v0 - a0 * 0.5, v1 - v0 - a0, a1 - a0);
+        let c3 = p * 10.0 - v * 4.0 + a * 0.5;
+        let c4 = -p * 15.0 + v * 7.0 - a;
+        let c5 = p * 6.0 - v * 3.0 + a * 0.5;
+        p0 + (v0 + (a0 * 0.5 + (c3 + (c4 + c5 * s) * s) * s) * s) * s
+    }
+
+    /// The height of a swinging foot: `height` where that is well above the ground, else smoothly the clearance.
+    pub(super) fn clear(&self, cycle: f64, height: f64) -> f64 {
+        let s = self.progress(cycle);
+        let floor = self.heights[0] + (self.heights[1] - self.heights[0]) * ease(s);
+        // Flat to second order at both ends, 1 in the middle.
+        let bump = 64.0 * (s * (1.0 - s)).powi(3);
+        let (least, soft) = (self.clearance * bump, 0.5 * self.clearance * bump);
+        let (a, b) = (height - floor, least);
+        floor + 0.5 * (a + b + ((a - b).powi(2) + soft * soft).sqrt())
+    }
+}
+
+/// From 0 to 1, flat to second order at both ends.
+pub(super) fn ease(s: f64) -> f64 {
+    let s = s.clamp(0.0, 1.0);
+    s * s * s * (10.0 + s * (6.0 * s - 15.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_swing_meets_both_ends_smoothly() {
+        let jet = |a: f64| Jet {
+            value: Vec3::new(a, 0.1, -a),
+            slope: Vec3::new(2.0 * a, -1.0, 0.3),
+            curvature: Vec3::new(-a, 4.0, 1.0),
+        };
+        let swing = Swing {
+            start: 0.3,
+            end: 0.8,
+            from: jet(0.2),
+            to: jet(-0.5),
+            heights: [0.0, 0.1],
+            clearance: 0.05,
+        };
+        for (cycle, jet, side) in [(0.3, jet(0.2), 1.0), (0.8, jet(-0.5), -1.0)] {
+            let h = 1e-4 * side;
+            let (a, b, c) = (swing.gap(cycle), swing.gap(cycle + h), swing.gap(cycle + 2.0 * h));
+            assert!((a - jet.value).norm() < 1e-12);
+            // One-sided differences err by h times the next derivative, here below 300 and 3000.
+            assert!(((b * 4.0 - a * 3.0 - c) / (2.0 * h) - jet.slope).norm() < 1e-4);
+            assert!(((a + c - b * 2.0) / (h * h) - jet.curvature).norm() < 0.3);
+        }
+        // The foot stands on the ground at both ends and is well above it in between.
+        assert_eq!(swing.clear(0.3, 0.0), 0.0);
+        assert!((swing.clear(0.8, 0.1) - 0.1).abs() < 1e-15);
+        assert!(swing.clear(0.55, -0.2) > 0.05 + 0.05);
+        assert!((swing.clear(0.55, 0.5) - 0.5).abs() < 2e-3, "far above, it is left alone");
+    }
+}

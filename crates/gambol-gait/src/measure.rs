@@ -1,0 +1,130 @@
+//! What a finished clip is like, measured on its poses.
+
+use gambol_dynamics::{Data, forward_kinematics};
+use gambol_model::{Creature, Vec3};
+use gambol_motion::Clip;
+
+use crate::Legs;
+use crate::perform::FootReport;
+use crate::stance::Stance;
+use crate::terrain::Relief;
+
+/// What standing feet do.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Slip {
+    /// Worst and mean way along the ground from the middle of the stance, m.
+    pub(crate) worst: f64,
+    pub(crate) mean: f64,
+    /// Worst as a share of the leg's length.
+    pub(crate) share: f64,
+    pub(crate) feet: Vec<FootReport>,
+}
+
+/// Slip of every foot in its stances.
+pub(crate) fn slip(
+    creature: &Creature,
+    data: &mut Data,
+    legs: &Legs,
+    stances: &[Stance],
+    clip: &Clip,
+    frequency: f64,
+) -> Slip {
+    // Places of all planted points at all keys.
+    let places: Vec<Vec<Vec3>> = clip
+        .poses
+        .iter()
+        .map(|pose| {
+            let frames = forward_kinematics(creature, data, pose);
+            legs.legs.iter().map(|leg| frames[leg.foot].point_in_world(leg.point)).collect()
+        })
+        .collect();
+    let mut slip = Slip::default();
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (index, leg) in legs.legs.iter().enumerate() {
+        let own: Vec<&Stance> = stances.iter().filter(|stance| stance.leg == index).collect();
+        let mut worst: f64 = 0.0;
+        for stance in &own {
+            // Every recurrence of this stance within the clip.
+            let mut number = -1.0;
+            while number / frequency <= clip.duration() {
+                let [start, end] =
+                    [stance.start + number, stance.end + number].map(|cycle| cycle / frequency);
+                let inside = |time: f64| time >= start - 1e-9 && time <= end + 1e-9;
+                let stood: Vec<Vec3> = clip
+                    .times
+                    .iter()
+                    .zip(&places)
+                    .filter(|(time, _)| inside(**time))
+                    .map(|(_, p)| p[index])
+                    .collect();
+                for way in ways(&stood) {
+                    worst = worst.max(way);
+                    sum += way;
+                    count += 1.0;
+                }
+                number += 1.0;
+            }
+        }
+        slip.worst = slip.worst.max(worst);
+        slip.share = slip.share.max(worst / leg.length);
+        slip.feet.push(FootReport {
+            name: leg.name.clone(),
+            duty: own.iter().map(|stance| stance.end - stance.start).sum(),
+            stance: own.iter().map(|stance| [stance.start, stance.end]).collect(),
+            slip_mm: worst * 1e3,
+        });
+    }
+    slip.mean = if count > 0.0 { sum / count } else { 0.0 };
+    slip
+}
+
+/// Horizontal distance of every place from the middle one, m.
+fn ways(stood: &[Vec3]) -> Vec<f64> {
+    let Some(middle) = stood.get(stood.len() / 2) else { return Vec::new() };
+    stood.iter().map(|place| (place - middle).xy().norm()).collect()
+}
+
+/// Depth of the deepest point of any shape below the ground, m, and the body it is on; 0 if nothing is below.
+pub(crate) fn penetration(
+    creature: &Creature,
+    data: &mut Data,
+    relief: &Relief,
+    clip: &Clip,
+) -> (f64, usize) {
+    let mut deepest = (0.0, 0);
+    for pose in &clip.poses {
+        let frames = forward_kinematics(creature, data, pose);
+        for (index, body) in creature.bodies().iter().enumerate().skip(1) {
+            let shapes = &creature.shapes()[body.shapes.clone()];
+            let solid = shapes.iter().any(|shape| shape.collides);
+            for shape in shapes.iter().filter(|shape| shape.collides || !solid) {
+                let frame = &frames[index];
+                let down = shape.body_from_shape.rotation.inverse() * frame.rotation.tr_mul(&-Vec3::z());
+                let lowest = frame.point_in_world(
+                    (shape.body_from_shape * nalgebra::Point3::from(shape.shape.support(down))).coords,
+                );
+                let depth = relief.height(lowest.x, lowest.y) - lowest.z;
+                if depth > deepest.0 {
+                    deepest = (depth, index);
+                }
+            }
+        }
+    }
+    deepest
+}
+
+/// Mean elastic energy of the joints between pairs of poses, J.
+pub(crate) fn elastic(
+    creature: &Creature,
+    stiffness: &[f64],
+    pairs: impl Iterator<Item = (Vec<f64>, Vec<f64>)>,
+) -> f64 {
+    let mut v = vec![0.0; creature.nv()];
+    let (mut sum, mut count) = (0.0, 0.0);
+    for (from, to) in pairs {
+        creature.difference(&from, &to, &mut v);
+        sum += v.iter().zip(stiffness).map(|(v, k)| 0.5 * k * v * v).sum::<f64>();
+        count += 1.0;
+    }
+    if count > 0.0 { sum / count } else { 0.0 }
+}

@@ -1,0 +1,89 @@
+//! Support follows from footfalls and duty: a crawl keeps three feet down at all times, a tripod three of six, a trot
+//! and a run leave the ground, a walk never does. Footfalls are measured on poses.
+
+mod gaits;
+
+use gaits::{body, body_of, foot_paths, walker};
+use gambol_gait::{Body, Style, Wish, design};
+
+/// Least and greatest number of standing feet over a cycle.
+fn standing(body: &Body, data: &mut gambol_dynamics::Data, gait: &str) -> [usize; 2] {
+    // The dog's presets have a duty of their own; a speed asks for the automatic gait.
+    let made = design(body, data, gait, &Wish::default()).unwrap().gait;
+    let feet = foot_paths(body, data, &made, 0.02);
+    let count = |time: f64| {
+        let stands = |phase: f64| gaits::apart(time, phase) <= 0.5 * made.ground.duty;
+        feet.iter().filter(|foot| stands(foot.phase)).count()
+    };
+    let counts: Vec<usize> = (0..200).map(|k| count(f64::from(k) / 200.0)).collect();
+    [*counts.iter().min().unwrap(), *counts.iter().max().unwrap()]
+}
+
+#[test]
+fn feet_that_stand() {
+    let (dog, mut data) = body("dog", &Style::default());
+    assert_eq!(standing(&dog, &mut data, "crawl"), [3, 4]);
+    let [least, _] = standing(&dog, &mut data, "walk");
+    assert!(least >= 2, "{least}");
+    assert_eq!(standing(&dog, &mut data, "pace"), [0, 2]);
+    assert_eq!(standing(&dog, &mut data, "trot")[0], 0);
+    assert_eq!(standing(&dog, &mut data, "bound"), [0, 2]);
+    let (human, mut data) = body("human", &Style::default());
+    assert_eq!(standing(&human, &mut data, "walk"), [1, 2]);
+    assert_eq!(standing(&human, &mut data, "run"), [0, 1]);
+    assert_eq!(standing(&human, &mut data, "hop"), [0, 2]);
+    let (insect, mut data) = body("insect", &Style::default());
+    assert_eq!(standing(&insect, &mut data, "tripod"), [3, 6]);
+    assert!(standing(&insect, &mut data, "wave")[0] >= 4);
+    let (spider, mut data) = body("spider", &Style::default());
+    assert!(standing(&spider, &mut data, "walk")[0] >= 4);
+}
+
+#[test]
+fn crawls_keep_three_feet_down() {
+    for pairs in 2..=5 {
+        let (body, mut data) = body_of(walker(pairs, 0.1, 1.0, false), &Style::default());
+        assert!(standing(&body, &mut data, "crawl")[0] >= 3, "{pairs}");
+    }
+}
+
+/// A tail that is also a leg: five feet on a body are no reason to fail.
+#[test]
+fn one_leg_hops() {
+    use gambol_model::{BodySpec, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3};
+    let mut spec = CreatureSpec::new("pogo");
+    let mut parent = 0;
+    for (name, joint, z) in [
+        ("trunk", JointSpec::free("root"), 1.0),
+        ("thigh", JointSpec::hinge("hip", Vec3::y()).with_stiffness(60.0), 0.0),
+        ("shin", JointSpec::hinge("knee", Vec3::y()).with_stiffness(60.0), -0.4),
+        ("foot", JointSpec::hinge("ankle", Vec3::y()).with_stiffness(60.0), -0.4),
+    ] {
+        let mut segment = BodySpec::new(name);
+        let x = match name {
+            "shin" => 0.1,
+            "foot" => -0.1,
+            _ => 0.0,
+        };
+        segment.parent_from_body = Transform::translation(x, 0.0, z);
+        segment.joints.push(joint);
+        let half = if name == "trunk" { Vec3::new(0.2, 0.1, 0.1) } else { Vec3::new(0.04, 0.04, 0.19) };
+        let mut shape = ShapeSpec::new(Shape::Box {
+            half: if name == "foot" { Vec3::new(0.1, 0.04, 0.02) } else { half },
+        });
+        let down = match name {
+            "trunk" => 0.1,
+            "foot" => -0.02,
+            _ => -0.2,
+        };
+        shape.body_from_shape = Transform::translation(0.0, 0.0, down);
+        segment.shapes.push(shape);
+        parent = spec.add_body(parent, segment).unwrap();
+    }
+    let (pogo, mut data) = body_of(spec.build().unwrap(), &Style::default());
+    assert_eq!((pogo.legs.pairs, pogo.legs.legs.len()), (1, 1));
+    let made = design(&pogo, &mut data, "hop", &Wish::default()).unwrap();
+    assert!(!made.gait.components.is_empty());
+    let reason = design(&pogo, &mut data, "walk", &Wish::default()).unwrap_err().to_string();
+    assert_eq!(reason, "pogo cannot walk: it has one leg, and two must go in turn; it may hop");
+}

@@ -1,0 +1,224 @@
+//! What a style does to a body. Frequencies have closed forms in stiffness and mass, an injured leg must be stiff and no
+//! other, and a heavier body must stand lower on the same feet: all of it on every creature of the gallery, since nothing
+//! here may know their names.
+
+use gambol::dynamics::{Data, forward_kinematics};
+use gambol::model::{Creature, JointKind};
+use gambol_gait::{Body, Style};
+
+const LEGGED: [&str; 7] = ["dog", "human", "bird", "kangaroo", "monster", "insect", "spider"];
+
+fn creature(name: &str) -> Creature {
+    gambol::load(name, &gambol::LoadOptions::default()).unwrap()
+}
+
+fn body(name: &str, style: &Style) -> Body {
+    let creature = creature(name);
+    let mut data = Data::new(&creature);
+    // Of another body first: nothing of it may be left in `data`.
+    Body::new(creature.clone(), &mut data, &Style { weight: 3.0, ..Style::default() }).unwrap();
+    Body::new(creature, &mut data, style).unwrap()
+}
+
+fn message(name: &str, style: &Style) -> String {
+    let creature = creature(name);
+    let mut data = Data::new(&creature);
+    Body::new(creature, &mut data, style).unwrap_err().to_string()
+}
+
+fn frequencies(body: &Body) -> Vec<f64> {
+    body.modes.vibrations().iter().map(gambol::modes::Mode::frequency).collect()
+}
+
+/// Both lists are eigenvalues of one matrix up to a factor, to the precision of an eigensolver on a span of 1e4.
+fn assert_ratio(a: &[f64], b: &[f64], ratio: f64, what: &str) {
+    assert_eq!(a.len(), b.len());
+    for (k, (x, y)) in a.iter().zip(b).enumerate() {
+        assert!((x / y / ratio - 1.0).abs() < 1e-9, "{what}: vibration {k}: {x} {y}");
+    }
+}
+
+#[test]
+fn tension_and_stiffness_are_roots_on_all_frequencies() {
+    for name in ["dog", "loop", "snake"] {
+        let own = frequencies(&body(name, &Style::default()));
+        let tense = body(name, &Style { tension: 4.0, ..Style::default() });
+        assert_ratio(&frequencies(&tense), &own, 2.0, name); // the loop's last joint is a tendon
+    }
+    let soft = body("human", &Style { stiffness: Some(20.0), ..Style::default() });
+    let stiff = body(
+        "human",
+        &Style {
+            stiffness: Some(5.0),
+            scale: vec![(".*".into(), 8.0), (".*".into(), 2.0)],
+            ..Style::default()
+        },
+    );
+    assert_ratio(&frequencies(&stiff), &frequencies(&soft), 2.0, "human");
+}
+
+#[test]
+fn mass_is_a_root_under_all_frequencies_where_nothing_sags() {
+    // Without legs there is nothing to sag.
+    for name in ["snake", "loop", "linear"] {
+        let heavy = body(name, &Style { weight: 4.0, ..Style::default() });
+        assert_ratio(&frequencies(&heavy), &frequencies(&body(name, &Style::default())), 0.5, name);
+        assert_eq!(heavy.modes.pose, creature(name).reference_pose());
+    }
+    let (own, heavy) = (creature("dog"), body("dog", &Style { weight: 1.5, ..Style::default() }));
+    assert!((heavy.creature.mass() / own.mass() - 1.5).abs() < 1e-12);
+}
+
+/// Height of the first hip over the ground, the lowest points of all soles, and the places of all feet.
+fn standing(body: &Body) -> (f64, Vec<f64>, Vec<[f64; 2]>) {
+    let mut data = Data::new(&body.creature);
+    let frames = forward_kinematics(&body.creature, &mut data, &body.modes.pose);
+    let up = body.legs.heading.up;
+    let sole = |leg: &gambol_gait::Leg| {
+        let heights = leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], up).point.dot(&up));
+        heights.fold(f64::INFINITY, f64::min)
+    };
+    let feet = |leg: &gambol_gait::Leg| {
+        let foot = frames[leg.foot].point_in_world(leg.point);
+        [foot.x, foot.y]
+    };
+    let legs = &body.legs.legs;
+    (legs[0].hip.dot(&up), legs.iter().map(sole).collect(), legs.iter().map(feet).collect())
+}
+
+#[test]
+fn a_heavier_creature_stands_lower_on_the_same_feet() {
+    for name in LEGGED {
+        let own = body(name, &Style::default());
+        let (hip, soles, feet) = standing(&own);
+        let mut before = f64::INFINITY;
+        for weight in [0.7, 0.9, 1.1, 1.3, 1.5, 2.0] {
+            let heavy = body(name, &Style { weight, ..Style::default() });
+            let (height, on_ground, there) = standing(&heavy);
+            let sank = (hip - height) / own.legs.length;
+            assert!(height <= before, "{name} at {weight}: {height} m");
+            before = height;
+            // A straight leg cannot stretch; the others do by what the eye sees.
+            if weight < 1.0 {
+                assert!((-0.15..=1e-9).contains(&sank), "{name} at {weight}: {sank}");
+            } else if weight >= 1.5 {
+                assert!((0.05..0.4).contains(&sank), "{name} at {weight}: {sank}");
+            }
+            for (a, b) in soles.iter().zip(&on_ground) {
+                // Twenty halvings of a give of less than a leg: 1e-6 of it.
+                assert!((a - b).abs() < 2e-6 * own.legs.length, "{name} at {weight}: sole at {a}, then {b}");
+            }
+            for (a, b) in feet.iter().zip(&there) {
+                // To first order feet stay; what a bend of half a radian adds is a tenth of the leg at most.
+                let slid = (a[0] - b[0]).hypot(a[1] - b[1]) / own.legs.length;
+                assert!(slid < 0.12, "{name} at {weight}: a foot slid by {slid} of its leg");
+            }
+        }
+    }
+}
+
+#[test]
+fn weight_is_smooth_and_keeps_limits() {
+    for name in LEGGED {
+        let mut before: Option<Vec<f64>> = None;
+        for step in 0..=60 {
+            let weight = 0.7 + f64::from(step) * 0.02;
+            let heavy = body(name, &Style { weight, ..Style::default() });
+            for joint in heavy.creature.joints() {
+                if let (JointKind::Hinge, Some([low, high])) = (joint.kind, joint.limit) {
+                    let angle = heavy.modes.pose[joint.q];
+                    let rest = heavy.creature.reference_pose()[joint.q];
+                    assert!(
+                        angle >= low.min(rest) - 1e-9 && angle <= high.max(rest) + 1e-9,
+                        "{name} at {weight}: {}",
+                        joint.name
+                    );
+                }
+            }
+            if let Some(before) = before {
+                let mut step = vec![0.0; heavy.creature.nv()];
+                heavy.creature.difference(&before, &heavy.modes.pose, &mut step);
+                let most = step.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+                // 1.6 rad per body weight is the most, 0.032 rad per step; bends are matched among legs, hence the margin.
+                assert!(most < 0.08, "{name} jumps by {most} at {weight}");
+            }
+            before = Some(heavy.modes.pose);
+        }
+    }
+    let own = body("dog", &Style::default());
+    assert_eq!(own.modes.pose, creature("dog").reference_pose());
+}
+
+#[test]
+fn an_injured_leg_is_stiff_and_no_other() {
+    let own = creature("dog");
+    let limping = body(
+        "dog",
+        &Style { injured: vec!["hind.left".into(), "foot.hind.left".into()], ..Style::default() },
+    );
+    assert_eq!(limping.style.injured, ["foot.hind.left"]);
+    let leg = limping.legs.legs.iter().find(|leg| leg.name == "foot.hind.left").unwrap();
+    for (index, (a, b)) in own.joints().iter().zip(limping.creature.joints()).enumerate() {
+        let factor = if leg.joints.contains(&index) { b.stiffness / a.stiffness } else { 1.0 };
+        if leg.joints.first() == Some(&index) {
+            assert_eq!(factor, 3.0, "{}", a.name);
+        } else if leg.joints.contains(&index) {
+            assert_eq!(factor, 8.0, "{}", a.name);
+        } else {
+            assert_eq!(a.stiffness, b.stiffness, "{}", a.name);
+        }
+    }
+    assert!(
+        body("human", &Style { injured: vec!["left".into()], ..Style::default() }).style.injured
+            == ["foot.left"]
+    );
+}
+
+#[test]
+fn pose_and_constraints_are_those_of_the_analysis() {
+    let run = body(
+        "human",
+        &Style { pose: Some("run".into()), constraints: vec!["orientation:head".into()], ..Style::default() },
+    );
+    assert_eq!(run.modes.pose, creature("human").pose("run").unwrap());
+    assert_eq!(run.creature.rest_pose(), run.modes.pose);
+    assert_eq!((run.modes.dof, run.modes.rigid), (44, 3)); // Kry et al. 2009, figure 3
+    let reference = body("dog", &Style { pose: Some("reference".into()), ..Style::default() });
+    assert_eq!(reference.modes.pose, creature("dog").reference_pose());
+}
+
+#[test]
+fn nonsense_is_told() {
+    let own = Style::default;
+    let cases = [
+        (
+            "dog",
+            Style { pose: Some("sit".into()), ..own() },
+            "dog has no pose \"sit\"; it has reference, rest",
+        ),
+        (
+            "human",
+            Style { injured: vec!["hind.left".into()], ..own() },
+            "human has no foot \"hind.left\"; it has foot.left, foot.right",
+        ),
+        (
+            "snake",
+            Style { injured: vec!["left".into()], ..own() },
+            "snake has no foot \"left\"; it has no legs",
+        ),
+        ("dog", Style { weight: 0.0, ..own() }, "weight: a factor of 0 is not a finite number above 0"),
+        ("dog", Style { tension: f64::NAN, ..own() }, "tension: a factor of NaN is not"),
+        ("dog", Style { stiffness: Some(-1.0), ..own() }, "a stiffness of -1 is not a finite number above 0"),
+        (
+            "dog",
+            Style { scale: vec![("wing.*".into(), 2.0)], ..own() },
+            "\"wing.*=2.0\" matches no joint of dog",
+        ),
+        ("dog", Style { scale: vec![("(".into(), 2.0)], ..own() }, "\"(=2.0\""),
+        ("dog", Style { constraints: vec!["glue:tail".into()], ..own() }, "constraint \"glue:tail\""),
+    ];
+    for (name, style, expected) in cases {
+        let message = message(name, &style);
+        assert!(message.starts_with(expected), "{message}");
+    }
+}

@@ -1,0 +1,107 @@
+//! The files that are asked for: looked at before the work starts, and written together.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::cli::Failure;
+
+/// What a clip can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum Format {
+    Glb,
+    Bvh,
+    Json,
+    Npz,
+    Png,
+    Svg,
+    Gif,
+    Apng,
+}
+
+const ENDINGS: [(&str, Format); 8] = [
+    ("glb", Format::Glb),
+    ("bvh", Format::Bvh),
+    ("json", Format::Json),
+    ("npz", Format::Npz),
+    ("png", Format::Png),
+    ("svg", Format::Svg),
+    ("gif", Format::Gif),
+    ("apng", Format::Apng),
+];
+
+impl Format {
+    fn of(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        ENDINGS.iter().find(|(name, _)| *name == ending).map(|(_, format)| *format)
+    }
+}
+
+/// Files that can be written, as far as one can know beforehand.
+pub(super) struct Outputs<'a> {
+    pub(super) clips: Vec<(PathBuf, Format)>,
+    pub(super) gait: Option<&'a Path>,
+}
+
+impl<'a> Outputs<'a> {
+    pub(super) fn check(clips: &[PathBuf], gait: Option<&'a Path>, force: bool) -> Result<Self, Failure> {
+        let fail = |path: &Path, reason: &str| Failure::Failed(format!("{}{reason}", path.display()));
+        let mut outputs = Self { clips: Vec::new(), gait };
+        for path in clips {
+            let Some(format) = Format::of(path) else {
+                let endings: Vec<String> = ENDINGS.iter().map(|(name, _)| format!(".{name}")).collect();
+                return Err(fail(path, &format!(": a clip's file ends in one of {}", endings.join(", "))));
+            };
+            outputs.clips.push((path.clone(), format));
+        }
+        let mut seen: Vec<&Path> = Vec::new();
+        for path in clips.iter().map(PathBuf::as_path).chain(gait) {
+            if seen.contains(&path) {
+                return Err(fail(path, " is given twice"));
+            }
+            seen.push(path);
+            let folder = folder_of(path);
+            if path.is_dir() {
+                return Err(fail(path, " is a folder"));
+            } else if !folder.is_dir() {
+                return Err(fail(path, &format!(": there is no folder {}", folder.display())));
+            } else if path.exists() && !force {
+                return Err(fail(path, " exists; --force replaces it"));
+            }
+        }
+        Ok(outputs)
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Writes all files beside their places and then renames them, so that either all are there or none, and never a half.
+pub(super) fn write_all(files: &[(&Path, Vec<u8>)]) -> Result<(), Failure> {
+    let halves: Vec<PathBuf> = files.iter().map(|(path, _)| beside(path)).collect();
+    let result = (|| {
+        for ((path, bytes), half) in files.iter().zip(&halves) {
+            std::fs::write(half, bytes).map_err(|error| (*path, error))?;
+        }
+        for ((path, _), half) in files.iter().zip(&halves) {
+            std::fs::rename(half, path).map_err(|error| (*path, error))?;
+        }
+        Ok(())
+    })();
+    result.map_err(|(path, error): (&Path, std::io::Error)| {
+        for half in &halves {
+            let _ = std::fs::remove_file(half); // the first error is the one to tell
+        }
+        Failure::Failed(format!("{}: cannot be written: {error}", path.display()))
+    })
+}
+
+/// Two programs may write the same file: each has a half of its own.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}

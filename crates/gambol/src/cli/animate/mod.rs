@@ -1,0 +1,490 @@
+//! `gambol animate`: a gait, from the natural vibrations of a body to files that other programs open.
+
+mod files;
+mod report;
+mod settings;
+pub(super) mod wiring;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use comfy_table::{Table, presets};
+use gambol_dynamics::Data;
+use gambol_gait::{
+    Body, Component, Gait, GaitError, HeightField, Performance, Sampling, Style, Support, Terrain,
+    TerrainFile, Wish, from_toml_with, perform, to_toml,
+};
+use gambol_model::Creature;
+use gambol_modes::Reader;
+use serde::Serialize;
+
+use super::creature::CreatureArguments;
+use super::{Failure, write_json};
+use files::Outputs;
+use settings::{Ground, ModeValue, positive, rate, seconds, share, turn_rate};
+
+/// The most keys of a clip: an hour at 50 per second, and a gigabyte for a large creature.
+const MOST_KEYS: f64 = 200_000.0;
+
+/// The largest picture of the ground; 4096 × 4096 grey levels of 16 bits fit even without compression.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Makes a creature walk, trot, jump, swim: a gait of a few natural vibrations, with its feet on the ground
+#[derive(Args)]
+#[command(
+    after_help = "GAIT is a name (leave it out to see which suit the creature) or a gait file, see docs/gaits.md.\n\
+    Output by ending: .glb (glTF), .bvh, .json, .npz (NumPy); .png or .svg (a film strip), .gif or .apng (a loop).\n\
+    M=… is the number of a mode as `gambol modes` counts them. Of --speed, --stride and --frequency two decide.\n\n\
+    Examples:\n  gambol animate dog\n  gambol animate dog trot -o trot.glb -o trot.gif\n  \
+    gambol animate dog walk --speed 0.8 --injured hind.left --report\n  \
+    gambol animate human walk --terrain slope:8 --weight 1.4 -o uphill.bvh\n  \
+    gambol animate dog trot --amplitude 9=0.5 --offset 6=-0.1 --save-gait my-trot.toml\n  \
+    gambol animate dog my-trot.toml --turn 20 --seconds 4 -o circle.glb"
+)]
+pub(in crate::cli) struct Animate {
+    #[command(flatten)]
+    creature: CreatureArguments,
+
+    /// A name, or a gait file (.toml)
+    gait: Option<String>,
+
+    /// Write the clip; may be given several times
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+
+    /// Write the gait itself, as a file to edit and to animate again
+    #[arg(long, value_name = "FILE.toml")]
+    save_gait: Option<PathBuf>,
+
+    /// Print what was measured: modes, speed, footfalls, slip, limits
+    #[arg(long)]
+    report: bool,
+
+    /// Print the same as one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Replace existing files
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten, next_help_heading = "Ground and time")]
+    ground: GroundArguments,
+
+    #[command(flatten, next_help_heading = "Motion, mode by mode")]
+    motion: MotionArguments,
+
+    #[command(flatten, next_help_heading = "Style")]
+    style: StyleArguments,
+}
+
+/// How it goes over the ground, and for how long.
+#[derive(Args)]
+struct GroundArguments {
+    /// m/s
+    #[arg(long, value_name = "V", value_parser = settings::at_least_0, allow_negative_numbers = true)]
+    speed: Option<f64>,
+
+    /// Length of a stride (a whole cycle), m
+    #[arg(long, value_name = "L", value_parser = positive, allow_negative_numbers = true)]
+    stride: Option<f64>,
+
+    /// Strides per second, Hz
+    #[arg(long, value_name = "F", value_parser = positive, allow_negative_numbers = true)]
+    frequency: Option<f64>,
+
+    /// Share of the cycle that a foot stands, above 0 and at most 1
+    #[arg(long, value_name = "D", value_parser = share, allow_negative_numbers = true)]
+    duty: Option<f64>,
+
+    /// Turn to the left, degrees per second
+    #[arg(long, value_name = "DEG/S", value_parser = turn_rate, allow_negative_numbers = true)]
+    turn: Option<f64>,
+
+    /// flat, slope:DEGREES, or a picture whose brightness is height: FILE.png:SIZE,HEIGHT (m; 10,0.3 if not given)
+    #[arg(long, value_name = "TERRAIN", value_parser = settings::ground)]
+    terrain: Option<Ground>,
+
+    /// Leave the ground away: the vibrations alone, in the air
+    #[arg(long, conflicts_with_all = ["speed", "stride", "turn", "terrain", "duty"])]
+    no_ground: bool,
+
+    /// Length of the clip, made a whole number of strides; one stride if not given
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: Option<f64>,
+
+    /// Keys per second, made to divide the stride
+    #[arg(long, value_name = "F", default_value_t = 60.0, value_parser = rate, allow_negative_numbers = true)]
+    fps: f64,
+
+    /// Whether the creature travels in the files, or stays in place for a game to lead it
+    #[arg(long, value_enum, default_value_t = RootMotion::Travel)]
+    root_motion: RootMotion,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum RootMotion {
+    /// over the ground
+    Travel,
+    /// on the spot
+    InPlace,
+}
+
+/// The components, mode by mode.
+#[derive(Args)]
+struct MotionArguments {
+    /// How far a mode swings, rad of the joint that moves most; a mode that the gait does not use is added
+    #[arg(long, value_name = "M=A")]
+    amplitude: Vec<ModeValue>,
+
+    /// A lasting offset of the posture along a mode, rad
+    #[arg(long, value_name = "M=B")]
+    offset: Vec<ModeValue>,
+
+    /// When in the cycle a mode swings, degrees
+    #[arg(long, value_name = "M=DEG")]
+    phase: Vec<ModeValue>,
+}
+
+/// What is changed of the body; each replaces what the gait file says.
+#[derive(Args)]
+struct StyleArguments {
+    /// The rest pose: one that the creature's file names, or `reference`
+    #[arg(long, value_name = "NAME")]
+    pose: Option<String>,
+
+    /// One stiffness for all joints, N·m/rad or N/m
+    #[arg(long, value_name = "K", value_parser = positive, allow_negative_numbers = true)]
+    stiffness: Option<f64>,
+
+    /// Multiply the stiffness of the joints whose name matches: 'spine.*=5'; may be given several times
+    #[arg(long, value_name = "PATTERN=F", value_parser = settings::scale)]
+    scale: Vec<(String, f64)>,
+
+    /// A constraint of the vibrations, as in `gambol modes`; may be given several times
+    #[arg(long, value_name = "C")]
+    constrain: Vec<String>,
+
+    /// Times the mass: a heavier creature crouches and stands longer
+    #[arg(long, value_name = "F", value_parser = positive, allow_negative_numbers = true)]
+    weight: Option<f64>,
+
+    /// Times the stiffness at the same energy: above 1 tense, below 1 relaxed
+    #[arg(long, value_name = "F", value_parser = positive, allow_negative_numbers = true)]
+    tension: Option<f64>,
+
+    /// A leg that is hurt, by its foot: hind.left; may be given several times
+    #[arg(long, value_name = "LEG")]
+    injured: Vec<String>,
+}
+
+impl StyleArguments {
+    fn apply(&self, style: &mut Style) {
+        fn replace<T: Clone>(own: &mut Vec<T>, given: &[T]) {
+            if !given.is_empty() {
+                *own = given.to_vec();
+            }
+        }
+        style.pose = self.pose.clone().or(style.pose.take());
+        style.stiffness = self.stiffness.or(style.stiffness);
+        replace(&mut style.scale, &self.scale);
+        replace(&mut style.constraints, &self.constrain);
+        style.weight = self.weight.unwrap_or(style.weight);
+        style.tension = self.tension.unwrap_or(style.tension);
+        replace(&mut style.injured, &self.injured);
+    }
+}
+
+impl From<GaitError> for Failure {
+    fn from(error: GaitError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl Animate {
+    pub(in crate::cli) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+        let wish = self.ground.wish()?;
+        let outputs = Outputs::check(&self.output, self.save_gait.as_deref(), self.force)?;
+        let creature = self.creature.load()?;
+        let Some(name) = &self.gait else { return self.list(out, creature) };
+
+        let mut warnings = Vec::new();
+        let mut data = Data::new(&creature);
+        let (body, mut gait) = if is_file(name) {
+            let mut gait = read_gait(Path::new(name))?;
+            warnings.extend(self.stranger(name, &gait, &creature));
+            self.style.apply(&mut gait.style);
+            let body = Body::new(creature, &mut data, &gait.style)?;
+            self.ground.retime(&mut gait, &wish);
+            (body, gait)
+        } else {
+            let mut style = wiring::preset_style(&self.creature.creature, name).unwrap_or_default();
+            self.style.apply(&mut style);
+            let body = Body::new(creature, &mut data, &style)?;
+            let (gait, hints) = wiring::design(&body, &mut data, name, &wish)?;
+            warnings.extend(hints);
+            (body, gait)
+        };
+        gait.creature = Some(self.creature.creature.clone());
+        gait.style = body.style.clone();
+        self.motion.apply(&body, &mut gait)?;
+        self.ground.apply(&mut gait)?;
+        check_modes(&body, &gait)?;
+
+        let sampling = Sampling { seconds: self.ground.seconds, fps: self.ground.fps };
+        let mut performance = perform(&body, &mut data, &gait, &sampling)?;
+        performance.warnings.splice(0..0, warnings);
+        let names = mode_names(&body, &mut data, &gait)?;
+        self.write(&outputs, &body, &gait, &names, &performance)?;
+        for warning in
+            body.creature.warnings().iter().map(ToString::to_string).chain(performance.warnings.clone())
+        {
+            eprintln!("gambol: warning: {warning}");
+        }
+        if self.json {
+            return write_json(out, &report::json(&body, &gait, &names, &performance));
+        }
+        if self.report || self.output.is_empty() {
+            report::write(out, &body, &gait, &names, &performance)?;
+        }
+        Ok(())
+    }
+
+    /// Everything is made before anything is written.
+    fn write(
+        &self,
+        outputs: &Outputs,
+        body: &Body,
+        gait: &Gait,
+        names: &[String],
+        performance: &Performance,
+    ) -> Result<(), Failure> {
+        let mut ready = Vec::new();
+        for (path, format) in &outputs.clips {
+            let bytes = wiring::to_bytes(*format, body, gait, &performance.clip, self.ground.root_motion)
+                .map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
+            ready.push((path.as_path(), bytes));
+        }
+        if let Some(path) = outputs.gait {
+            ready.push((path, to_toml(gait, names).into_bytes()));
+        }
+        files::write_all(&ready)
+    }
+
+    /// A word about a gait that was made for another creature.
+    fn stranger(&self, file: &str, gait: &Gait, creature: &Creature) -> Option<String> {
+        let made_for = gait.creature.as_deref()?;
+        let is_it = made_for == self.creature.creature || made_for == creature.name();
+        let name = creature.name();
+        (!is_it).then(|| {
+            format!("{file} was made for {made_for}; the same modes of {name} may move it otherwise")
+        })
+    }
+
+    /// Which gaits suit the creature, and why others do not.
+    fn list(&self, out: &mut impl Write, creature: Creature) -> Result<(), Failure> {
+        #[derive(Serialize)]
+        struct Row {
+            name: String,
+            suits: bool,
+            reason: Option<String>,
+        }
+        if !self.output.is_empty() || self.save_gait.is_some() || self.report {
+            return Err(Failure::Failed(
+                "which gait? Without -o, --save-gait and --report they are listed".into(),
+            ));
+        }
+        let mut style = Style::default();
+        self.style.apply(&mut style);
+        let mut data = Data::new(&creature);
+        let body = Body::new(creature, &mut data, &style)?;
+        let reason = |error: GaitError| match error {
+            GaitError::DoesNotFit { reason, .. } => reason,
+            other => other.to_string(),
+        };
+        let gaits = wiring::gaits_for(&body, &mut data).into_iter();
+        let rows: Vec<Row> = gaits
+            .map(|(name, suits)| Row { name, suits: suits.is_ok(), reason: suits.err().map(reason) })
+            .collect();
+        if self.json {
+            return write_json(out, &rows);
+        }
+        let suits: Vec<&str> = rows.iter().filter(|row| row.suits).map(|row| row.name.as_str()).collect();
+        writeln!(out, "{} can {}", body.creature.name(), suits.join(", "))?;
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING).set_header(["it cannot", "because"]);
+        for row in &rows {
+            if let Some(reason) = &row.reason {
+                table.add_row([&row.name, reason]);
+            }
+        }
+        if suits.len() < rows.len() {
+            writeln!(out, "\n{table}")?;
+        }
+        Ok(())
+    }
+}
+
+impl GroundArguments {
+    /// What is asked of a gait; two of speed, stride and frequency decide the third.
+    fn wish(&self) -> Result<Wish, Failure> {
+        if let Some(seconds) = self.seconds
+            && seconds * self.fps > MOST_KEYS
+        {
+            let keys = seconds * self.fps;
+            return Err(Failure::Failed(format!("{keys:.0} keys are too many; {MOST_KEYS} is the most")));
+        }
+        let (mut speed, mut frequency) = (self.speed, self.frequency);
+        match (self.speed, self.stride, self.frequency) {
+            (Some(v), Some(l), Some(f)) if (v - l * f).abs() > 1e-6 * v.abs() => {
+                let message = format!(
+                    "a stride of {l} m at {f} Hz makes {} m/s, not {v}; leave one of them out",
+                    l * f
+                );
+                return Err(Failure::Failed(message));
+            }
+            (Some(0.0), Some(_), None) => {
+                return Err(Failure::Failed("a stride takes for ever at a speed of 0".to_owned()));
+            }
+            (Some(v), Some(l), None) => frequency = Some(v / l),
+            (None, Some(l), Some(f)) => speed = Some(l * f),
+            _ => (),
+        }
+        Ok(Wish { speed, frequency, stride_length: self.stride, duty: self.duty })
+    }
+
+    /// A gait of a file at another pace.
+    fn retime(&self, gait: &mut Gait, wish: &Wish) {
+        gait.frequency = wish.frequency.unwrap_or(gait.frequency);
+        gait.ground.speed =
+            wish.speed.or(self.stride.map(|stride| stride * gait.frequency)).or(gait.ground.speed);
+        gait.ground.duty = wish.duty.unwrap_or(gait.ground.duty);
+    }
+
+    fn apply(&self, gait: &mut Gait) -> Result<(), Failure> {
+        if self.no_ground {
+            gait.ground.support = Support::Air;
+        }
+        gait.ground.turn = self.turn.unwrap_or(gait.ground.turn);
+        match &self.terrain {
+            None => (),
+            Some(Ground::Flat) => gait.ground.terrain = Terrain::Flat,
+            Some(Ground::Slope(angle)) => gait.ground.terrain = Terrain::Slope(*angle),
+            Some(Ground::Picture(picture)) => {
+                let field = read_terrain(Path::new(&picture.file), picture).map_err(Failure::Failed)?;
+                gait.ground.terrain = Terrain::Field(field);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl MotionArguments {
+    fn apply(&self, body: &Body, gait: &mut Gait) -> Result<(), Failure> {
+        for ModeValue { mode, value } in &self.amplitude {
+            // Of several components of one mode, the largest gets the amplitude and the others keep their ratio to it.
+            let mut all = components_of(body, gait, *mode)?;
+            let largest = all.iter().fold(0.0, |most: f64, component| most.max(component.amplitude.abs()));
+            for component in &mut all {
+                component.amplitude =
+                    if largest > 0.0 { component.amplitude * value / largest } else { *value };
+            }
+        }
+        for ModeValue { mode, value } in &self.offset {
+            for (k, component) in components_of(body, gait, *mode)?.into_iter().enumerate() {
+                component.offset = if k == 0 { *value } else { 0.0 };
+            }
+        }
+        for ModeValue { mode, value } in &self.phase {
+            // The first gets the phase, and the others keep their distance from it.
+            let mut all = components_of(body, gait, *mode)?;
+            let shift = value.to_radians() - all[0].phase;
+            for component in &mut all[1..] {
+                component.phase += shift;
+            }
+            all[0].phase = value.to_radians();
+        }
+        Ok(())
+    }
+}
+
+/// The components of a mode, at least one: a mode that the gait does not use is added at rest.
+fn components_of<'g>(
+    body: &Body,
+    gait: &'g mut Gait,
+    mode: usize,
+) -> Result<Vec<&'g mut Component>, Failure> {
+    let count = body.modes.modes.len();
+    if mode >= count {
+        let name = body.creature.name();
+        return Err(Failure::Failed(format!("there is no mode {mode}; {name} has modes 0 to {}", count - 1)));
+    }
+    if gait.components.iter().all(|component| component.mode != mode) {
+        let still = Component { mode, amplitude: 0.0, phase: 0.0, harmonic: 1, offset: 0.0 };
+        gait.components.push(still);
+    }
+    Ok(gait.components.iter_mut().filter(|component| component.mode == mode).collect())
+}
+
+/// A gait of a file may name modes that this body does not have.
+fn check_modes(body: &Body, gait: &Gait) -> Result<(), GaitError> {
+    let last = body.modes.modes.len().saturating_sub(1);
+    match gait.components.iter().position(|component| component.mode > last) {
+        None => Ok(()),
+        Some(index) => Err(GaitError::Mode {
+            component: index + 1,
+            mode: gait.components[index].mode,
+            creature: body.creature.name().to_owned(),
+            last,
+        }),
+    }
+}
+
+/// In words what each component does.
+fn mode_names(body: &Body, data: &mut Data, gait: &Gait) -> Result<Vec<String>, Failure> {
+    let reader = Reader::new(&body.creature, data, &body.modes.pose)?;
+    let modes = gait.components.iter().map(|component| &body.modes.modes[component.mode]);
+    Ok(modes.map(|mode| reader.read(data, mode).name).collect())
+}
+
+fn is_file(gait: &str) -> bool {
+    let path = Path::new(gait);
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) || path.is_file()
+}
+
+fn read_gait(path: &Path) -> Result<Gait, Failure> {
+    let place = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
+    let fetch = |terrain: &TerrainFile| read_terrain(&find_beside(path, &terrain.file)?, terrain);
+    from_toml_with(&text, fetch).map_err(|error| {
+        let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
+        Failure::Failed(format!("{place}{line}: {}", error.reason))
+    })
+}
+
+/// A picture that a gait file names lies in the file's folder or below it: a gait from a stranger opens nothing else.
+fn find_beside(gait_file: &Path, name: &str) -> Result<PathBuf, String> {
+    let folder = match gait_file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let real = |path: &Path| path.canonicalize().map_err(|error| format!("{name}: cannot be read: {error}"));
+    let (folder, picture) = (real(folder)?, real(&folder.join(name))?);
+    if picture.starts_with(folder) {
+        Ok(picture)
+    } else {
+        Err(format!("{name}: it lies outside of the gait file's folder"))
+    }
+}
+
+fn read_terrain(path: &Path, terrain: &TerrainFile) -> Result<HeightField, String> {
+    let failed = |reason: String| format!("{}: cannot be read: {reason}", terrain.file);
+    let length = path.metadata().map_err(|error| failed(error.to_string()))?.len();
+    if length > MOST_BYTES {
+        return Err(failed(format!("it is larger than {} MiB", MOST_BYTES >> 20)));
+    }
+    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    wiring::height_field(terrain, &bytes)
+}
