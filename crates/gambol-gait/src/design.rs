@@ -84,6 +84,7 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
             terrain: Terrain::Flat,
         },
     };
+    let gait = if std::env::var("NOSETTLE").is_ok() { gait } else { crate::settle::settle(body, data, gait)? };
     Ok(Design { gait, hints })
 }
 

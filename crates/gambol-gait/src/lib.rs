@@ -24,6 +24,7 @@ mod path;
 mod pattern;
 mod perform;
 mod preset;
+mod settle;
 mod stance;
 mod style;
 mod terrain;

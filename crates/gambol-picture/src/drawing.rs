@@ -6,6 +6,7 @@ use gambol_model::{Body, Creature, JointKind, Mat3, Transform, Vec3};
 use crate::labels::Label;
 use crate::order::{Solid, back_to_front};
 use crate::picture::{Colour, Item, Picture, Point, Stroke};
+use crate::sides::far_bodies;
 use crate::surface::Surface;
 use crate::{View, labels};
 
@@ -15,6 +16,8 @@ pub enum Paint {
     /// In their own colours.
     #[default]
     Natural,
+    /// In their own colours, but limbs on the far side darker and greyer, so that left and right can be told apart.
+    Sided,
     /// Pale, for a second pose under the first.
     Ghost,
     /// Not at all.
@@ -111,6 +114,11 @@ impl Placement {
         Self { scale, origin: [at[0] - middle, at[1] + bounds.low[1] * scale] }
     }
 
+    /// Moved by less than a pixel so that a level line through the origin fills one row of pixels.
+    pub(crate) fn crisp(self) -> Self {
+        Self { origin: [self.origin[0], self.origin[1].floor() + 0.5], ..self }
+    }
+
     /// A point of the picture plane (right, up, m) on the picture.
     pub fn place(&self, point: [f64; 2]) -> Point {
         [self.origin[0] + point[0] * self.scale, self.origin[1] - point[1] * self.scale]
@@ -126,6 +134,8 @@ struct Patch {
     /// What it darkens on the ground, right, up, m.
     shadow: Vec<[f64; 2]>,
     rgba: [f64; 4],
+    /// Of a limb on the far side.
+    is_far: bool,
 }
 
 /// A landmark on the picture plane.
@@ -150,8 +160,18 @@ pub struct Drawing {
 impl Drawing {
     /// Draws `creature` at `qpos` as seen in `view`.
     pub fn new(creature: &Creature, qpos: &[f64], view: View) -> Self {
-        let mut data = Data::new(creature);
-        let frames = forward_kinematics(creature, &mut data, qpos);
+        Self::sided(creature, &mut Data::new(creature), qpos, view, &far_bodies(creature, &view))
+    }
+
+    /// The same, where it is known which bodies are on the far side.
+    pub(crate) fn sided(
+        creature: &Creature,
+        data: &mut Data,
+        qpos: &[f64],
+        view: View,
+        is_far: &[bool],
+    ) -> Self {
+        let frames = forward_kinematics(creature, data, qpos);
         let eye = view.eye_from_world;
         let (bones, joints) = skeleton(creature, frames, &eye);
         let marks = creature.landmarks().iter().map(|landmark| {
@@ -159,7 +179,7 @@ impl Drawing {
             Mark { name: landmark.name(), at: [at.x, at.y], depth: at.z }
         });
         let mut drawing = Self {
-            patches: patches(creature, frames, &eye),
+            patches: patches(creature, frames, &eye, is_far),
             bones,
             joints,
             marks: marks.collect(),
@@ -199,8 +219,9 @@ impl Drawing {
             self.draw_ground(picture, placement);
         }
         match look.paint {
-            Paint::Natural => self.draw_bodies(picture, placement, natural),
-            Paint::Ghost => self.draw_bodies(picture, placement, |rgba, _| ghost(rgba)),
+            Paint::Natural => self.draw_bodies(picture, placement, |patch, far| natural(patch.rgba, far)),
+            Paint::Sided => self.draw_bodies(picture, placement, |patch, _| sided(patch)),
+            Paint::Ghost => self.draw_bodies(picture, placement, |patch, _| ghost(patch.rgba)),
             Paint::Hidden => (),
         }
         if look.skeleton || self.patches.is_empty() {
@@ -211,18 +232,18 @@ impl Drawing {
         }
     }
 
-    /// `colour` takes a body's own colour and how far back it is, 0..1.
+    /// `colour` takes a patch and how far back it is, 0..1.
     fn draw_bodies(
         &self,
         picture: &mut Picture,
         placement: Placement,
-        colour: impl Fn([f64; 4], f64) -> [f64; 4],
+        colour: impl Fn(&Patch, f64) -> [f64; 4],
     ) {
         let depths = || self.patches.iter().map(|patch| patch.depth);
         let (far, near) = (depths().fold(f64::MAX, f64::min), depths().fold(f64::MIN, f64::max));
         for patch in &self.patches {
             let distance = if near > far { (near - patch.depth) / (near - far) } else { 0.0 };
-            let [r, g, b, a] = colour(patch.rgba, distance);
+            let [r, g, b, a] = colour(patch, distance);
             let edge = Colour::from_unit([0.62 * r, 0.62 * g, 0.62 * b, a]);
             picture.items.push(Item::Polygon {
                 points: simplified(&patch.outline, placement),
@@ -282,22 +303,23 @@ impl Drawing {
 }
 
 /// All bodies' shapes from back to front.
-fn patches(creature: &Creature, frames: &[BodyFrame], eye: &Mat3) -> Vec<Patch> {
+fn patches(creature: &Creature, frames: &[BodyFrame], eye: &Mat3, is_far: &[bool]) -> Vec<Patch> {
     let mut solids = Vec::new();
-    let mut colours = Vec::new();
-    for (body, frame) in creature.bodies().iter().zip(frames).skip(1) {
+    let mut paints = Vec::new();
+    for ((body, frame), is_far) in creature.bodies().iter().zip(frames).zip(is_far).skip(1) {
         let world_from_body = Transform::from_parts(frame.position.into(), frame.orientation);
         for shape in creature.shapes()[body.shapes.clone()].iter().filter(|shape| shape.rgba[3] > 0.0) {
             let surface = Surface::new(&shape.shape, &(world_from_body * shape.body_from_shape), eye);
             solids.push(Solid::new(surface));
-            colours.push(shape.rgba.map(f64::from));
+            paints.push((shape.rgba.map(f64::from), *is_far));
         }
     }
     let order = back_to_front(&solids);
     let patch = |index: usize| {
         let solid: &Solid = &solids[index];
         let shadow = shadow(&solid.surface, eye);
-        Patch { depth: solid.depth, outline: solid.outline.clone(), shadow, rgba: colours[index] }
+        let (rgba, is_far) = paints[index];
+        Patch { depth: solid.depth, outline: solid.outline.clone(), shadow, rgba, is_far }
     };
     order.into_iter().map(patch).collect()
 }
@@ -348,6 +370,17 @@ fn start_in_body(creature: &Creature, body: &Body) -> Vec3 {
 fn natural([r, g, b, a]: [f64; 4], distance: f64) -> [f64; 4] {
     let fade = |c: f64| mix(c, 0.93, 0.35 * distance);
     [fade(r), fade(g), fade(b), a]
+}
+
+/// What is on the far side is as in the shade: darker, and with less of its colour.
+fn sided(patch: &Patch) -> [f64; 4] {
+    let [r, g, b, a] = patch.rgba;
+    if !patch.is_far {
+        return patch.rgba;
+    }
+    let grey = 0.3 * r + 0.59 * g + 0.11 * b;
+    let shade = |c: f64| 0.62 * mix(c, grey, 0.55);
+    [shade(r), shade(g), shade(b), a]
 }
 
 /// A cool pale tint that no creature has, with a trace of its own colour.

@@ -1,9 +1,10 @@
-//! Pictures of creatures, as SVG and PNG.
+//! Pictures of creatures, as SVG, PNG, GIF and APNG.
 //!
 //! A [`Picture`] is a flat list of polygons, lines, circles and texts in pixels; it knows nothing of creatures. A
 //! [`Drawing`] is a creature at a pose seen from a [`View`], in metres. The functions on top lay drawings out:
 //! [`three_views`] of one pose, a [`sheet`] of many creatures, a [`mode_sheet`] of one creature's motions, a
-//! [`film_strip`] of one motion's frames. [`write()`] puts a picture into a file.
+//! [`clip_strip`] of a gait's frames with its footfalls. A [`clip_animation`] shows the gait itself. [`write()`] puts a
+//! picture into a file, [`write_clip`] a clip.
 //!
 //! Text is drawn with a stroke font of our own (module `font`): it needs no font files and looks the same everywhere.
 //!
@@ -18,27 +19,36 @@
 //! # Ok::<(), gambol_picture::PictureError>(())
 //! ```
 
+mod animation;
+mod clip;
 mod drawing;
 mod error;
 mod font;
+mod gif;
 mod labels;
 mod modes;
 mod order;
 mod picture;
 mod png;
+mod raster;
 mod sheet;
+mod sides;
+mod stage;
 mod strip;
 mod surface;
 mod svg;
+mod track;
 mod view;
 mod write;
 
+pub use animation::{AnimationFormat, clip_animation};
+pub use clip::{ClipOptions, Height};
 pub use drawing::{Bounds, Drawing, Look, Marks, Paint, Placement};
 pub use error::PictureError;
 pub use font::text_width;
 pub use modes::{ModeTile, best_view, mode_sheet};
 pub use picture::{Anchor, Colour, Item, Picture, Point, Stroke};
 pub use sheet::{Tile, sheet, three_views};
-pub use strip::{Frame, film_strip};
+pub use strip::clip_strip;
 pub use view::View;
-pub use write::write;
+pub use write::{write, write_clip};

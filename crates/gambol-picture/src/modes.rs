@@ -2,9 +2,11 @@
 
 use gambol_dynamics::{BodyFrame, Data, forward_kinematics};
 use gambol_model::{Creature, Mat3, Role, Vec3};
+use nalgebra::Point3;
 
 use crate::picture::{Anchor, Colour, Item, Picture, Point, Stroke};
 use crate::sheet::{DARK, GREY};
+use crate::track::{Track, about_z};
 use crate::{Bounds, Drawing, Look, Paint, Placement, View, text_width};
 
 /// One motion.
@@ -194,7 +196,39 @@ pub fn best_view(creature: &Creature, poses: [&[f64]; 2]) -> View {
     let mut data = Data::new(creature);
     let [from, to] = poses.map(|pose| forward_kinematics(creature, &mut data, pose).to_vec());
     let points = surface_points(creature, &from, &to);
-    let (motion, extent) = spread(&points);
+    let candidates =
+        [(View::side(), 1.0), (View::top(), 0.95), (View::front(), 0.95), (View::three_quarter(), 0.88)];
+    let best = most_seen(&points, &candidates);
+    if covers_itself(&points, &best) { View::three_quarter() } else { best }
+}
+
+/// From the side for what goes on feet, since so we know gaits. Else from the side unless a clip shows clearly more from
+/// above, as a snake's does: compared are poses half a clip apart, of a gait opposite phases.
+pub(crate) fn clip_view(track: &Track) -> View {
+    const PAIRS: u32 = 4;
+    let is_foot = |name: &str| track.creature.landmark(name).is_some_and(|mark| mark.role == Role::Foot);
+    if track.clip.contacts.iter().any(|contact| is_foot(&contact.name)) {
+        return View::side();
+    }
+    let mut data = Data::new(track.creature);
+    let heading = about_z(track.heading());
+    let mut points = Vec::new();
+    for pair in 0..PAIRS {
+        let times = [pair, pair + PAIRS].map(|k| track.duration() * f64::from(k) / f64::from(2 * PAIRS));
+        let [from, to] = times.map(|time| track.frames(&mut data, time).to_vec());
+        let [first, second] = times.map(|time| (track.world_from_camera(time) * heading).inverse());
+        points.extend(surface_points(track.creature, &from, &to).into_iter().map(|point| Moved {
+            from: (first * Point3::from(point.from)).coords,
+            to: (second * Point3::from(point.to)).coords,
+            ..point
+        }));
+    }
+    most_seen(&points, &[(View::side(), 1.0), (View::top(), 0.85)])
+}
+
+/// The view that shows most. Each comes with how easily it is read.
+fn most_seen(points: &[Moved], candidates: &[(View, f64)]) -> View {
+    let (motion, extent) = spread(points);
     // What is seen of a spread is all of it but what lies along the line of sight.
     let seen = |spread: &Mat3, view: &View| {
         let towards = view.towards();
@@ -202,19 +236,17 @@ pub fn best_view(creature: &Creature, poses: [&[f64]; 2]) -> View {
     };
     // Of two views that show the motion as well, the one that shows more of the body is easier to read, and one
     // along an axis easier than a slanted one.
-    let score = |view: &View, ease: f64| {
+    let score = |(view, ease): &(View, f64)| {
         let body = seen(&extent, view) / extent.trace().max(1e-300);
         seen(&motion, view) * (1.0 + 0.3 * body) * ease
     };
-    let candidates =
-        [(View::side(), 1.0), (View::top(), 0.95), (View::front(), 0.95), (View::three_quarter(), 0.88)];
-    let mut best = candidates[0];
+    let mut best = &candidates[0];
     for candidate in &candidates[1..] {
-        if score(&candidate.0, candidate.1) > score(&best.0, best.1) {
-            best = *candidate;
+        if score(candidate) > score(best) {
+            best = candidate;
         }
     }
-    if covers_itself(&points, &best.0) { View::three_quarter() } else { best.0 }
+    best.0
 }
 
 /// A point on the creature's surface in both poses, m.

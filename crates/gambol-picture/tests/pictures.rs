@@ -4,8 +4,8 @@ use gambol_formats::WriteError;
 use gambol_model::samples::{TreeKind, chain, random_tree};
 use gambol_model::{BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, Mat3, Vec3};
 use gambol_picture::{
-    Anchor, Colour, Frame, Item, ModeTile, Picture, PictureError, Stroke, View, film_strip, mode_sheet,
-    sheet, text_width, three_views, write,
+    Anchor, Colour, Item, ModeTile, Picture, PictureError, Stroke, mode_sheet, sheet, text_width,
+    three_views, write,
 };
 
 const RED: Colour = Colour::hex(0xff_00_00);
@@ -118,14 +118,10 @@ fn creatures_of_all_kinds_can_be_drawn() {
         let mut bent = rest.clone();
         creature.integrate(&mut bent, &vec![0.3; creature.nv()], 1.0);
         assert_good(&three_views(creature, &bent));
-        let tile = ModeTile { caption: "u6".into(), name: "all".into(), poses: [rest.clone(), bent.clone()] };
+        let tile = ModeTile { caption: "u6".into(), name: "all".into(), poses: [rest, bent] };
         assert_good(&mode_sheet(creature, "modes", &[tile.clone(), tile]));
-        let frames = [rest, bent].map(|pose| Frame { caption: "0.1 s".into(), pose });
-        assert_good(&film_strip(creature, "film", &frames, View::side()));
-        assert_good(&film_strip(creature, "film", &frames, View::three_quarter()));
     }
     assert_good(&mode_sheet(&creatures[0], "nothing", &[]));
-    assert_good(&film_strip(&creatures[0], "nothing", &[], View::top()));
     assert_good(&sheet(&[], 3));
 }
 

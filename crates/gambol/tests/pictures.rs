@@ -2,8 +2,7 @@
 
 use gambol::model::Creature;
 use gambol::picture::{
-    Drawing, Frame, Look, Marks, ModeTile, Paint, Picture, Tile, View, best_view, film_strip, mode_sheet,
-    sheet, three_views,
+    Drawing, Look, Marks, ModeTile, Paint, Picture, Tile, View, best_view, mode_sheet, sheet, three_views,
 };
 use gambol::{LoadOptions, gallery, load};
 
@@ -44,16 +43,14 @@ fn every_creature_is_to_be_seen_in_every_picture() {
         let tile = ModeTile {
             caption: "u6  1.36 Hz".into(),
             name: "bend".into(),
-            poses: [rest.clone(), bent.clone()],
+            poses: [rest, bent.clone()],
         };
         let look =
             Look { paint: Paint::Ghost, skeleton: true, ground: true, shadow: true, landmarks: Marks::Named };
         let drawing = Drawing::new(&creature, &bent, View::three_quarter());
-        let frames = [rest, bent.clone()].map(|pose| Frame { caption: "0 s".into(), pose });
         let pictures = [
             ("views", three_views(&creature, &bent)),
             ("modes", mode_sheet(&creature, name, &[tile.clone(), tile])),
-            ("strip", film_strip(&creature, name, &frames, View::side())),
             ("sheet", sheet(&[Tile { drawing, look, caption: name.into() }], 5)),
         ];
         for (kind, picture) in pictures {

@@ -16,7 +16,7 @@ mod sole;
 mod target;
 
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix};
-use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Quat, Vec3};
+use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Quat, Role, Vec3};
 
 use crate::limits::limit;
 use crate::modal::ModalMotion;
@@ -48,6 +48,8 @@ struct Scene<'a> {
     mean_compliance: f64,
     /// Per leg: what is set down flat.
     flat: Vec<Vec<Flat>>,
+    /// The head and its orientation in the rest pose, which it likes to keep.
+    head: Option<(usize, Quat)>,
     /// Closed loops of the creature, and what the gait holds (a steady head, hands on a cart).
     constraints: Vec<Constraint>,
     relief: Relief<'a>,
@@ -210,6 +212,8 @@ impl<'a> Scene<'a> {
         constraints.extend(creature.constraints().iter().cloned());
         let frames = forward_kinematics(creature, data, &body.modes.pose);
         let flat = body.legs.legs.iter().map(|leg| flats(leg, frames)).collect();
+        let head = creature.landmarks().iter().find(|mark| mark.role == Role::Head);
+        let head = head.map(|mark| (mark.body, frames[mark.body].orientation));
         let (compliance, mean_compliance) = compliance(creature, root.v, body.legs.length);
         Ok(Self {
             creature,
@@ -222,6 +226,7 @@ impl<'a> Scene<'a> {
             compliance,
             mean_compliance,
             flat,
+            head,
             constraints,
             relief: Relief::new(&gait.ground.terrain),
             level: 0.0,

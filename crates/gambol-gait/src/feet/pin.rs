@@ -45,6 +45,10 @@ const STRIDE: f64 = 0.4;
 /// A flat sole is this many times as stiff as the joints of its leg are on average.
 const FLAT: f64 = 0.25;
 
+/// How much the head keeps its orientation, as a share of how much a sole does: eyes and ears like it (Kry et al. 2009,
+/// section 4.3), and the neck of a galloping animal takes up most of the pitch of its body.
+const STEADY: f64 = 0.7;
+
 /// How a frame ended.
 pub(super) struct Pinned {
     pub(super) pose: Vec<f64>,
@@ -126,6 +130,9 @@ impl System {
             for &(body, orientation, weight) in goal.flat.iter().filter(|(_, _, weight)| *weight > 0.0) {
                 system.flatten(scene, data, body, orientation, weight, &mut rows);
             }
+        }
+        if let Some((head, orientation)) = scene.head {
+            system.flatten(scene, data, head, orientation, STEADY, &mut rows);
         }
         system
     }

@@ -31,7 +31,10 @@ pub(super) const SAMPLES: usize = 48;
 
 /// How strongly the root holds to the modal motion and the bounce, as a share of the legs' own stiffness. With 1 the
 /// feet would have to do half of the work, with 0 nothing would carry the body through flight.
-const TIE: f64 = 1.0;
+const TIE: f64 = 0.5;
+
+/// The same for the height, which a flight or a vault decides and not the legs.
+const TIE_HEIGHT: f64 = 10.0;
 
 /// A leg that is nearly straight is nearly rigid along itself, at the linear level only: it can fold. This share of the
 /// mean compliance is lent to every direction.
@@ -182,7 +185,11 @@ fn normal_equations(
 fn tie(normal: &mut Normal, track: &RootTrack, strength: f64, length: f64) {
     for dof in 0..6 {
         // A turn of 1 rad counts like a shift of one leg's length.
-        let unit = if dof < 3 { 1.0 } else { length * length };
+        let unit = match dof {
+            2 => TIE_HEIGHT / TIE,
+            0 | 1 => 1.0,
+            _ => length * length,
+        };
         for term in 0..TERMS {
             let free = dof == 2 && term == 0;
             let share = if free {
