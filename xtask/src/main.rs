@@ -4,7 +4,9 @@ mod bench;
 mod bench_modes;
 mod compare;
 mod fuzz;
+mod gltf;
 mod modes;
+mod node;
 mod peers;
 mod pictures;
 mod shell;
@@ -25,7 +27,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format, lints, docs, all tests, and the comparisons with MuJoCo: dm_control's models, their vibrations
+    /// Format, lints, docs, all tests, and the comparisons with MuJoCo (dm_control's models, their vibrations) and with
+    /// readers of our clips
     Test,
     /// Compare every MJCF and URDF model below a folder with MuJoCo
     Compare {
@@ -39,6 +42,8 @@ enum Task {
     },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
+    /// Read clips back with the Khronos validator, three.js and NumPy, and compare with our kinematics
+    Gltf,
     /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
     Bench {
         /// Rounds of all three programs, interleaved
@@ -65,6 +70,7 @@ fn main() -> ExitCode {
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
         Task::Vibrate => vibrate::run(),
+        Task::Gltf => gltf::run(),
         Task::Bench { rounds, modes: false } => bench::run(rounds),
         Task::Bench { rounds, modes: true } => bench_modes::run(rounds),
         Task::Pictures => pictures::run(),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands. CI runs this and nothing else.
 
 use crate::shell::{Result, command};
-use crate::{compare, modes, peers, vibrate};
+use crate::{compare, gltf, modes, peers, vibrate};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -14,7 +14,8 @@ pub(crate) fn run() -> Result<()> {
     docs.env("RUSTDOCFLAGS", "-D warnings");
     run_step(docs)?;
     run_step(command(&cargo, &["test", "--workspace", "--quiet"]))?;
-    against_mujoco()
+    against_mujoco()?;
+    gltf::run()
 }
 
 fn run_step(mut step: std::process::Command) -> Result<()> {

@@ -1,4 +1,5 @@
-//! Creatures from files. One module per format; bad files end here, as errors that name file, place and reason.
+//! Creatures from files, and clips to files. One module per format; bad files end here, as errors that name file, place
+//! and reason.
 //!
 //! ```
 //! use gambol_formats::{LoadOptions, load_str};
@@ -9,13 +10,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod clip;
 mod error;
 pub mod files;
+mod height_field;
 pub mod mesh_files;
 mod mjcf;
 mod notes;
 pub mod npz;
 mod urdf;
+mod write;
 pub mod xml;
 
 use std::path::{Path, PathBuf};
@@ -24,6 +28,8 @@ use gambol_model::{CreatureSpec, LandmarkOverride};
 
 pub use error::FormatError;
 pub use files::Files;
+pub use height_field::{HeightGrid, height_field_from_png};
+pub use write::{WriteError, write_file, write_files};
 
 /// How a creature file is read.
 #[derive(Clone, Debug, Default)]

@@ -4,5 +4,7 @@
 //! rising time line, how the loop closes, and which foot stands when.
 
 mod clip;
+mod in_place;
+pub mod samples;
 
 pub use clip::{Clip, ClipError, Contact, Stride, Travel};

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gambol_formats::WriteError;
 use gambol_motion::ClipError;
 
 /// Why a picture could not be made or written.
@@ -15,20 +16,9 @@ pub enum PictureError {
         /// The endings there are.
         known: &'static str,
     },
-    /// There is a file already, and it was not said that it may go.
-    #[error("{} exists", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The system refuses.
-    #[error("{}: cannot be written: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: std::io::Error,
-    },
+    /// The file cannot be written.
+    #[error(transparent)]
+    File(#[from] WriteError),
     /// No image can have this size.
     #[error("an image of {width:.0} by {height:.0} pixels cannot be made; the most is {most} on a side")]
     Size {

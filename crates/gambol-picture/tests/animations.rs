@@ -5,6 +5,7 @@
 mod fake;
 
 use fake::{Fake, TROT};
+use gambol_formats::WriteError;
 use gambol_motion::Clip;
 use gambol_picture::{AnimationFormat, ClipOptions, PictureError, View, clip_animation, write_clip};
 
@@ -222,7 +223,7 @@ fn the_ending_decides() {
     assert!(strip.starts_with(b"\x89PNG") && moving.starts_with(b"\x89PNG"));
     let has_animation = |file: &[u8]| file.windows(4).any(|chunk| chunk == b"acTL");
     assert!(!has_animation(&strip) && has_animation(&moving));
-    assert!(matches!(write("a.gif", false), Err(PictureError::Exists { .. })));
+    assert!(matches!(write("a.gif", false), Err(PictureError::File(WriteError::Exists { .. }))));
     assert!(write("a.gif", true).is_ok());
     for name in ["a.mp4", "gif", "a"] {
         let error = write(name, true).unwrap_err().to_string();

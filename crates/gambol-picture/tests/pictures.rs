@@ -1,5 +1,6 @@
 //! A picture says the same as SVG and as PNG, whatever is on it, and gets into a file whole or not at all.
 
+use gambol_formats::WriteError;
 use gambol_model::samples::{TreeKind, chain, random_tree};
 use gambol_model::{BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, Mat3, Vec3};
 use gambol_picture::{
@@ -132,7 +133,11 @@ fn a_file_is_kept_unless_forced() {
         let file = folder.path().join(name);
         std::fs::write(&file, "old").unwrap();
         let error = write(&file, &picture, false).unwrap_err();
-        assert!(matches!(error, PictureError::Exists { .. }) && error.to_string().contains(name), "{error}");
+        assert!(
+            matches!(error, PictureError::File(WriteError::Exists { .. }))
+                && error.to_string().contains(name),
+            "{error}"
+        );
         assert_eq!(std::fs::read(&file).unwrap(), b"old");
         write(&file, &picture, true).unwrap();
         assert!(std::fs::read(&file).unwrap().len() > 200);
@@ -153,10 +158,14 @@ fn a_failed_write_leaves_nothing() {
     }
     let nowhere = folder.path().join("no/such/folder.svg");
     let error = write(&nowhere, &picture, false).unwrap_err();
-    assert!(matches!(error, PictureError::Io { .. }) && error.to_string().contains("folder.svg"), "{error}");
+    assert!(
+        matches!(error, PictureError::File(WriteError::Io { .. }))
+            && error.to_string().contains("folder.svg"),
+        "{error}"
+    );
     // A folder cannot be replaced by a file: the rename fails after the picture was written beside.
     let taken = folder.path().join("taken.svg");
     std::fs::create_dir(&taken).unwrap();
-    assert!(matches!(write(&taken, &picture, true), Err(PictureError::Io { .. })));
+    assert!(matches!(write(&taken, &picture, true), Err(PictureError::File(WriteError::Io { .. }))));
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "only the folder is there");
 }

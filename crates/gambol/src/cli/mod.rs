@@ -6,13 +6,13 @@ mod creature;
 mod gallery;
 mod inspect;
 mod modes;
-mod output;
 mod stiffness;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use gambol_formats::WriteError;
 use gambol_picture::PictureError;
 
 #[derive(Parser)]
@@ -55,10 +55,19 @@ impl From<std::io::Error> for Failure {
     }
 }
 
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        let hint = if matches!(error, WriteError::Exists { .. }) { "; --force replaces it" } else { "" };
+        Self::Failed(format!("{error}{hint}"))
+    }
+}
+
 impl From<PictureError> for Failure {
     fn from(error: PictureError) -> Self {
-        let hint = if matches!(error, PictureError::Exists { .. }) { "; --force replaces it" } else { "" };
-        Self::Failed(format!("{error}{hint}"))
+        match error {
+            PictureError::File(error) => error.into(),
+            other => Self::Failed(other.to_string()),
+        }
     }
 }
 

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use gambol_dynamics::Data;
-use gambol_formats::npz;
+use gambol_formats::{npz, write_file};
 use gambol_model::Creature;
 use gambol_modes::{Damping, Modes, Reader, Reading, Settings, analyze, parse_constraint, swing};
 use gambol_picture::{self as picture, ModeTile, Picture};
 use serde::Serialize;
 
 use super::creature::ElasticArguments;
-use super::{Failure, output, write_json};
+use super::{Failure, write_json};
 
 /// Computes the natural vibrations of a creature: rigid motions first, then by frequency
 #[derive(Args)]
@@ -136,7 +136,7 @@ impl ModesVerb {
             picture::write(file, &sheet, self.force)?;
         }
         if let Some(file) = &self.npz {
-            output::write_file(file, &arrays(&creature, &modes, &readings)?, self.force)?;
+            write_file(file, &arrays(&creature, &modes, &readings)?, self.force)?;
         }
         if self.json {
             return write_json(out, &self.json(&creature, &pose.name, &modes, &readings));

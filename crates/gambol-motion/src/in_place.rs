@@ -1,0 +1,137 @@
+//! The way over the ground taken out of a clip, so that a game can lead the creature itself.
+
+use gambol_model::{Creature, JointKind, Vec3};
+use nalgebra::Complex;
+
+use crate::{Clip, Stride};
+
+/// Points of the ground are x + iy.
+const ORIGIN: Complex<f64> = Complex { re: 0.0, im: 0.0 };
+
+/// A stride whose turn is closer than this to whole turns has no centre of its own, rad: rounding of a shift of 1 m
+/// would move the centre by a micrometre.
+const WHOLE_TURN: f64 = 1e-9;
+
+/// A steady motion along the ground; after the time 1 it has done a stride.
+struct Screw {
+    /// rad
+    yaw: f64,
+    /// Velocity along the ground (x + iy) of what is at the world's origin at the start, m.
+    velocity: Complex<f64>,
+    /// What no steady turn can do: whole turns that end elsewhere. Added in proportion to time, m.
+    drift: Complex<f64>,
+    /// m
+    rise: f64,
+}
+
+impl Clip {
+    /// How far the creature has come at each key: nothing at the first, the stride at the last, and between them the
+    /// steady motion (a screw about the vertical) that leads there.
+    ///
+    /// A clip that does not loop goes straight from where its first free body starts to where it ends, level and
+    /// without a turn.
+    pub fn path(&self, creature: &Creature) -> Vec<Stride> {
+        let screw = self.screw(creature);
+        self.fractions().map(|fraction| screw.after(fraction)).collect()
+    }
+
+    /// The clip without its way over the ground: the inverse of [`Clip::path`] on every key. A loop then ends with
+    /// exactly the pose with which it starts.
+    #[must_use]
+    pub fn in_place(&self, creature: &Creature) -> Self {
+        let mut clip = self.clone();
+        for (pose, way) in clip.poses.iter_mut().zip(self.path(creature)) {
+            way.inverse().apply(creature, pose);
+        }
+        if let (Some(stride), [first, .., last]) = (&mut clip.stride, clip.poses.as_mut_slice()) {
+            last.clone_from(first);
+            *stride = Stride::NONE;
+        }
+        clip.align_signs(creature);
+        clip
+    }
+
+    /// Each key's share of the clip's time, from 0 to 1.
+    fn fractions(&self) -> impl Iterator<Item = f64> {
+        let start = self.times.first().copied().unwrap_or(0.0);
+        let length = self.duration() - start;
+        self.times.iter().map(move |time| if length > 0.0 { (time - start) / length } else { 0.0 })
+    }
+
+    fn screw(&self, creature: &Creature) -> Screw {
+        let free = creature.joints().iter().find(|joint| joint.kind == JointKind::Free);
+        let (Some(root), [first, .., last]) = (free, self.poses.as_slice()) else {
+            return Screw::from_stride(Stride::NONE, || ORIGIN);
+        };
+        let level = |pose: &[f64]| Complex::new(pose[root.q], pose[root.q + 1]);
+        let stride = self.stride.unwrap_or_else(|| {
+            let way = level(last) - level(first);
+            Stride { yaw: 0.0, shift: Vec3::new(way.re, way.im, 0.0) }
+        });
+        Screw::from_stride(stride, || {
+            let steps = self.poses.iter().zip(self.fractions());
+            centre(steps.map(|(pose, fraction)| (level(pose), stride.yaw * fraction)))
+        })
+    }
+}
+
+impl Screw {
+    /// The steady motion that does `stride`. Whole turns have any point as their centre: `centre` names one.
+    ///
+    /// A motion with yaw ψ and velocity u shifts the origin by V(ψ) u, with V(ψ) = ∫₀¹ R(ψ t) dt.
+    fn from_stride(stride: Stride, centre: impl FnOnce() -> Complex<f64>) -> Self {
+        let Stride { yaw, shift } = stride;
+        let turns = yaw.abs() > std::f64::consts::PI && libm::sin(0.5 * yaw).abs() < WHOLE_TURN;
+        let level = Complex::new(shift.x, shift.y);
+        let (velocity, drift) = if turns {
+            (Complex::new(0.0, -yaw) * centre(), level)
+        } else {
+            (level / mean_turn(yaw), ORIGIN)
+        };
+        Self { yaw, velocity, drift, rise: shift.z }
+    }
+
+    fn after(&self, time: f64) -> Stride {
+        let level = (mean_turn(self.yaw * time) * self.velocity + self.drift) * time;
+        Stride { yaw: self.yaw * time, shift: Vec3::new(level.re, level.im, self.rise * time) }
+    }
+}
+
+/// V(ψ) as a complex number: the mean of all turns from 0 to ψ, sin(ψ/2)/(ψ/2) · e^{iψ/2}.
+fn mean_turn(yaw: f64) -> Complex<f64> {
+    let (sine, cosine) = libm::sincos(0.5 * yaw);
+    let length = if yaw == 0.0 { 1.0 } else { sine / (0.5 * yaw) };
+    Complex::new(cosine, sine) * length
+}
+
+/// The centre c of the circle p ≈ c + e^{iθ} m on which points p at known angles θ lie best, by least squares.
+fn centre(points: impl Iterator<Item = (Complex<f64>, f64)>) -> Complex<f64> {
+    let (mut count, mut turns, mut places, mut turned_back) = (0.0, ORIGIN, ORIGIN, ORIGIN);
+    for (place, angle) in points {
+        let (sine, cosine) = libm::sincos(angle);
+        let turn = Complex::new(cosine, sine);
+        count += 1.0;
+        turns += turn;
+        places += place;
+        turned_back += turn.conj() * place;
+    }
+    // Normal equations: n c + E m = Σp, conj(E) c + n m = Σ e^{−iθ} p.
+    let spread = count - turns.norm_sqr() / count;
+    if spread < WHOLE_TURN {
+        return places / count; // keys at one angle tell nothing about the circle
+    }
+    (places - turns * turned_back / count) / spread
+}
+
+impl Stride {
+    /// Stays where it is.
+    pub const NONE: Self = Self { yaw: 0.0, shift: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// The way back.
+    #[must_use]
+    pub fn inverse(&self) -> Self {
+        let (sine, cosine) = libm::sincos(self.yaw);
+        let [x, y, z] = self.shift.into();
+        Self { yaw: -self.yaw, shift: -Vec3::new(cosine * x + sine * y, cosine * y - sine * x, z) }
+    }
+}
