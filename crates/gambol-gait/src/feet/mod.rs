@@ -78,7 +78,7 @@ const PLANTIGRADE: f64 = 0.1;
 const LEVEL: f64 = 0.03;
 
 /// The root yields to the feet where the joints cannot follow, and is this many times as stiff as the legs.
-const ROOT_STIFFNESS: f64 = 20.0;
+const ROOT_STIFFNESS: f64 = 5.0;
 
 /// Share of the stance after which the heel may rise.
 const HEEL: f64 = 0.55;
