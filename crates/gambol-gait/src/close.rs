@@ -12,9 +12,6 @@ const CLOSED: f64 = 1e-10;
 /// Newton's method squares the gap with each step; a pose that needs more steps than this is not near any closed one.
 const STEPS: usize = 30;
 
-/// Stiffness of coordinates without a spring, as a share of the stiffest: they are to move first, but finitely.
-const SOFT: f64 = 1e-3;
-
 /// Singular values of G K⁻¹ Gᵀ below this share of the largest belong to redundant rows.
 const REDUNDANT: f64 = 1e-9;
 
@@ -26,9 +23,10 @@ pub(crate) fn close(creature: &Creature, data: &mut Data, pose: &mut [f64]) -> R
         return Ok(());
     }
     let mut metric = stiffness_matrix(creature);
-    let soft = SOFT * metric.diagonal().max();
-    for k in 0..creature.nv() {
-        metric[(k, k)] += if metric[(k, k)] < soft { soft.max(f64::MIN_POSITIVE) } else { 0.0 };
+    // A coordinate without a spring counts as the stiffest: a free root is not to turn with the gap.
+    let stiffest = metric.diagonal().max();
+    for k in (0..creature.nv()).filter(|&k| creature.joints()[creature.dofs()[k].joint].stiffness == 0.0) {
+        metric[(k, k)] += stiffest;
     }
     let torn = |gap: f64| GaitError::Body(format!("the pose cannot be closed: a gap of {gap:.2e} m is left"));
     let factor = metric.cholesky().ok_or_else(|| GaitError::Body("a joint has no stiffness".into()))?;
