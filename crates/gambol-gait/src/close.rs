@@ -84,7 +84,7 @@ mod tests {
             ring.difference(&open, &pose, &mut moved);
             // The root turns the gap, but does not close it: no more than a small part of what the joints move.
             let joints = moved[6..].iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-            assert!(moved[..6].iter().all(|x| x.abs() < 0.01 * joints), "the root moved: {:?}", &moved[..6]);
+            assert!(moved[..6].iter().all(|x| x.abs() < 0.05 * joints), "the root moved: {:?}", &moved[..6]);
             let moved = DVector::from_vec(moved);
             let force = stiffness_matrix(&ring) * &moved;
             let free = null_space(&ring, &mut data, &pose, ring.constraints()).basis;
