@@ -9,7 +9,9 @@
 //! [`Style`] changes the body, [`design`] presses walk: it picks modes, amplitudes and phases for a named gait.
 //! [`perform`] plays a gait: equation 4 with soft limits, then feet on the ground.
 
+#[allow(dead_code, unused_imports)] // until `perform` and `design` call it
 mod belly;
+#[allow(dead_code)] // until `perform` calls it
 mod close;
 mod design;
 mod error;

@@ -63,7 +63,7 @@ pub(crate) struct Figures {
 }
 
 /// Moves the root of `poses`, one period in equal steps (the first pose not repeated), as `support` implies. Of the
-/// roots given, the ground takes the first orientation to start from, and water the tilt of all as upright.
+/// roots given, only the mean orientation of the body matters: it is upright.
 pub(crate) fn carry(
     creature: &Creature,
     data: &mut Data,
@@ -94,16 +94,16 @@ fn checked(across: f64) -> Result<f64, GaitError> {
 /// The poses along a path that was turned such that the creature travels along its heading, or straight back.
 fn carried(scene: &Scene, poses: &[Vec<f64>], heading: &Heading, path: Path) -> Carried {
     let path = path.aligned(scene, heading);
-    let place = |(k, world_from_root): (usize, &_)| {
+    let place = |(k, world_from_float): (usize, &_)| {
         let mut pose = poses[k % poses.len()].clone();
-        scene.place(&mut pose, k % poses.len(), world_from_root);
+        scene.place(&mut pose, k % poses.len(), world_from_float);
         pose
     };
-    let speed = path.travel(scene).dot(&heading.forward) / (path.duration(scene));
-    let mean = path.travel(scene).norm() / path.duration(scene);
+    let speed = path.travel().dot(&heading.forward) / (path.duration(scene));
+    let mean = path.travel().norm() / path.duration(scene);
     Carried {
-        poses: path.world_from_root.iter().enumerate().map(place).collect(),
-        periods: path.world_from_root.len() / poses.len(),
+        poses: path.world_from_float.iter().enumerate().map(place).collect(),
+        periods: path.world_from_float.len() / poses.len(),
         stride: path.stride,
         figures: Figures {
             speed,

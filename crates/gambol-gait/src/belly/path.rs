@@ -1,4 +1,4 @@
-//! Where the root goes, and how it comes back after a stride.
+//! Where the body goes, and how it comes back after a stride.
 
 use gambol_model::{Quat, Transform, Vec3};
 use gambol_modes::Heading;
@@ -7,11 +7,11 @@ use nalgebra::Translation3;
 
 use super::scene::{Scene, yaw};
 
-/// The root over all periods until it comes back.
+/// The floating frame over all periods until it comes back.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     /// Per sample.
-    pub(super) world_from_root: Vec<Transform>,
+    pub(super) world_from_float: Vec<Transform>,
     /// From the first to the one after the last.
     pub(super) stride: Stride,
     pub(super) slip: Slip,
@@ -38,35 +38,34 @@ const STAYS: f64 = 1e-4;
 impl Path {
     /// s
     pub(super) fn duration(&self, scene: &Scene) -> f64 {
-        self.world_from_root.len() as f64 * scene.step
+        self.world_from_float.len() as f64 * scene.step
     }
 
     /// Way of the centre of mass from start to end, m.
-    pub(super) fn travel(&self, scene: &Scene) -> Vec3 {
-        let start = self.world_from_root[0].transform_point(&scene.com[0].into()).coords;
+    pub(super) fn travel(&self) -> Vec3 {
+        let start = self.world_from_float[0].translation.vector;
         yaw(self.stride.yaw) * start + self.stride.shift - start
     }
 
     /// Turned about the vertical such that it travels along the creature's heading, or straight back, whichever is
     /// nearer; and moved to where the centre of mass was at first.
     pub(super) fn aligned(self, scene: &Scene, heading: &Heading) -> Self {
-        let travel = self.travel(scene);
+        let travel = self.travel();
         let (ahead, aside) = (travel.dot(&heading.forward), travel.dot(&heading.left));
         let angle = if ahead.hypot(aside) < STAYS * scene.size {
             0.0
         } else {
             -(aside * ahead.signum()).atan2(ahead.abs())
         };
-        let com = |world_from_root: &Transform| world_from_root.transform_point(&scene.com[0].into()).coords;
-        let turned = yaw(angle) * com(&self.world_from_root[0]);
-        let mut to = com(&scene.given[0]) - turned;
+        let com = |world_from_float: &Transform| world_from_float.translation.vector;
+        let mut to = com(&scene.given[0]) - yaw(angle) * com(&self.world_from_float[0]);
         to.z = 0.0;
         let moved = Transform::from_parts(Translation3::from(to), yaw(angle));
         // The stride, seen from the new place: m s m⁻¹.
         let Stride { yaw: about, shift } = self.stride;
         let shift = yaw(angle) * shift + to - yaw(about) * to;
         Self {
-            world_from_root: self.world_from_root.iter().map(|frame| moved * frame).collect(),
+            world_from_float: self.world_from_float.iter().map(|frame| moved * frame).collect(),
             stride: Stride { yaw: about, shift },
             slip: self.slip,
         }

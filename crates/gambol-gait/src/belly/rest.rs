@@ -1,13 +1,13 @@
 //! How a body lies on flat ground.
 //!
 //! A body at rest has its centre of mass as low as it goes. With the heights hᵢ of everything that may touch the
-//! ground over the root, the ground is where the lowest of them is, or smoothly
+//! ground, seen from the centre of mass, the ground is where the lowest of them is, or smoothly
 //!
-//! φ(up) = h_com + ℓ log Σ exp(−hᵢ/ℓ),
+//! φ(up) = ℓ log Σ exp(−hᵢ/ℓ)
 //!
-//! the height of the centre of mass over the ground: a function of the tilt alone. At its least value, the shares
-//! λᵢ = exp(−hᵢ/ℓ)/Σ are the forces on the touches, in parts of the weight: their moments balance gravity. Nothing is
-//! below the ground that lies ℓ log Σ under the root, because no term of a sum of positive terms exceeds the sum.
+//! below it: a function of the tilt alone. At its least value, the shares λᵢ = exp(−hᵢ/ℓ)/Σ are the forces on the
+//! touches, in parts of the weight: their moments balance. Nothing is below that ground, because no term of a sum of
+//! positive terms exceeds the sum.
 //!
 //! Where balance is lost, a body tips over to the next place in no time. Here it takes some: the tilt follows the
 //! slope of φ through a little viscosity, one implicit step per sample.
@@ -60,10 +60,10 @@ pub(super) struct Contact {
 
 /// A body lying on the ground through all its periods.
 pub(super) struct Lying {
-    /// Rotation of the root, without what friction turns it: it never turns about the vertical by itself. One more
+    /// Rotation of the floating frame, without what friction turns it: it never turns about the vertical by itself. One more
     /// than there are samples: the last is the first but for a turn about the vertical.
     pub(super) tilts: Vec<Quat>,
-    /// Height of the root's origin over the ground, m.
+    /// Height of the centre of mass over the ground, m.
     pub(super) heights: Vec<f64>,
     pub(super) contacts: Vec<Vec<Contact>>,
     /// Height of the lowest point at the worst, m.
@@ -102,7 +102,7 @@ impl<'s> Rest<'s> {
     pub(super) fn lie(&self) -> Result<Lying, GaitError> {
         let n = self.scene.samples();
         let viscosity = TIPPING * n as f64 * self.scene.size;
-        let mut tilts = vec![self.settle(0, self.scene.given[0].rotation, 1e-6 * self.scene.size)];
+        let mut tilts = vec![self.settle(0, Quat::identity(), 1e-6 * self.scene.size)];
         for _ in 0..PATIENCE {
             for k in 1..=n {
                 let before = tilts[tilts.len() - 1];
@@ -175,12 +175,12 @@ impl<'s> Rest<'s> {
         contacts
     }
 
-    /// Lowest points of all touches along the world axes, seen from the root.
+    /// Lowest points of all touches along the world axes, seen from the centre of mass.
     fn lowest(&self, sample: usize, tilt: &Quat) -> Vec<(BodyFrame, Lowest)> {
-        let frame_of = |root_from_body: &Transform| {
-            let orientation = tilt * root_from_body.rotation;
+        let frame_of = |float_from_body: &Transform| {
+            let orientation = tilt * float_from_body.rotation;
             BodyFrame {
-                position: tilt * root_from_body.translation.vector,
+                position: tilt * float_from_body.translation.vector,
                 rotation: orientation.to_rotation_matrix().into_inner(),
                 orientation,
                 offset: Vec3::zeros(),
@@ -193,7 +193,6 @@ impl<'s> Rest<'s> {
 
     fn slope(&self, sample: usize, tilt: &Quat) -> Slope {
         let found = self.lowest(sample, tilt);
-        let com = tilt * self.scene.com[sample];
         let heights: Vec<f64> = found.iter().map(|(_, low)| low.point.z).collect();
         let (ground, soft) = (soft_lowest(&heights, self.soft), self.soft);
         // A turn ω lifts a point p by ω·(p × z), and by −½|ω|² p_z more; a round piece by −½ (z×ω)ᵀ roundness (z×ω).
@@ -212,9 +211,9 @@ impl<'s> Rest<'s> {
             curved += (round + Matrix2::identity() * low.point.z) * load;
         }
         Slope {
-            value: com.z - ground.0,
-            first: lift(&com) - mean,
-            second: curved - Matrix2::identity() * com.z + (square - mean * mean.transpose()) / soft,
+            value: -ground.0,
+            first: -mean,
+            second: curved + (square - mean * mean.transpose()) / soft,
         }
     }
 
@@ -343,7 +342,7 @@ impl Rest<'_> {
         let centre: Vec3 = contacts.iter().map(|contact| place(contact) * contact.load).sum();
         let loads: f64 = contacts.iter().map(|contact| contact.load).sum();
         assert!((loads - 1.0).abs() < 1e-6, "the loads bear {loads} of the weight");
-        let off = tilt * self.scene.com[sample] - centre;
+        let off = centre;
         assert!(off.xy().norm() < 1e-6 * self.scene.size, "{off:?}");
         let least = self.slope(sample, &tilt).value;
         for (x, y) in [(1e-3, 0.0), (-1e-3, 0.0), (0.0, 1e-3), (0.0, -1e-3)] {

@@ -1,9 +1,12 @@
-//! The bending body over one period, seen from its root.
+//! The bending body over one period, seen from a frame that floats with it.
+//!
+//! The frame has its origin at the centre of mass and turns with the bodies on the mean. On the mean over the period it
+//! lies along the world axes. Which body is the root, and how the modal motion moves it, makes no difference.
 
-use gambol_dynamics::{Data, forward_kinematics};
-use gambol_model::{Creature, JointKind, Quat, Transform, Vec3};
+use gambol_dynamics::{BodyFrame, Data, center_of_mass};
+use gambol_model::{Creature, JointKind, Mat3, Quat, Transform, Vec3};
 use gambol_modes::Heading;
-use nalgebra::{Quaternion, Translation3};
+use nalgebra::{Point3, Quaternion, Translation3};
 
 use super::segment::{Segment, segments};
 use crate::GaitError;
@@ -11,11 +14,9 @@ use crate::GaitError;
 /// What is the same on the ground and in water.
 pub(super) struct Scene<'c> {
     pub(super) creature: &'c Creature,
-    /// Per sample and body: `root_from_body`.
+    /// Per sample and body: `float_from_body`.
     pub(super) frames: Vec<Vec<Transform>>,
-    /// Per sample: centre of mass, root frame, m.
-    pub(super) com: Vec<Vec3>,
-    /// Per sample: `world_from_root` as it was given.
+    /// Per sample: `world_from_float` as it was given.
     pub(super) given: Vec<Transform>,
     /// Per body.
     pub(super) segments: Vec<Segment>,
@@ -23,11 +24,17 @@ pub(super) struct Scene<'c> {
     pub(super) step: f64,
     /// Longest extent of the body in its first pose, m.
     pub(super) size: f64,
-    /// Normal of the sagittal plane, root frame.
+    /// Normal of the sagittal plane in the floating frame.
     pub(super) left: Vec3,
     /// Whether all of it moves in its sagittal plane only.
     pub(super) planar: bool,
 }
+
+/// Rounds of finding the mean shape: each leaves a small part of the error.
+const MEANS: usize = 30;
+
+/// Fewest samples of a period that say anything about velocities.
+const FEWEST: usize = 8;
 
 /// Turns and ways out of the plane below this, rad and share of the size, are rounding.
 const IN_PLANE: f64 = 1e-6;
@@ -44,46 +51,31 @@ impl<'c> Scene<'c> {
         poses: &[Vec<f64>],
         period: f64,
     ) -> Result<Self, GaitError> {
-        let free = |joint: &&gambol_model::Joint| joint.kind == JointKind::Free;
-        let root = creature.joints().iter().find(free).map(|joint| joint.body);
-        let fixed = || format!("{} is fixed to the world: nothing can carry it along", creature.name());
-        let root = root.ok_or_else(|| GaitError::Body(fixed()))?;
-        if poses.len() < 8 || !(period > 0.0 && period.is_finite()) {
+        let floats = creature.joints().iter().any(|joint| joint.kind == JointKind::Free);
+        if !floats {
+            let fixed = format!("{} is fixed to the world: nothing can carry it along", creature.name());
+            return Err(GaitError::Body(fixed));
+        }
+        if poses.len() < FEWEST || !(period > 0.0 && period.is_finite()) {
             let reason = format!("{} poses in {period} s are no period of a motion", poses.len());
             return Err(GaitError::Number { place: "poses".into(), reason });
         }
-        forward_kinematics(creature, data, creature.reference_pose());
-        let left = data.frames[root].rotation.tr_mul(&heading.left);
-        let (mut frames, mut com, mut given) = (Vec::new(), Vec::new(), Vec::new());
-        for pose in poses {
-            let found = forward_kinematics(creature, data, pose);
-            let world_from_body = |frame: &gambol_dynamics::BodyFrame| {
-                Transform::from_parts(Translation3::from(frame.position), frame.orientation)
-            };
-            let world_from_root = world_from_body(&found[root]);
-            let root_from_body: Vec<Transform> =
-                found.iter().map(|frame| world_from_root.inverse() * world_from_body(frame)).collect();
-            let weigh = |(body, frame): (&gambol_model::Body, &Transform)| {
-                frame.transform_point(&body.mass.com.into()).coords * body.mass.mass
-            };
-            let first: Vec3 = creature.bodies().iter().zip(&root_from_body).skip(1).map(weigh).sum();
-            com.push(first / (creature.mass() - creature.bodies()[0].mass.mass));
-            frames.push(root_from_body);
-            given.push(world_from_root);
-        }
+        let (frames, given) = floating(creature, data, poses);
         let segments = segments(creature);
-        let ends = |(segment, frame): (&Segment, &Transform)| segment.ends.map(|end| frame * nalgebra::Point3::from(end));
+        let ends = |(segment, frame): (&Segment, &Transform)| segment.ends.map(|end| frame * Point3::from(end));
         let ends: Vec<_> = segments.iter().zip(&frames[0]).skip(1).flat_map(ends).collect();
         let size = ends.iter().flat_map(|a| ends.iter().map(move |b| (a - b).norm())).fold(0.0, f64::max);
+        if size == 0.0 {
+            return Err(GaitError::Body(format!("{} has no joints to move it along", creature.name())));
+        }
         let mut scene = Self {
             creature,
             frames,
-            com,
             given,
             segments,
             step: period / poses.len() as f64,
             size,
-            left,
+            left: heading.left,
             planar: false,
         };
         scene.planar = scene.moves_in_plane();
@@ -121,13 +113,12 @@ impl<'c> Scene<'c> {
             turned.norm() < IN_PLANE && moved.abs() < IN_PLANE * self.size
         };
         let same = |frames: &Vec<Transform>| self.frames[0].iter().zip(frames).skip(1).all(stays);
-        // A root that leans has no upright plane to keep.
-        self.frames.iter().all(same) && (self.given[0].rotation * normal).z.abs() < IN_PLANE
+        self.frames.iter().all(same)
     }
 
-    /// Puts the root of sample `k` of the given poses to `world_from_root`; trees beside it go along.
-    pub(super) fn place(&self, pose: &mut [f64], k: usize, world_from_root: &Transform) {
-        let moved = world_from_root * self.given[k].inverse();
+    /// Moves sample `k` of the given poses to `world_from_float`.
+    pub(super) fn place(&self, pose: &mut [f64], k: usize, world_from_float: &Transform) {
+        let moved = world_from_float * self.given[k].inverse();
         for joint in self.creature.joints().iter().filter(|joint| joint.kind == JointKind::Free) {
             let q = joint.q;
             let orientation = Quaternion::new(pose[q + 3], pose[q + 4], pose[q + 5], pose[q + 6]);
@@ -146,4 +137,60 @@ impl<'c> Scene<'c> {
 /// A turn about the vertical.
 pub(super) fn yaw(angle: f64) -> Quat {
     Quat::from_axis_angle(&Vec3::z_axis(), angle)
+}
+
+/// Per sample, `float_from_body` of all bodies and `world_from_float`.
+fn floating(
+    creature: &Creature,
+    data: &mut Data,
+    poses: &[Vec<f64>],
+) -> (Vec<Vec<Transform>>, Vec<Transform>) {
+    let (mut frames, mut given): (Vec<Vec<Transform>>, Vec<Transform>) = (Vec::new(), Vec::new());
+    for pose in poses {
+        let com = center_of_mass(creature, data, pose);
+        let from_com = |frame: &BodyFrame| {
+            Transform::from_parts(Translation3::from(frame.position - com), frame.orientation)
+        };
+        frames.push(data.frames.iter().map(from_com).collect());
+        given.push(Transform::from_parts(Translation3::from(com), Quat::identity()));
+    }
+    // Turn each sample to where its bodies are nearest to their means over time, and these again, until nothing turns:
+    // the mean shape takes no side, as a first pose or a reference pose might.
+    let mut means = frames[0].clone();
+    for _ in 0..MEANS {
+        let mut turned: f64 = 0.0;
+        for (frames, given) in frames.iter_mut().zip(&mut given) {
+            let pairs = creature.bodies().iter().zip(frames.iter().zip(&means)).skip(1);
+            let apart = pairs.map(|(body, (now, mean))| matrix(now) * matrix(mean).transpose() * body.mass.mass);
+            let turn = mean_rotation(apart.sum());
+            turned = turned.max(turn.angle());
+            given.rotation *= turn;
+            frames.iter_mut().for_each(|frame| *frame = turn.inverse() * *frame);
+        }
+        if turned < 1e-13 {
+            break;
+        }
+        for (body, mean) in means.iter_mut().enumerate() {
+            mean.rotation = mean_rotation(frames.iter().map(|frames| matrix(&frames[body])).sum());
+        }
+    }
+    let mean = mean_rotation(given.iter().map(matrix).sum());
+    given.iter_mut().for_each(|frame| frame.rotation *= mean.inverse());
+    frames.iter_mut().flatten().for_each(|frame| *frame = mean * *frame);
+    (frames, given)
+}
+
+fn matrix(frame: &Transform) -> Mat3 {
+    frame.rotation.to_rotation_matrix().into_inner()
+}
+
+/// The rotation nearest to a sum of rotations.
+fn mean_rotation(sum: Mat3) -> Quat {
+    let svd = sum.svd(true, true);
+    let (u, v) = (svd.u.unwrap_or_else(Mat3::identity), svd.v_t.unwrap_or_else(Mat3::identity));
+    // Not a mirror image: the least direction is turned round.
+    let mut signs = Vec3::repeat(1.0);
+    signs[svd.singular_values.imin()] = (u * v).determinant().signum();
+    let rotation = u * Mat3::from_diagonal(&signs) * v;
+    Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(rotation))
 }

@@ -18,15 +18,15 @@ use crate::GaitError;
 /// single point, which would spin freely otherwise.
 const PATCH: f64 = 1e-3;
 
-/// The path of the root along the ground.
+/// The path along the ground.
 pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
     let lying = Rest::new(scene)?.lie()?;
     let slide = Slide::new(scene, &lying, across);
     let speeds: Vec<Twist> = (0..lying.heights.len()).map(|k| slide.balanced(k)).collect();
     let speeds = slide.rounded(&speeds);
     let slip = slide.slip(&speeds);
-    let (world_from_root, stride) = slide.integrate(&speeds);
-    Ok(Path { world_from_root, stride, slip })
+    let (world_from_float, stride) = slide.integrate(&speeds);
+    Ok(Path { world_from_float, stride, slip })
 }
 
 struct Slide<'s> {
@@ -43,12 +43,12 @@ impl<'s> Slide<'s> {
         Self { scene, lying, across, holonomy }
     }
 
-    /// A point of a body `ahead` samples after sample `k`, as the tilts alone move it over a fixed root, m.
+    /// A point of a body `ahead` samples after sample `k`, as the tilts alone move it around the centre of mass, m.
     fn point(&self, k: usize, ahead: isize, contact: &Contact) -> Vec3 {
         let n = self.lying.heights.len() as isize;
         let (turns, at) = ((k as isize + ahead).div_euclid(n), (k as isize + ahead).rem_euclid(n) as usize);
-        let root_from_body = &self.scene.frames[at % self.scene.samples()][contact.body];
-        let point = self.lying.tilts[at] * (root_from_body * Point3::from(contact.point)).coords;
+        let float_from_body = &self.scene.frames[at % self.scene.samples()][contact.body];
+        let point = self.lying.tilts[at] * (float_from_body * Point3::from(contact.point)).coords;
         yaw(self.holonomy * turns as f64) * point
     }
 
@@ -57,9 +57,9 @@ impl<'s> Slide<'s> {
         let level = gambol_model::Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 0.0));
         let drag = |contact: &Contact| {
             let around = [-2, -1, 1, 2].map(|ahead| self.point(k, ahead, contact));
-            let root_from_body = &self.scene.frames[k % self.scene.samples()][contact.body];
+            let float_from_body = &self.scene.frames[k % self.scene.samples()][contact.body];
             let axis = self.scene.segments[contact.body].axis;
-            let axis = axis.map(|axis| self.lying.tilts[k] * (root_from_body.rotation * axis));
+            let axis = axis.map(|axis| self.lying.tilts[k] * (float_from_body.rotation * axis));
             Drag {
                 at: self.point(k, 0, contact),
                 velocity: derivative(around, self.scene.step),
@@ -69,7 +69,7 @@ impl<'s> Slide<'s> {
         self.lying.contacts[k].iter().map(drag).collect()
     }
 
-    /// Velocity of the root along the ground and its turning at which no force and no moment is left.
+    /// Velocity of the centre of mass along the ground and its turning at which no force and no moment is left.
     fn balanced(&self, k: usize) -> Twist {
         let left = self.lying.tilts[k] * self.scene.left;
         let free = if self.scene.planar {
@@ -104,9 +104,9 @@ impl<'s> Slide<'s> {
                 let mut moves = drag.velocity + speed.at(drag.at);
                 moves.z = 0.0;
                 now += contact.load * moves.norm();
-                let root_from_body = &self.scene.frames[k % self.scene.samples()][contact.body];
+                let float_from_body = &self.scene.frames[k % self.scene.samples()][contact.body];
                 let axis = self.scene.segments[contact.body].axis.unwrap_or_else(Vec3::zeros);
-                let mut along = self.lying.tilts[k] * (root_from_body.rotation * axis);
+                let mut along = self.lying.tilts[k] * (float_from_body.rotation * axis);
                 along.z = 0.0;
                 let along = along.try_normalize(1e-9).unwrap_or_else(Vec3::zeros);
                 aside += contact.load * (moves - along * moves.dot(&along)).norm() * self.scene.step;

@@ -1,8 +1,9 @@
 //! Through water: the drag on all segments adds up to nothing.
 //!
 //! Resistive force theory (Gray and Hancock 1955): a piece of a slender body is held back in proportion to its speed
-//! and length, `across` times as much across its axis as along it. The six components of the body's motion follow at
-//! every instant from no force and no moment. A body that floats also rights itself and keeps its depth, slowly.
+//! and length, `across` times as much across its axis as along it. The body's motion follows at every instant from
+//! no force and no moment. Buoyancy keeps it level and at its depth; only a body that waves up and down, like a whale,
+//! pitches and rises as drag has it, and rights itself slowly.
 
 use gambol_model::{Quat, Transform, Vec3};
 use gambol_motion::Stride;
@@ -17,16 +18,19 @@ use crate::GaitError;
 /// within some periods.
 const RIGHTING: f64 = 0.5;
 
+/// Thickness of a segment, as a share of the body's size: even a body that stretches straight up resists turning.
+const THICKNESS: f64 = 0.01;
+
 /// Periods until it has settled: the rest falls by e² in each.
 const PATIENCE: usize = 64;
 
 /// Difference of depth, as a share of the size, and of up, rad, at which it swims as it did a period ago.
 const SAME: f64 = 1e-12;
 
-/// The path of the root through the water.
+/// The path through the water.
 pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
     let flow = Flow::new(scene, across)?;
-    let mut start = scene.given[0];
+    let mut start = Transform::from_parts(scene.given[0].translation, Quat::identity());
     for _ in 0..PATIENCE {
         let (frames, end) = flow.swim(start);
         let up = |frame: &Transform| frame.rotation.inverse() * Vec3::z();
@@ -36,18 +40,18 @@ pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
             let mut shift = end.translation.vector - super::scene::yaw(yaw) * start.translation.vector;
             shift.z = 0.0;
             let slip = flow.slip();
-            return Ok(Path { world_from_root: frames, stride: Stride { yaw, shift }, slip });
+            return Ok(Path { world_from_float: frames, stride: Stride { yaw, shift }, slip });
         }
         start = Transform::from_parts(Translation3::new(0.0, 0.0, end.translation.z), end.rotation);
     }
     Err(GaitError::Body(format!("{} does not come to a steady motion", scene.creature.name())))
 }
 
-/// How the body swims at every sample, in its root frame.
+/// How the body swims at every sample, in its floating frame.
 struct Flow<'s> {
     scene: &'s Scene<'s>,
     drags: Vec<Vec<Drag>>,
-    /// Linear and angular velocity of the root at which drag adds up to nothing.
+    /// Velocity of the centre of mass, and angular velocity, at which drag adds up to nothing.
     swims: Vec<Vector6<f64>>,
     /// Height of the centre of mass that it keeps, m.
     depth: f64,
@@ -56,23 +60,24 @@ struct Flow<'s> {
 impl<'s> Flow<'s> {
     fn new(scene: &'s Scene<'s>, across: f64) -> Result<Self, GaitError> {
         let n = scene.samples();
-        let free: Vec<Twist> = (0..6)
-            .map(|k| {
-                let axis = Vec3::ith(k % 3, 1.0);
-                if k < 3 { Twist::slide(axis) } else { Twist::turn(axis) }
-            })
-            .collect();
+        let free = if scene.planar {
+            let forward = scene.left.cross(&Vec3::z());
+            [Twist::slide(forward), Twist::slide(Vec3::z()), Twist::turn(scene.left)]
+        } else {
+            [Twist::slide(Vec3::x()), Twist::slide(Vec3::y()), Twist::turn(Vec3::z())]
+        };
         let (mut all, mut swims) = (Vec::new(), Vec::new());
         for k in 0..n {
             let drags = drags(scene, k, across);
-            // A thin straight body resists a turn about its own axis too: as if it were a hundredth as wide as long.
-            let (a, b) = system(&drags, &free, 0.01 * scene.size);
+            let (a, b) = system(&drags, &free, THICKNESS * scene.size);
             let none = || GaitError::Body(format!("{} has nothing to swim with", scene.creature.name()));
             let velocity = a.cholesky().ok_or_else(none)?.solve(&b);
-            swims.push(Vector6::from_iterator(velocity.iter().copied()));
+            let twist = Twist::sum(&free, velocity.as_slice());
+            let (v, w) = (twist.linear, twist.angular);
+            swims.push(Vector6::new(v.x, v.y, v.z, w.x, w.y, w.z));
             all.push(drags);
         }
-        let depth = (0..n).map(|k| (scene.given[k] * Point3::from(scene.com[k])).z).sum::<f64>() / n as f64;
+        let depth = scene.given.iter().map(|frame| frame.translation.z).sum::<f64>() / n as f64;
         Ok(Self { scene, drags: all, swims, depth })
     }
 
@@ -93,15 +98,13 @@ impl<'s> Flow<'s> {
         (frames, frame)
     }
 
-    /// Linear velocity along the world axes and angular velocity in the root frame, at sample `k` or half a step later.
+    /// Linear velocity along the world axes and angular velocity in the floating frame, at sample `k` or half a step later.
     fn velocity(&self, frame: &Transform, k: usize, half: bool) -> Vector6<f64> {
         let n = self.scene.samples();
         let up = frame.rotation.inverse() * Vec3::z();
-        let com = between(k, half, n, |k| self.scene.com[k]);
-        let upright = between(k, half, n, |k| self.scene.given[k].rotation.inverse() * Vec3::z());
         let rate = 1.0 / (RIGHTING * self.scene.step * n as f64);
-        let righting = upright.cross(&up) * rate;
-        let rise = up * (rate * (self.depth - (frame * Point3::from(com)).z)) - righting.cross(&com);
+        let righting = Vec3::z().cross(&up) * rate;
+        let rise = up * (rate * (self.depth - frame.translation.z));
         let own = between(k, half, n, |k| self.swims[k]);
         let linear = frame.rotation * (own.fixed_rows::<3>(0) + rise);
         let angular = own.fixed_rows::<3>(3) + righting;
@@ -138,7 +141,7 @@ fn places<'s>(scene: &'s Scene) -> impl Iterator<Item = (usize, Vec3)> + 's {
     long.flat_map(|(body, segment)| segment.points().map(|point| (body, point)))
 }
 
-/// Drag at sample `k` in the root frame.
+/// Drag at sample `k` in the floating frame.
 fn drags(scene: &Scene, k: usize, across: f64) -> Vec<Drag> {
     let n = scene.samples();
     let drag = |(body, point): (usize, Vec3)| {
