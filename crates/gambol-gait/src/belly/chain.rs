@@ -52,7 +52,8 @@ impl Chain {
         let mut length = 0.0;
         let mut links = Vec::new();
         for pair in bodies.windows(2) {
-            let (outer, sign) = if parent(pair[1]) == Some(pair[0]) { (pair[1], 1.0) } else { (pair[0], -1.0) };
+            let (outer, sign) =
+                if parent(pair[1]) == Some(pair[0]) { (pair[1], 1.0) } else { (pair[0], -1.0) };
             let body = &creature.bodies()[outer];
             let anchor = creature.joints()[body.joints.clone()].first().map_or(body.mass.com, |j| j.anchor);
             let at = data.frames[outer].point_in_world(anchor);

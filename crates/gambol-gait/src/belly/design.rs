@@ -4,9 +4,10 @@
 //! cos(ks) cos(ωt) + sin(ks) sin(ωt) = cos(ks − ωt). The bends of a long body alternate between such shapes from mode
 //! to mode; those of a ring come in pairs. Which way the wave has to run is tried out.
 
-use gambol_dynamics::{Data, body_velocities, forward_kinematics};
+use gambol_dynamics::{Data, body_velocities, forward_kinematics, stiffness_matrix};
 use gambol_model::Vec3;
 use gambol_modes::{Heading, Mode};
+use nalgebra::DVector;
 
 use super::chain::Chain;
 use super::{SAMPLES, carry};
@@ -35,7 +36,7 @@ const RING_DENT: f64 = 0.4;
 /// Modes that bring less than this share of the strongest one are left out.
 const WEAK: f64 = 0.05;
 /// Bends of the highest mode in a wave, beyond two for each wave: the body's ends need some.
-const SPARE_BENDS: usize = 2;
+const SPARE_BENDS: f64 = 1.5;
 /// Share of a mode's elastic energy that has to bend the chain in one plane for the mode to count as a wave there.
 const IN_PLANE: f64 = 0.8;
 /// Two modes of a ring are a pair if their frequencies differ by less than this share.
@@ -58,6 +59,21 @@ pub(crate) fn legless_support(name: &str) -> Support {
         "swim" => Support::Water { across: 10.0 },
         _ => Support::Belly { across: 1.0 },
     }
+}
+
+/// Cycles per second that a wave of these components has by itself: Rayleigh's quotient ω² = Σ α² uᵀK u / Σ α² uᵀM u, with
+/// uᵀM u = uᵀK u / ω² for every mode.
+pub(crate) fn legless_frequency(body: &Body, components: &[Component]) -> f64 {
+    let k = stiffness_matrix(&body.creature);
+    let (mut elastic, mut kinetic) = (0.0, 0.0);
+    for component in components {
+        let mode = &body.modes.modes[component.mode];
+        let u = DVector::from_column_slice(&mode.shape);
+        let energy = component.amplitude.powi(2) * u.dot(&(&k * &u));
+        elastic += energy;
+        kinetic += energy / mode.eigenvalue;
+    }
+    (elastic / kinetic).sqrt() / std::f64::consts::TAU
 }
 
 /// The components of the gait `name` for a creature without legs, such that it moves forward.
@@ -203,7 +219,8 @@ impl Waves<'_> {
     }
 
     /// A wave of constant depth from head to tail (a serpenoid curve): its bends, cos and sin, by what modes can do.
-    /// The angle to the mean way is φ sin(ks), so the bend is φ k cos(ks) per length.
+    /// The angle to the mean way is φ sin(ks), so from the middle of one straight segment to the next, a length l, it
+    /// changes by 2 φ sin(kl/2) cos(ks).
     fn serpent(&self, data: &Data, about: Vec3, angle: f64, waves: f64) -> Vec<Part> {
         let joints = self.joints(data, about);
         if joints.len() < FEWEST_BENDS {
@@ -217,8 +234,9 @@ impl Waves<'_> {
             for &(link, place, length) in &joints {
                 let (s, c) = libm::sincos(k * (place - 0.5 * self.chain.length));
                 let bend = bending.bends[link] * stiffness[link];
-                cosine += bend * c * angle * k * length;
-                sine += bend * s * angle * k * length;
+                let turn = 2.0 * angle * libm::sin(0.5 * k * length);
+                cosine += bend * c * turn;
+                sine += bend * s * turn;
                 own += bend * bending.bends[link];
             }
             // Phases are multiples of 90°: a mode goes with the one it is more like.
@@ -226,8 +244,10 @@ impl Waves<'_> {
             let main = if cosine.abs() > sine.abs() { (cosine, 0.0) } else { (0.0, sine) };
             Part { mode: bending.mode.index, cosine: main.0, sine: main.1 }
         };
-        let few = (2.0 * waves).floor() as usize + SPARE_BENDS;
-        let all: Vec<Part> = self.bendings(data, about).iter().take(few).map(part).collect();
+        let bendings = self.bendings(data, about);
+        let few =
+            bendings.iter().enumerate().filter(|(bends, _)| (*bends as f64) < 2.0 * waves + SPARE_BENDS);
+        let all: Vec<Part> = few.map(|(_, bending)| part(bending)).collect();
         let size = |part: &Part| part.cosine.abs().max(part.sine.abs());
         let largest = all.iter().map(size).fold(0.0, f64::max);
         let wave: Vec<Part> = all.into_iter().filter(|part| size(part) > WEAK * largest).collect();
@@ -243,7 +263,8 @@ impl Waves<'_> {
         };
         let Some(pair) = bendings.windows(2).find(even) else { return Vec::new() };
         let (creature, bodies) = (&self.body.creature, &self.chain.bodies);
-        let place = |data: &Data, body: usize| data.frames[body].point_in_world(creature.bodies()[body].mass.com);
+        let place =
+            |data: &Data, body: usize| data.frames[body].point_in_world(creature.bodies()[body].mass.com);
         let centre = bodies.iter().map(|&body| place(data, body)).sum::<Vec3>() / bodies.len() as f64;
         // √2 times the root mean square of a wave around the ring is its crest, wherever that is.
         let mut part = |mode: &Mode| {

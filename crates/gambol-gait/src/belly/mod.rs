@@ -26,7 +26,7 @@ use crate::{GaitError, Support};
 use path::Path;
 use scene::Scene;
 
-pub(crate) use design::{design_legless, legless_support};
+pub(crate) use design::{design_legless, legless_frequency, legless_support};
 
 /// Samples of a period that [`carry`] should be given. Contacts come and go within a few hundredths of a period; a clip
 /// of fewer keys takes every n-th.
@@ -99,7 +99,7 @@ fn carried(scene: &Scene, poses: &[Vec<f64>], heading: &Heading, path: Path) -> 
         scene.place(&mut pose, k % poses.len(), world_from_float);
         pose
     };
-    let speed = path.travel().dot(&heading.forward) / (path.duration(scene));
+    let speed = path.travel().dot(&heading.forward) / path.duration(scene);
     let mean = path.travel().norm() / path.duration(scene);
     Carried {
         poses: path.world_from_float.iter().enumerate().map(place).collect(),

@@ -75,14 +75,8 @@ impl Path {
 /// Integral over each interval of samples `step` apart with one more before and two more after: exact for cubics. The
 /// sum over a period is that of the trapezoid rule, which is the best there is for what is periodic.
 pub(super) fn integrals(before: Vec3, values: &[Vec3], after: [Vec3; 2], step: f64) -> Vec<Vec3> {
-    let n = values.len() as isize;
-    let at = |k: isize| match k {
-        -1 => before,
-        k if k >= n => after[(k - n) as usize],
-        k => values[k as usize],
-    };
-    let interval = |k: isize| ((at(k) + at(k + 1)) * 13.0 - at(k - 1) - at(k + 2)) * (step / 24.0);
-    (0..n).map(interval).collect()
+    let all = [&[before], values, &after].concat();
+    all.windows(4).map(|at| ((at[1] + at[2]) * 13.0 - at[0] - at[3]) * (step / 24.0)).collect()
 }
 
 /// The turn about the vertical from `from` to `to`, which have the same up.

@@ -23,9 +23,6 @@ use crate::GaitError;
 /// of the load, so load passes from one touch to the next within a few samples, and all that follows has a velocity.
 const SOFT: f64 = 1e-3;
 
-/// ℓ of the height, as a share of the body's size: a fifth of a millimetre on a metre cannot be seen.
-const SOFT_HEIGHT: f64 = 2e-4;
-
 /// Time in which a body as high as it is long tips over, in periods: too short to be seen, long enough for a few
 /// samples.
 const TIPPING: f64 = 0.01;
@@ -109,7 +106,7 @@ impl<'s> Rest<'s> {
                 tilts.push(self.settle(k % n, before, viscosity));
             }
             if let Some(periods) = self.comes_back(&tilts) {
-                return Ok(self.lying(tilts.split_off(tilts.len() - 1 - periods * n)));
+                return Ok(self.lying(&tilts[tilts.len() - 1 - periods * n..]));
             }
         }
         Err(GaitError::Body(format!("{} does not come to a steady motion", self.scene.creature.name())))
@@ -122,28 +119,29 @@ impl<'s> Rest<'s> {
         (1..=MOST_PERIODS.min(last / n)).find(|periods| (up(last) - up(last - periods * n)).norm() < SAME)
     }
 
-    fn lying(&self, tilts: Vec<Quat>) -> Lying {
+    fn lying(&self, tilts: &[Quat]) -> Lying {
         let n = self.scene.samples();
-        let tilts = self.smoothed(&tilts);
+        let tilts = self.smoothed(tilts);
         let mut lying =
             Lying { tilts, heights: Vec::new(), contacts: Vec::new(), hover: 0.0, penetration: 0.0 };
-        let (mut lowest, mut grounds) = (Vec::new(), Vec::new());
+        let mut needed = Vec::new();
         for k in 0..lying.tilts.len() - 1 {
             let found = self.lowest(k % n, &lying.tilts[k]);
             let heights: Vec<f64> = found.iter().map(|(_, low)| low.point.z).collect();
-            let (height, _) = soft_lowest(&heights, SOFT_HEIGHT * self.scene.size);
-            lowest.push(heights.iter().copied().fold(f64::INFINITY, f64::min));
-            grounds.push(-height);
+            needed.push(-heights.iter().copied().fold(f64::INFINITY, f64::min));
             lying.contacts.push(self.contacts(&found, &heights));
         }
-        // Where load passes from one touch to another, the height has a kink; a mean over time rounds it upwards.
-        lying.heights = self.scene.rounded(&grounds);
-        lowest.iter_mut().zip(&lying.heights).for_each(|(low, height)| *low += height);
-        // Up or down as a whole, such that the lowest point of all just touches the ground.
-        let floats = lowest.iter().copied().fold(f64::INFINITY, f64::min);
-        lying.heights.iter_mut().for_each(|height| *height -= floats);
-        lying.hover = lowest.iter().copied().fold(0.0, f64::max) - floats;
-        lying.penetration = lowest.iter().map(|low| floats - low).fold(0.0, f64::max);
+        // Where load passes from one touch to another, the height needed has a kink. Rounded, it may be too low by a
+        // little at times; what is missing is added, rounded as well.
+        let rounded = self.scene.rounded(&needed);
+        let missing: Vec<f64> =
+            needed.iter().zip(&rounded).map(|(needed, rounded)| needed - rounded).collect();
+        let raise = self.scene.rounded_above(&missing);
+        lying.heights = rounded.iter().zip(&raise).map(|(rounded, raise)| rounded + raise).collect();
+        for (height, needed) in lying.heights.iter().zip(&needed) {
+            lying.hover = lying.hover.max(height - needed);
+            lying.penetration = lying.penetration.max(needed - height);
+        }
         lying
     }
 
@@ -162,11 +160,17 @@ impl<'s> Rest<'s> {
         smooth
     }
 
+    /// Height of the lowest point over the centre of mass at a sample and a rotation, m.
+    pub(super) fn lowest_point(&self, sample: usize, rotation: &Quat) -> f64 {
+        let found = self.lowest(sample, rotation);
+        found.iter().map(|(_, low)| low.point.z).fold(f64::INFINITY, f64::min)
+    }
+
     fn contacts(&self, found: &[(BodyFrame, Lowest)], heights: &[f64]) -> Vec<Contact> {
         let (ground, soft) = (soft_lowest(heights, self.soft), self.soft);
         let mut contacts = Vec::new();
         for ((touch, (frame, low)), height) in self.touches.iter().zip(found).zip(heights) {
-            let load = ((ground.0 - height) / soft).exp();
+            let load = ((ground - height) / soft).exp();
             if load > NO_LOAD {
                 let point = frame.rotation.tr_mul(&(low.point - frame.position));
                 contacts.push(Contact { body: touch.body, point, load });
@@ -199,7 +203,7 @@ impl<'s> Rest<'s> {
         let lift = |p: &Vec3| Vector2::new(p.y, -p.x);
         let (mut mean, mut square, mut curved) = (Vector2::zeros(), Matrix2::zeros(), Matrix2::zeros());
         for (_, low) in &found {
-            let load = ((ground.0 - low.point.z) / soft).exp();
+            let load = ((ground - low.point.z) / soft).exp();
             if load < NO_LOAD * NO_LOAD {
                 continue;
             }
@@ -210,11 +214,7 @@ impl<'s> Rest<'s> {
             let round = Matrix2::new(r.m22, -r.m12, -r.m12, r.m11);
             curved += (round + Matrix2::identity() * low.point.z) * load;
         }
-        Slope {
-            value: -ground.0,
-            first: -mean,
-            second: curved + (square - mean * mean.transpose()) / soft,
-        }
+        Slope { value: -ground, first: -mean, second: curved + (square - mean * mean.transpose()) / soft }
     }
 
     /// The tilt after one implicit step of viscous tipping: the least φ + ½ viscosity · turn², from `from`.
@@ -271,11 +271,11 @@ impl<'s> Rest<'s> {
     }
 }
 
-/// −ℓ log Σ exp(−h/ℓ): a little below the lowest; and Σ.
-fn soft_lowest(heights: &[f64], soft: f64) -> (f64, f64) {
+/// −ℓ log Σ exp(−h/ℓ): a little below the lowest.
+fn soft_lowest(heights: &[f64], soft: f64) -> f64 {
     let lowest = heights.iter().copied().fold(f64::INFINITY, f64::min);
     let sum: f64 = heights.iter().map(|h| ((lowest - h) / soft).exp()).sum();
-    (lowest - soft * sum.ln(), sum)
+    lowest - soft * sum.ln()
 }
 
 /// A turn about a level axis.

@@ -62,7 +62,8 @@ impl<'c> Scene<'c> {
         }
         let (frames, given) = floating(creature, data, poses);
         let segments = segments(creature);
-        let ends = |(segment, frame): (&Segment, &Transform)| segment.ends.map(|end| frame * Point3::from(end));
+        let ends =
+            |(segment, frame): (&Segment, &Transform)| segment.ends.map(|end| frame * Point3::from(end));
         let ends: Vec<_> = segments.iter().zip(&frames[0]).skip(1).flat_map(ends).collect();
         let size = ends.iter().flat_map(|a| ends.iter().map(move |b| (a - b).norm())).fold(0.0, f64::max);
         if size == 0.0 {
@@ -86,22 +87,34 @@ impl<'c> Scene<'c> {
         self.frames.len()
     }
 
-    /// What a series over whole periods is on the mean over a short time around each sample.
+    /// A series over whole periods, as the mean over a short time around each sample.
     pub(super) fn rounded<T>(&self, series: &[T]) -> Vec<T>
     where
         T: Copy + std::iter::Sum + std::ops::Mul<f64, Output = T>,
     {
         let width = ROUNDING * self.samples() as f64;
-        let reach = (4.0 * width).ceil() as usize;
-        let weights: Vec<f64> =
-            (0..=2 * reach).map(|k| (-0.5 * ((k as f64 - reach as f64) / width).powi(2)).exp()).collect();
+        let reach = self.short_time();
+        let weight = |j: usize| (-0.5 * ((j as f64 - reach as f64) / width).powi(2)).exp();
+        let weights: Vec<f64> = (0..=2 * reach).map(weight).collect();
         let all: f64 = weights.iter().sum();
-        let n = series.len();
         let mean = |k: usize| {
-            let around = weights.iter().enumerate();
-            around.map(|(j, weight)| series[(k + n * (1 + reach / n) + j - reach) % n] * (weight / all)).sum()
+            let around = around(k, reach, series.len()).zip(&weights);
+            around.map(|(k, weight)| series[k] * (weight / all)).sum()
         };
-        (0..n).map(mean).collect()
+        (0..series.len()).map(mean).collect()
+    }
+
+    /// The highest of a series within that time around each sample, rounded: at no sample below the series itself.
+    pub(super) fn rounded_above(&self, series: &[f64]) -> Vec<f64> {
+        let near = |k: usize| around(k, self.short_time(), series.len()).map(|k| series[k]);
+        let highest = |k: usize| near(k).fold(f64::NEG_INFINITY, f64::max);
+        self.rounded(&(0..series.len()).map(highest).collect::<Vec<_>>())
+    }
+
+    /// Samples on either side of one that count to its short time: where the bell curve is above a thousandth.
+    fn short_time(&self) -> usize {
+        let last = 4.0 * ROUNDING * self.samples() as f64;
+        (1..self.samples()).take_while(|k| (*k as f64) < last).count()
     }
 
     /// Whether no body leaves its place across the sagittal plane or turns out of it.
@@ -134,6 +147,12 @@ impl<'c> Scene<'c> {
     }
 }
 
+/// The samples from `reach` before `k` to `reach` after it in a series that repeats itself after `n`.
+fn around(k: usize, reach: usize, n: usize) -> impl Iterator<Item = usize> {
+    let first = k + n - reach % n;
+    (first..=first + 2 * reach).map(move |k| k % n)
+}
+
 /// A turn about the vertical.
 pub(super) fn yaw(angle: f64) -> Quat {
     Quat::from_axis_angle(&Vec3::z_axis(), angle)
@@ -161,11 +180,14 @@ fn floating(
         let mut turned: f64 = 0.0;
         for (frames, given) in frames.iter_mut().zip(&mut given) {
             let pairs = creature.bodies().iter().zip(frames.iter().zip(&means)).skip(1);
-            let apart = pairs.map(|(body, (now, mean))| matrix(now) * matrix(mean).transpose() * body.mass.mass);
+            let apart =
+                pairs.map(|(body, (now, mean))| matrix(now) * matrix(mean).transpose() * body.mass.mass);
             let turn = mean_rotation(apart.sum());
             turned = turned.max(turn.angle());
             given.rotation *= turn;
-            frames.iter_mut().for_each(|frame| *frame = turn.inverse() * *frame);
+            for frame in frames {
+                *frame = turn.inverse() * *frame;
+            }
         }
         if turned < 1e-13 {
             break;
@@ -175,8 +197,12 @@ fn floating(
         }
     }
     let mean = mean_rotation(given.iter().map(matrix).sum());
-    given.iter_mut().for_each(|frame| frame.rotation *= mean.inverse());
-    frames.iter_mut().flatten().for_each(|frame| *frame = mean * *frame);
+    for (frames, given) in frames.iter_mut().zip(&mut given) {
+        given.rotation *= mean.inverse();
+        for frame in frames {
+            *frame = mean * *frame;
+        }
+    }
     (frames, given)
 }
 

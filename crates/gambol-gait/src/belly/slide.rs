@@ -43,26 +43,32 @@ impl<'s> Slide<'s> {
         Self { scene, lying, across, holonomy }
     }
 
-    /// A point of a body `ahead` samples after sample `k`, as the tilts alone move it around the centre of mass, m.
-    fn point(&self, k: usize, ahead: isize, contact: &Contact) -> Vec3 {
-        let n = self.lying.heights.len() as isize;
-        let (turns, at) = ((k as isize + ahead).div_euclid(n), (k as isize + ahead).rem_euclid(n) as usize);
+    /// A point of a body at the samples from two before `k` to two after it, as the tilts alone move it around the
+    /// centre of mass, m.
+    fn points(&self, k: usize, contact: &Contact) -> [Vec3; 5] {
+        [0, 1, 2, 3, 4].map(|later| self.point(k + later, contact))
+    }
+
+    /// The point two samples before `k`, which may run over the end.
+    fn point(&self, k: usize, contact: &Contact) -> Vec3 {
+        let n = self.lying.heights.len();
+        let (at, turns) = ((k + n - 2) % n, ((k + n - 2) / n) as f64 - 1.0);
         let float_from_body = &self.scene.frames[at % self.scene.samples()][contact.body];
         let point = self.lying.tilts[at] * (float_from_body * Point3::from(contact.point)).coords;
-        yaw(self.holonomy * turns as f64) * point
+        yaw(self.holonomy * turns) * point
     }
 
     /// What holds the body at sample `k`.
     fn drags(&self, k: usize) -> Vec<Drag> {
         let level = gambol_model::Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 0.0));
         let drag = |contact: &Contact| {
-            let around = [-2, -1, 1, 2].map(|ahead| self.point(k, ahead, contact));
+            let [a, b, at, c, d] = self.points(k, contact);
             let float_from_body = &self.scene.frames[k % self.scene.samples()][contact.body];
             let axis = self.scene.segments[contact.body].axis;
             let axis = axis.map(|axis| self.lying.tilts[k] * (float_from_body.rotation * axis));
             Drag {
-                at: self.point(k, 0, contact),
-                velocity: derivative(around, self.scene.step),
+                at,
+                velocity: derivative([a, b, c, d], self.scene.step),
                 resistance: level * resistance(axis, self.across, contact.load) * level,
             }
         };
@@ -125,7 +131,9 @@ impl<'s> Slide<'s> {
         let spins: Vec<Vec3> = speeds.iter().map(|speed| speed.angular).collect();
         let turns = integrals(spins[n - 1], &spins, [spins[0], spins[1]], step);
         let mut angles = vec![0.0];
-        turns.iter().for_each(|turn| angles.push(angles[angles.len() - 1] + turn.z));
+        for turn in turns {
+            angles.push(angles[angles.len() - 1] + turn.z);
+        }
         let whole = angles[n] + self.holonomy;
         let in_world: Vec<Vec3> = (0..n).map(|k| yaw(angles[k]) * speeds[k].linear).collect();
         let after = [yaw(whole) * in_world[0], yaw(whole) * in_world[1]];
@@ -134,7 +142,8 @@ impl<'s> Slide<'s> {
         let mut frames = Vec::with_capacity(n);
         for k in 0..n {
             let position = place + Vec3::z() * self.lying.heights[k];
-            let frame = Transform::from_parts(Translation3::from(position), yaw(angles[k]) * self.lying.tilts[k]);
+            let frame =
+                Transform::from_parts(Translation3::from(position), yaw(angles[k]) * self.lying.tilts[k]);
             frames.push(frame);
             place += ways[k];
         }

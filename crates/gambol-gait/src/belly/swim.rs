@@ -11,6 +11,7 @@ use nalgebra::{Point3, Translation3, Vector6};
 
 use super::balance::{Drag, Twist, derivative, resistance, system};
 use super::path::{Path, Slip, yaw_between};
+use super::rest::Rest;
 use super::scene::Scene;
 use crate::GaitError;
 
@@ -39,12 +40,24 @@ pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
             let yaw = yaw_between(&start.rotation, &end.rotation);
             let mut shift = end.translation.vector - super::scene::yaw(yaw) * start.translation.vector;
             shift.z = 0.0;
-            let slip = flow.slip();
-            return Ok(Path { world_from_float: frames, stride: Stride { yaw, shift }, slip });
+            let world_from_float = off_the_bottom(scene, frames);
+            return Ok(Path { world_from_float, stride: Stride { yaw, shift }, slip: flow.slip() });
         }
         start = Transform::from_parts(Translation3::new(0.0, 0.0, end.translation.z), end.rotation);
     }
     Err(GaitError::Body(format!("{} does not come to a steady motion", scene.creature.name())))
+}
+
+/// The water is deep enough: raised as a whole where something would go below the ground.
+fn off_the_bottom(scene: &Scene, mut frames: Vec<Transform>) -> Vec<Transform> {
+    let Ok(rest) = Rest::new(scene) else { return frames };
+    let lowest =
+        |(k, frame): (usize, &Transform)| frame.translation.z + rest.lowest_point(k, &frame.rotation);
+    let lowest = frames.iter().enumerate().map(lowest).fold(0.0, f64::min);
+    for frame in &mut frames {
+        frame.translation.z -= lowest;
+    }
+    frames
 }
 
 /// How the body swims at every sample, in its floating frame.
@@ -116,8 +129,7 @@ impl<'s> Flow<'s> {
         let length: f64 = self.scene.segments.iter().map(|segment| segment.length).sum();
         for (k, drags) in self.drags.iter().enumerate() {
             let s = &self.swims[k];
-            let twist =
-                Twist { linear: Vec3::new(s[0], s[1], s[2]), angular: Vec3::new(s[3], s[4], s[5]) };
+            let twist = Twist { linear: Vec3::new(s[0], s[1], s[2]), angular: Vec3::new(s[3], s[4], s[5]) };
             let mut now = 0.0;
             for (place, drag) in places(self.scene).zip(drags) {
                 let load = 0.5 * self.scene.segments[place.0].length / length;

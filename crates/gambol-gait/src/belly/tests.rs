@@ -87,8 +87,7 @@ fn a_ring_rolls_half_its_perimeter_in_a_period() {
         let poses = waved(&ring, SAMPLES, |joint, t| {
             -turn * (1.0 + flat * (2.0 * turn * joint as f64 + way * t).cos())
         });
-        let carried =
-            carry(&ring, &mut data, &heading, &poses, 1.0, Support::Belly { across: 1.0 }).unwrap();
+        let carried = carry(&ring, &mut data, &heading, &poses, 1.0, Support::Belly { across: 1.0 }).unwrap();
         assert_eq!(carried.periods, 2, "half a turn per period");
         let curvature = turn * (1.0 - flat) / length;
         let rolls = 0.5 * links as f64 * length * (1.0 + radius * curvature);
@@ -115,11 +114,9 @@ fn a_filament_swims_as_gray_and_hancock_say() {
     let heading = Heading::of_reference(&filament, &mut data);
     for (slope, across) in [(0.1, 2.0), (0.2, 2.0), (0.1, 4.0)] {
         // Slope bk cos(kx − ωt): the joint angle is its change from link to link.
-        let poses = waved(&filament, 120, |joint, t| {
-            -slope * k * length * (k * length * joint as f64 + t).sin()
-        });
-        let carried =
-            carry(&filament, &mut data, &heading, &poses, 1.0, Support::Water { across }).unwrap();
+        let poses =
+            waved(&filament, 120, |joint, t| -slope * k * length * (k * length * joint as f64 + t).sin());
+        let carried = carry(&filament, &mut data, &heading, &poses, 1.0, Support::Water { across }).unwrap();
         let push = 0.5 * (across - 1.0) * slope * slope;
         let swims = (TAU / k) * push / (1.0 + push);
         let found = travel(&filament, &carried);
@@ -138,12 +135,10 @@ fn a_snake_that_cannot_slip_follows_its_track() {
     let k = TAU * waves / (links as f64 * length);
     let mut data = Data::new(&snake);
     let heading = Heading::of_reference(&snake, &mut data);
-    let poses =
-        waved(&snake, SAMPLES, |joint, t| angle * k * length * (k * length * joint as f64 + t).cos());
+    let poses = waved(&snake, SAMPLES, |joint, t| angle * k * length * (k * length * joint as f64 + t).cos());
     let mut before = f64::INFINITY;
     for across in [3.0, 30.0, 1e5] {
-        let carried =
-            carry(&snake, &mut data, &heading, &poses, 1.0, Support::Belly { across }).unwrap();
+        let carried = carry(&snake, &mut data, &heading, &poses, 1.0, Support::Belly { across }).unwrap();
         assert!(carried.figures.sideways < before, "the better held, the less it slips");
         before = carried.figures.sideways;
         if across > 1e3 {
@@ -170,8 +165,7 @@ fn a_caterpillar_walks_on_its_troughs() {
         let poses = waved(&worm, SAMPLES, |joint, t| {
             angle * k * length * (k * length * joint as f64 - way * t).cos()
         });
-        let carried =
-            carry(&worm, &mut data, &heading, &poses, 1.0, Support::Belly { across: 1.0 }).unwrap();
+        let carried = carry(&worm, &mut data, &heading, &poses, 1.0, Support::Belly { across: 1.0 }).unwrap();
         // The soles are below the line of joints: outside of the bend by their radius.
         let ahead = TAU / k * (1.0 + radius * angle * k - libm::j0(angle));
         let found = travel(&worm, &carried).x * way;
@@ -252,8 +246,7 @@ fn a_body_at_rest_is_balanced() {
     let mut components = design_legless(&body, &mut data, "crawl").unwrap();
     components.extend(design_legless(&body, &mut data, "slither").unwrap());
     let poses = sampled(&body, &mut data, &components, 16).unwrap();
-    let scene =
-        scene::Scene::new(&body.creature, &mut data, &body.legs.heading, &poses, 1.0).unwrap();
+    let scene = scene::Scene::new(&body.creature, &mut data, &body.legs.heading, &poses, 1.0).unwrap();
     assert!(!scene.planar);
     let rest = Rest::new(&scene).unwrap();
     rest.check_differences(3);
@@ -264,7 +257,8 @@ fn a_body_at_rest_is_balanced() {
 /// (also where the loop closes), and goes ahead without turning.
 #[test]
 fn the_gallery_moves_well() {
-    let gaits = [("loop", "roll"), ("linear", "crawl"), ("snake", "slither"), ("snake", "swim"), ("snake", "crawl")];
+    let gaits =
+        [("loop", "roll"), ("linear", "crawl"), ("snake", "slither"), ("snake", "swim"), ("snake", "crawl")];
     for (name, gait) in gaits {
         let (body, mut data) = gallery(name);
         let components = design_legless(&body, &mut data, gait).unwrap();
@@ -276,21 +270,32 @@ fn the_gallery_moves_well() {
         let Figures { speed, penetration, hover, slip, .. } = carried.figures;
         let found = travel(&body.creature, &carried);
         println!(
-            "{name} {gait}: {} periods, stride {:.4?}, yaw {:.1e}, {:.3?}, jerk {:.3}",
+            "{name} {gait}: {:.2} Hz, {} periods, stride {:.4?}, yaw {:.1e}, {:.3?}, jerk {:.3}",
+            legless_frequency(&body, &components),
             carried.periods,
             found.as_slice(),
             carried.stride.yaw,
             carried.figures,
             jerk(&body, &mut data, &carried)
         );
-        assert!(speed > 0.0 && (found.x - speed).abs() < 1e-9 && found.y.abs() < 1e-6, "{name} {gait}: {found:?}");
+        assert!(
+            speed > 0.0 && (found.x - speed).abs() < 1e-9 && found.y.abs() < 1e-6,
+            "{name} {gait}: {found:?}"
+        );
         assert!(carried.stride.yaw.abs() < 1e-9, "{name} {gait} turns by {}", carried.stride.yaw);
         assert!(carried.stride.shift.z.abs() < 1e-9, "{name} {gait} sinks");
         assert!(jerk(&body, &mut data, &carried) < 0.12, "{name} {gait} jerks");
+        // Between the slowest and the fastest of its modes; for the ring's pair, which is one frequency, exactly that.
+        let own = |pick: fn(f64, f64) -> f64| {
+            components.iter().map(|part| body.modes.modes[part.mode].frequency()).reduce(pick).unwrap()
+        };
+        let frequency = legless_frequency(&body, &components);
+        assert!(frequency > own(f64::min) - 1e-6 && frequency < own(f64::max) + 1e-6, "{frequency} Hz");
+        assert!(lowest(&body, &mut data, &carried) > -1e-9, "{name} {gait} goes below the ground");
         if gait != "swim" {
             assert!(penetration < 1e-9 && hover < 3e-3 * 2.4, "{name} {gait}: {:?}", carried.figures);
             let lowest = lowest(&body, &mut data, &carried);
-            assert!(lowest > -1e-9 && lowest < 1e-3, "{name} {gait}: the lowest point is at {lowest} m");
+            assert!(lowest < 1e-3, "{name} {gait}: the lowest point is at {lowest} m");
         }
         if ["roll", "crawl"].contains(&gait) {
             assert!(slip < 0.2 * speed, "{name} {gait} slips by {slip} m of {speed} m");
@@ -345,7 +350,10 @@ fn strip(body: &Body, carried: &Carried, title: &str) {
     use gambol::picture::{Frame, View, film_strip, write};
     let Ok(folder) = std::env::var("GAMBOL_STRIPS") else { return };
     let n = carried.poses.len();
-    let frame = |k: usize| Frame { caption: format!("{:.2}", k as f64 / 14.0), pose: carried.poses[k * n / 14].clone() };
+    let frame = |k: usize| Frame {
+        caption: format!("{:.2}", k as f64 / 14.0),
+        pose: carried.poses[k * n / 14].clone(),
+    };
     let frames: Vec<Frame> = (0..14).map(frame).collect();
     for view in [View::side(), View::top()] {
         let path = format!("{folder}/{title}-{}.png", view.name);
@@ -380,7 +388,11 @@ fn what_makes_no_sense_is_told() {
     let reasons = [
         ("dog", "crawl", "dog cannot crawl: it has legs"),
         ("linear", "roll", "linear cannot roll: its body is not closed to a ring"),
-        ("linear", "slither", "linear cannot slither: it cannot bend sideways in enough joints to carry a wave"),
+        (
+            "linear",
+            "slither",
+            "linear cannot slither: it cannot bend sideways in enough joints to carry a wave",
+        ),
         ("loop", "swim", "loop cannot swim: its body is a ring, which can only roll"),
     ];
     for (name, gait, reason) in reasons {
@@ -395,4 +407,72 @@ fn what_makes_no_sense_is_told() {
     let across = Support::Water { across: -1.0 };
     let error = carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, across).unwrap_err();
     assert!(error.to_string().starts_with("support.across"), "{error}");
+}
+
+/// A worm whose root is in its middle, with balls for joints, of capsules.
+fn worm(links: usize, scale: f64) -> Creature {
+    let mut spec = CreatureSpec::new(format!("worm of {links}"));
+    let (length, radius) = (0.1 * scale, 0.02 * scale);
+    for link in 0..links {
+        let mut body = BodySpec::new(format!("link.{link}"));
+        // 0 is the middle; odd links go ahead, even ones back.
+        let side = if link % 2 == 1 { 1.0 } else { -1.0 };
+        body.parent = if link < 2 { link } else { link - 1 };
+        let from = if link == 0 { 0.0 } else { side * length };
+        body.parent_from_body = Transform::translation(from, 0.0, if link == 0 { radius } else { 0.0 });
+        body.joints.push(if link == 0 {
+            JointSpec::free("root")
+        } else {
+            let anchor = Vec3::new(-0.5 * side * length, 0.0, 0.0);
+            JointSpec::ball(format!("joint.{link}")).with_anchor(anchor).with_stiffness(scale.powi(5))
+        });
+        let mut shape = ShapeSpec::new(Shape::Capsule { radius, half_length: 0.5 * length });
+        shape.body_from_shape.rotation = gambol_model::Quat::from_axis_angle(&Vec3::y_axis(), FRAC_PI_2);
+        body.shapes.push(shape);
+        spec.bodies.push(body);
+    }
+    spec.build().unwrap()
+}
+
+/// Creatures that nobody drew for this: few links and many, beads, boxes and capsules, hinges one way only, balls, the
+/// root at the tail or in the middle, the size of a maggot or of a whale. What bends can move, smoothly and ahead.
+#[test]
+fn others_move_too() {
+    let creatures: Vec<(Creature, &[&str])> = vec![
+        (row(4, 0.1, 0.03, Vec3::z()), &["slither", "swim"]),
+        (row(7, 0.1, 0.03, Vec3::y()), &["crawl", "swim"]),
+        (row(40, 0.002, 0.0008, Vec3::y()), &["crawl", "swim"]),
+        (row(12, 1.5, 0.4, Vec3::z()), &["slither", "swim"]),
+        (gambol_model::samples::chain(9), &["crawl", "swim"]),
+        (worm(13, 1.0), &["crawl", "slither", "swim"]),
+        (worm(21, 0.01), &["crawl", "slither", "swim"]),
+    ];
+    for (creature, gaits) in creatures {
+        let (body, mut data) = body_of(creature);
+        let name = body.creature.name();
+        for gait in ["roll", "crawl", "slither", "swim"] {
+            let designed = design_legless(&body, &mut data, gait);
+            if !gaits.contains(&gait) {
+                assert!(matches!(designed, Err(GaitError::DoesNotFit { .. })), "{name} {gait}: {designed:?}");
+                continue;
+            }
+            let components = designed.unwrap_or_else(|error| panic!("{error}"));
+            let carried = carried(&body, &mut data, &components, legless_support(gait));
+            let jerk = jerk(&body, &mut data, &carried);
+            println!(
+                "{name} {gait} of {}: {:.4?} yaw {:.1e} jerk {jerk:.3} {:?}",
+                components.len(),
+                carried.figures,
+                carried.stride.yaw,
+                components.iter().map(|c| (c.mode, (c.amplitude * 100.0).round())).collect::<Vec<_>>()
+            );
+            assert!(carried.figures.speed > 0.0, "{name} {gait} backs");
+            assert!(carried.stride.yaw.abs() < 1e-9 && jerk < 0.15, "{name} {gait}: jerk {jerk}");
+            if gait != "swim" {
+                let lowest = lowest(&body, &mut data, &carried);
+                assert!(lowest > -1e-9, "{name} {gait}: the lowest point is at {lowest} m");
+            }
+            strip(&body, &carried, &format!("{name}-{gait}"));
+        }
+    }
 }
