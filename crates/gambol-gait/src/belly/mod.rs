@@ -58,7 +58,9 @@ pub(crate) struct Figures {
     pub(crate) slip: f64,
     /// Part of that way which is across the segments, 0 to 1.
     pub(crate) sideways: f64,
-    /// Highest speed of that, at any time, as a multiple of the mean speed; infinite for one that stays in place.
+    /// Mean speed of that as a multiple of the mean speed of travel; infinite for one that stays in place.
+    pub(crate) mean_slip: f64,
+    /// Its highest speed at any time as such a multiple.
     pub(crate) worst_slip: f64,
 }
 
@@ -111,6 +113,7 @@ fn carried(scene: &Scene, poses: &[Vec<f64>], heading: &Heading, path: Path) -> 
             hover: path.slip.hover,
             slip: path.slip.way,
             sideways: path.slip.sideways,
+            mean_slip: path.slip.way / (scene.step * poses.len() as f64) / mean,
             worst_slip: path.slip.fastest / mean,
         },
     }

@@ -92,10 +92,10 @@ fn a_ring_rolls_half_its_perimeter_in_a_period() {
         let curvature = turn * (1.0 - flat) / length;
         let rolls = 0.5 * links as f64 * length * (1.0 + radius * curvature);
         let found = travel(&ring, &carried);
-        // Beads are not a smooth curve, and the soft ground takes in a few of them.
-        assert!((found.x.abs() / rolls - 1.0).abs() < 0.01, "{found:?} for {rolls}");
+        // Beads are not a smooth curve, and the soft ground takes in a few of them: four parts in ten thousand.
+        assert!((found.x.abs() / rolls - 1.0).abs() < 0.002, "{found:?} for {rolls}");
         assert!(found.y == 0.0 && carried.stride.yaw.abs() < 1e-9, "it leaves its plane");
-        assert!(carried.figures.slip < 0.02 * rolls, "it slips by {}", carried.figures.slip);
+        assert!(carried.figures.slip < 0.002 * rolls, "it slips by {}", carried.figures.slip);
         // The flat side wanders towards the root, which lies behind: way 1 leads back.
         assert!(found.x * way < 0.0, "{found:?}");
     }
@@ -120,8 +120,8 @@ fn a_filament_swims_as_gray_and_hancock_say() {
         let push = 0.5 * (across - 1.0) * slope * slope;
         let swims = (TAU / k) * push / (1.0 + push);
         let found = travel(&filament, &carried);
-        // The ends of a filament of eight waves flap, and slope² is left out at the next order.
-        assert!((found.x / swims - 1.0).abs() < 0.06, "{found:?} for {swims}");
+        // The ends of a filament of eight waves flap, and slope⁴ is left out: 1 % and, at twice the slope, 2.5 %.
+        assert!((found.x / swims - 1.0).abs() < 0.03, "{found:?} for {swims}");
         assert!(carried.stride.yaw.abs() < 1e-9, "it turns by {}", carried.stride.yaw);
     }
 }
@@ -145,8 +145,8 @@ fn a_snake_that_cannot_slip_follows_its_track() {
             let ahead = TAU / k * libm::j0(angle);
             let found = travel(&snake, &carried);
             // Links are straight, and the rounding over time takes half a percent of a wave.
-            assert!((found.x / ahead - 1.0).abs() < 0.02, "{found:?} for {ahead}");
-            assert!(carried.figures.sideways < 0.02, "{:?}", carried.figures);
+            assert!((found.x / ahead - 1.0).abs() < 0.005, "{found:?} for {ahead}");
+            assert!(carried.figures.sideways < 1e-3, "{:?}", carried.figures);
             assert!(found.y.abs() < 1e-9 * ahead, "it was to travel along its heading");
         }
     }
@@ -169,7 +169,8 @@ fn a_caterpillar_walks_on_its_troughs() {
         // The soles are below the line of joints: outside of the bend by their radius.
         let ahead = TAU / k * (1.0 + radius * angle * k - libm::j0(angle));
         let found = travel(&worm, &carried).x * way;
-        // The last trough at either end comes and goes.
+        // Soft ground takes in the slopes beside a trough, which flow back more slowly by 1 − cos: half a percent of
+        // the flow is 5 % of the small difference.
         assert!((found / ahead - 1.0).abs() < 0.1, "{found} for {ahead}");
     }
 }
@@ -459,13 +460,6 @@ fn others_move_too() {
             let components = designed.unwrap_or_else(|error| panic!("{error}"));
             let carried = carried(&body, &mut data, &components, legless_support(gait));
             let jerk = jerk(&body, &mut data, &carried);
-            println!(
-                "{name} {gait} of {}: {:.4?} yaw {:.1e} jerk {jerk:.3} {:?}",
-                components.len(),
-                carried.figures,
-                carried.stride.yaw,
-                components.iter().map(|c| (c.mode, (c.amplitude * 100.0).round())).collect::<Vec<_>>()
-            );
             assert!(carried.figures.speed > 0.0, "{name} {gait} backs");
             assert!(carried.stride.yaw.abs() < 1e-9 && jerk < 0.15, "{name} {gait}: jerk {jerk}");
             if gait != "swim" {
@@ -474,5 +468,48 @@ fn others_move_too() {
             }
             strip(&body, &carried, &format!("{name}-{gait}"));
         }
+    }
+}
+
+/// Any mix of modes is carried: bent both ways, with several feet on the ground, rolled onto its side. It is smooth,
+/// out of the ground, and comes back to itself.
+#[test]
+fn any_mix_of_modes_is_carried() {
+    let (body, mut data) = gallery("snake");
+    let mut random = gambol_model::samples::Random::new(5);
+    for trial in 0..12 {
+        let mut component = |_| Component {
+            mode: 6 + random.below(9),
+            amplitude: 0.3 * random.unit(),
+            phase: TAU * random.unit(),
+            harmonic: 1,
+            offset: 0.0,
+        };
+        let components: Vec<Component> = (0..4).map(&mut component).collect();
+        let support = Support::Belly { across: [1.0, 3.0, 30.0][trial % 3] };
+        let carried = carried(&body, &mut data, &components, support);
+        let (jerk, lowest) = (jerk(&body, &mut data, &carried), lowest(&body, &mut data, &carried));
+        // What tips over onto its side is the least smooth of all.
+        assert!(jerk < 0.2, "trial {trial} jerks by {jerk}");
+        assert!(lowest > -1e-9, "trial {trial}: the lowest point is at {lowest} m");
+    }
+}
+
+/// How finely a period is sampled must not matter: the velocity of tipping, the rounding and the softness are all in
+/// parts of the period or of the body, not of the samples.
+#[test]
+fn finer_samples_give_the_same_way() {
+    for (name, gait) in [("loop", "roll"), ("linear", "crawl"), ("snake", "slither"), ("snake", "swim")] {
+        let (body, mut data) = gallery(name);
+        let components = design_legless(&body, &mut data, gait).unwrap();
+        let mut speed = |count: usize| {
+            let poses = sampled(&body, &mut data, &components, count).unwrap();
+            let heading = &body.legs.heading;
+            let carried = carry(&body.creature, &mut data, heading, &poses, 1.0, legless_support(gait));
+            carried.unwrap().figures.speed
+        };
+        let (few, many) = (speed(SAMPLES), speed(2 * SAMPLES));
+        // The implicit step that tips the body is of first order.
+        assert!((few / many - 1.0).abs() < 0.02, "{name} {gait}: {few} and {many} m/s");
     }
 }
