@@ -78,8 +78,10 @@ impl Chain {
         let stiffness = |link: &Link| {
             let along = |dof: usize| data.axes[dof].angular.dot(&about).powi(2);
             let joint = |dof: usize| creature.joints()[creature.dofs()[dof].joint].stiffness;
-            let bends = link.dofs.clone().filter(|&dof| along(dof) > 0.5);
-            bends.map(|dof| joint(dof) * along(dof)).fold(0.0, f64::max)
+            // 1 for a ball, cos² of the angle between the axes for a hinge.
+            let free: f64 = link.dofs.clone().map(along).sum();
+            let held: f64 = link.dofs.clone().map(|dof| joint(dof) * along(dof)).sum();
+            if free > 0.5 { held / free } else { 0.0 }
         };
         self.links.iter().map(stiffness).collect()
     }

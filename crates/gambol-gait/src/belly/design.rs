@@ -50,8 +50,8 @@ const FEWEST_BENDS: usize = 3;
 
 /// What carries the gait `name`.
 ///
-/// On the ground, a snake's scales and the roughness it leans on hold it across far better than along; the bare scales on
-/// cloth do so only about twice as well (Hu et al. 2009). In water a body of some size is held across by its
+/// On the ground, a snake's scales and the roughness it leans on hold it across far better than along; its scales on
+/// cloth alone do so only about twice as well (Hu et al. 2009). In water a body of some size is held across by its
 /// breadth, along by its skin only.
 pub(crate) fn legless_support(name: &str) -> Support {
     match name {
@@ -61,8 +61,8 @@ pub(crate) fn legless_support(name: &str) -> Support {
     }
 }
 
-/// Cycles per second that a wave of these components has by itself: Rayleigh's quotient ω² = Σ α² uᵀK u / Σ α² uᵀM u, with
-/// uᵀM u = uᵀK u / ω² for every mode.
+/// Cycles per second that a wave of these components has by itself: Rayleigh's quotient
+/// ω² = Σ α² uᵀK u / Σ α² uᵀM u, with uᵀM u = uᵀK u / ω² for every mode.
 pub(crate) fn legless_frequency(body: &Body, components: &[Component]) -> f64 {
     let k = stiffness_matrix(&body.creature);
     let (mut elastic, mut kinetic) = (0.0, 0.0);

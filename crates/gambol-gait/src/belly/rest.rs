@@ -57,8 +57,8 @@ pub(super) struct Contact {
 
 /// A body lying on the ground through all its periods.
 pub(super) struct Lying {
-    /// Rotation of the floating frame, without what friction turns it: it never turns about the vertical by itself. One more
-    /// than there are samples: the last is the first but for a turn about the vertical.
+    /// Rotation of the floating frame, without what friction turns it: it never turns about the vertical by itself.
+    /// One more than there are samples: the last is the first but for a turn about the vertical.
     pub(super) tilts: Vec<Quat>,
     /// Height of the centre of mass over the ground, m.
     pub(super) heights: Vec<f64>,

@@ -22,7 +22,7 @@ pub(super) struct Scene<'c> {
     pub(super) segments: Vec<Segment>,
     /// Time between samples, s.
     pub(super) step: f64,
-    /// Longest extent of the body in its first pose, m.
+    /// Diagonal of the box around the body in its first pose, m.
     pub(super) size: f64,
     /// Normal of the sagittal plane in the floating frame.
     pub(super) left: Vec3,
@@ -62,10 +62,14 @@ impl<'c> Scene<'c> {
         }
         let (frames, given) = floating(creature, data, poses);
         let segments = segments(creature);
-        let ends =
-            |(segment, frame): (&Segment, &Transform)| segment.ends.map(|end| frame * Point3::from(end));
-        let ends: Vec<_> = segments.iter().zip(&frames[0]).skip(1).flat_map(ends).collect();
-        let size = ends.iter().flat_map(|a| ends.iter().map(move |b| (a - b).norm())).fold(0.0, f64::max);
+        let mut corners = [Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY)];
+        for (segment, frame) in segments.iter().zip(&frames[0]).skip(1) {
+            for end in segment.ends {
+                let end = (frame * Point3::from(end)).coords;
+                corners = [corners[0].inf(&end), corners[1].sup(&end)];
+            }
+        }
+        let size = (corners[1] - corners[0]).norm();
         if size == 0.0 {
             return Err(GaitError::Body(format!("{} has no joints to move it along", creature.name())));
         }
@@ -111,7 +115,7 @@ impl<'c> Scene<'c> {
         self.rounded(&(0..series.len()).map(highest).collect::<Vec<_>>())
     }
 
-    /// Samples on either side of one that count to its short time: where the bell curve is above a thousandth.
+    /// Samples on either side of one that count to its short time: four widths of the bell curve.
     fn short_time(&self) -> usize {
         let last = 4.0 * ROUNDING * self.samples() as f64;
         (1..self.samples()).take_while(|k| (*k as f64) < last).count()

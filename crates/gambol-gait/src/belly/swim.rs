@@ -101,7 +101,7 @@ impl<'s> Flow<'s> {
         let mut frame = start;
         for k in 0..n {
             frames.push(frame);
-            // The classical Runge-Kutta step; turns add up as vectors within it, which loses less than it does.
+            // The classical Runge-Kutta step; the turns within it are so small that they add up as vectors.
             let k1 = self.velocity(&frame, k, false);
             let k2 = self.velocity(&moved(&frame, k1 * (0.5 * step)), k, true);
             let k3 = self.velocity(&moved(&frame, k2 * (0.5 * step)), k, true);
@@ -111,7 +111,8 @@ impl<'s> Flow<'s> {
         (frames, frame)
     }
 
-    /// Linear velocity along the world axes and angular velocity in the floating frame, at sample `k` or half a step later.
+    /// Linear velocity along the world axes and angular velocity in the floating frame, at sample `k` or half a step
+    /// later.
     fn velocity(&self, frame: &Transform, k: usize, half: bool) -> Vector6<f64> {
         let n = self.scene.samples();
         let up = frame.rotation.inverse() * Vec3::z();
