@@ -51,6 +51,13 @@ impl<'a> Relief<'a> {
     }
 }
 
+impl Terrain {
+    /// Height of the ground at a place, m.
+    pub fn height(&self, x: f64, y: f64) -> f64 {
+        Relief::new(self).height(x, y)
+    }
+}
+
 impl HeightField {
     /// Height at a place, m: bicubic (Catmull–Rom) between the points of the grid, so that slopes are continuous;
     /// beyond the edges as at the edge.

@@ -84,8 +84,6 @@ fn numbers_are_checked_as_they_are_read() {
     assert_fails(&["animate", "dog", "trot", "--no-ground", "--speed", "1"], 2, "cannot be used with");
     let three = ["animate", "dog", "trot", "--speed", "2", "--stride", "1", "--frequency", "3"];
     assert_fails(&three, 1, "a stride of 1 m at 3 Hz makes 3 m/s, not 2; leave one of them out");
-    let long = ["animate", "dog", "trot", "--seconds", "3600", "--fps", "1000"];
-    assert_fails(&long, 1, "3600000 keys are too many; 200000 is the most");
 }
 
 #[test]

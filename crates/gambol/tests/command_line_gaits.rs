@@ -1,4 +1,4 @@
-//! `gambol animate` from end to end: what it prints and writes when a gait is designed and played. // needs perform
+//! `gambol animate` from end to end: what it prints and writes when a gait is designed and played.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -189,6 +189,99 @@ fn speed_stride_and_frequency_are_kept() {
     let cycles = seconds * long["stride_frequency"].as_f64().unwrap();
     assert!((cycles - cycles.round()).abs() < 1e-6, "a whole number of strides: {cycles}");
     assert!((frames / seconds - 30.0).abs() < 3.0, "{frames} keys in {seconds} s");
+}
+
+/// A picture of 3 × 3 pixels that rises to the right, as x does.
+fn hill(file: &Path) {
+    let mut encoder = png::Encoder::new(std::fs::File::create(file).unwrap(), 3, 3);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.write_header().unwrap().write_image_data(&[0, 128, 255, 0, 128, 255, 0, 128, 255]).unwrap();
+}
+
+#[test]
+fn the_ground_can_be_a_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    hill(&folder.path().join("hill.png"));
+    let (picture, saved, strip) =
+        (format!("{}:8,0.2", path("hill.png")), path("hill.toml"), path("hill.svg"));
+    let climbed = json(&[
+        "animate",
+        "dog",
+        "walk",
+        "--terrain",
+        &picture,
+        "--save-gait",
+        &saved,
+        "-o",
+        &strip,
+        "--json",
+    ]);
+    // 8 m wide in the middle of the world, rows of three heights along x, from 0 to 0.2 m.
+    let text = std::fs::read_to_string(&saved).unwrap();
+    assert!(text.contains("origin = [-4.0, -4.0]") && text.contains("spacing = 4.0"), "{text}");
+    let row = format!("  0.0, {:?}, 0.2,", 0.2 * 128.0 / 255.0);
+    assert_eq!(text.matches(&row).count(), 3, "{text}");
+    assert_eq!(json(&["animate", "dog", &saved, "--json"]), climbed);
+    // The same ground, named by a file beside the picture.
+    let named = text.split("\n[ground.terrain]").next().unwrap().to_owned()
+        + "\n[ground.terrain]\nfile = \"hill.png\"\nsize = 8\nheight = 0.2\n";
+    std::fs::write(path("named.toml"), named).unwrap();
+    assert_eq!(json(&["animate", "dog", &path("named.toml"), "--json"]), climbed);
+    std::fs::write(path("hill.png"), b"no picture").unwrap();
+    assert_fails(&["animate", "dog", &path("named.toml")], "hill.png: cannot be read as PNG");
+}
+
+/// Nonsense that can be drawn is drawn with a warning, and what cannot is an error: never a panic, which is status 101.
+#[test]
+fn wild_numbers_end_well() {
+    for options in [
+        ["--speed", "50"],
+        ["--speed", "1e300"],
+        ["--speed", "0"],
+        ["--frequency", "1e9"],
+        ["--frequency", "1e-9"],
+        ["--duty", "1"],
+        ["--duty", "0.01"],
+        ["--turn", "1e5"],
+        ["--terrain", "slope:89"],
+        ["--weight", "1e6"],
+        ["--weight", "1e-6"],
+        ["--tension", "1e9"],
+        ["--tension", "1e-9"],
+        ["--amplitude", "13=5"],
+        ["--amplitude", "13=1e300"],
+        ["--offset", "6=1e10"],
+        ["--phase", "13=1e300"],
+        ["--stiffness", "1e-300"],
+        ["--stiffness", "1e300"],
+    ] {
+        let output = gambol(&["animate", "dog", "trot", options[0], options[1]]);
+        assert!(matches!(output.status.code(), Some(0 | 1)), "{options:?}: {}", said(&output));
+        let is_told = output.status.success() != said(&output).contains("gambol: ")
+            || said(&output).contains("gambol: warning: ");
+        assert!(is_told, "{options:?}: {}", said(&output));
+    }
+    for (options, message) in [
+        (["--speed", "50"], "try a lower speed"),
+        (["--amplitude", "13=5"], "warning: "),
+        (["--seconds", "3600"], "keys are too many"),
+    ] {
+        let output = gambol(&["animate", "dog", "trot", "--fps", "1000", options[0], options[1]]);
+        assert!(said(&output).contains(message), "{options:?}: {}", said(&output));
+    }
+}
+
+#[test]
+fn presets_of_the_paper_can_be_paced() {
+    let run = json(&["animate", "human", "steady-run", "--json"]);
+    let fast = json(&["animate", "human", "steady-run", "--json", "--frequency", "2.5"]);
+    assert_eq!(run["name"], "steady-run");
+    assert!((fast["stride_frequency"].as_f64().unwrap() - 2.5).abs() < 1e-9);
+    let indices = |value: &Value| -> Vec<u64> {
+        value["modes"].as_array().unwrap().iter().map(|mode| mode["index"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(indices(&run), indices(&fast));
 }
 
 #[test]

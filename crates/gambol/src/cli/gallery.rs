@@ -4,10 +4,9 @@ use std::io::Write;
 
 use clap::Args;
 use comfy_table::{Table, presets};
-use gambol_gait::{Body, Style};
+use gambol_gait::{Body, Style, gaits_for};
 use serde::Serialize;
 
-use super::animate::wiring;
 use super::{Failure, write_json};
 use crate::gallery::{ENTRIES, find, names};
 use crate::{LoadOptions, load};
@@ -69,7 +68,7 @@ fn row(name: &'static str, about: &'static str) -> Result<Row, Failure> {
     let mut data = gambol_dynamics::Data::new(&creature);
     let dof = gambol_dynamics::degrees_of_freedom(&creature, &mut data, creature.reference_pose());
     let body = Body::new(creature.clone(), &mut data, &Style::default())?;
-    let gaits = wiring::gaits_for(&body, &mut data).into_iter();
+    let gaits = gaits_for(&body, &mut data).into_iter();
     Ok(Row {
         name,
         about,

@@ -1,6 +1,5 @@
-//! The files that are asked for: looked at before the work starts, and written together.
+//! The files that are asked for, looked at before the work starts.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::cli::Failure;
@@ -77,31 +76,4 @@ fn folder_of(path: &Path) -> &Path {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     }
-}
-
-/// Writes all files beside their places and then renames them, so that either all are there or none, and never a half.
-pub(super) fn write_all(files: &[(&Path, Vec<u8>)]) -> Result<(), Failure> {
-    let halves: Vec<PathBuf> = files.iter().map(|(path, _)| beside(path)).collect();
-    let result = (|| {
-        for ((path, bytes), half) in files.iter().zip(&halves) {
-            std::fs::write(half, bytes).map_err(|error| (*path, error))?;
-        }
-        for ((path, _), half) in files.iter().zip(&halves) {
-            std::fs::rename(half, path).map_err(|error| (*path, error))?;
-        }
-        Ok(())
-    })();
-    result.map_err(|(path, error): (&Path, std::io::Error)| {
-        for half in &halves {
-            let _ = std::fs::remove_file(half); // the first error is the one to tell
-        }
-        Failure::Failed(format!("{}: cannot be written: {error}", path.display()))
-    })
-}
-
-/// Two programs may write the same file: each has a half of its own.
-fn beside(path: &Path) -> PathBuf {
-    let mut name = path.file_name().map_or_else(OsString::new, OsString::from);
-    name.push(format!(".{}.part", std::process::id()));
-    path.with_file_name(name)
 }

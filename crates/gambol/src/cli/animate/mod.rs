@@ -1,9 +1,9 @@
 //! `gambol animate`: a gait, from the natural vibrations of a body to files that other programs open.
 
 mod files;
+mod render;
 mod report;
 mod settings;
-pub(super) mod wiring;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use gambol_dynamics::Data;
+use gambol_formats::write_files;
 use gambol_gait::{
     Body, Component, Gait, GaitError, HeightField, Performance, Sampling, Style, Support, Terrain,
-    TerrainFile, Wish, from_toml_with, perform, to_toml,
+    TerrainFile, Wish, design, from_toml_with, gaits_for, perform, preset_style, to_toml,
 };
 use gambol_model::Creature;
 use gambol_modes::Reader;
@@ -23,9 +24,6 @@ use super::creature::CreatureArguments;
 use super::{Failure, write_json};
 use files::Outputs;
 use settings::{Ground, ModeValue, positive, rate, seconds, share, turn_rate};
-
-/// The most keys of a clip: an hour at 50 per second, and a gigabyte for a large creature.
-const MOST_KEYS: f64 = 200_000.0;
 
 /// The largest picture of the ground; 4096 × 4096 grey levels of 16 bits fit even without compression.
 const MOST_BYTES: u64 = 64 << 20;
@@ -219,12 +217,22 @@ impl Animate {
             self.ground.retime(&mut gait, &wish);
             (body, gait)
         } else {
-            let mut style = wiring::preset_style(&self.creature.creature, name).unwrap_or_default();
+            let preset = preset_style(creature.name(), name);
+            let is_preset = preset.is_some();
+            let mut style = preset.unwrap_or_default();
             self.style.apply(&mut style);
             let body = Body::new(creature, &mut data, &style)?;
-            let (gait, hints) = wiring::design(&body, &mut data, name, &wish)?;
-            warnings.extend(hints);
-            (body, gait)
+            let designed = match design(&body, &mut data, name, &wish) {
+                // Some presets of the paper are more than a gait of the list: they are played at another pace.
+                Err(GaitError::DoesNotFit { .. }) if is_preset && wish != Wish::default() => {
+                    let mut designed = design(&body, &mut data, name, &Wish::default())?;
+                    self.ground.retime(&mut designed.gait, &wish);
+                    designed
+                }
+                other => other?,
+            };
+            warnings.extend(designed.hints);
+            (body, designed.gait)
         };
         gait.creature = Some(self.creature.creature.clone());
         gait.style = body.style.clone();
@@ -262,14 +270,20 @@ impl Animate {
     ) -> Result<(), Failure> {
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {
-            let bytes = wiring::to_bytes(*format, body, gait, &performance.clip, self.ground.root_motion)
-                .map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
+            let bytes = render::to_bytes(
+                *format,
+                body,
+                &gait.ground.terrain,
+                &performance.clip,
+                self.ground.root_motion,
+            )
+            .map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
             ready.push((path.as_path(), bytes));
         }
         if let Some(path) = outputs.gait {
             ready.push((path, to_toml(gait, names).into_bytes()));
         }
-        files::write_all(&ready)
+        Ok(write_files(&ready, self.force)?)
     }
 
     /// A word about a gait that was made for another creature.
@@ -303,7 +317,7 @@ impl Animate {
             GaitError::DoesNotFit { reason, .. } => reason,
             other => other.to_string(),
         };
-        let gaits = wiring::gaits_for(&body, &mut data).into_iter();
+        let gaits = gaits_for(&body, &mut data).into_iter();
         let rows: Vec<Row> = gaits
             .map(|(name, suits)| Row { name, suits: suits.is_ok(), reason: suits.err().map(reason) })
             .collect();
@@ -329,12 +343,6 @@ impl Animate {
 impl GroundArguments {
     /// What is asked of a gait; two of speed, stride and frequency decide the third.
     fn wish(&self) -> Result<Wish, Failure> {
-        if let Some(seconds) = self.seconds
-            && seconds * self.fps > MOST_KEYS
-        {
-            let keys = seconds * self.fps;
-            return Err(Failure::Failed(format!("{keys:.0} keys are too many; {MOST_KEYS} is the most")));
-        }
         let (mut speed, mut frequency) = (self.speed, self.frequency);
         match (self.speed, self.stride, self.frequency) {
             (Some(v), Some(l), Some(f)) if (v - l * f).abs() > 1e-6 * v.abs() => {
@@ -486,5 +494,5 @@ fn read_terrain(path: &Path, terrain: &TerrainFile) -> Result<HeightField, Strin
         return Err(failed(format!("it is larger than {} MiB", MOST_BYTES >> 20)));
     }
     let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
-    wiring::height_field(terrain, &bytes)
+    render::height_field(terrain, &bytes)
 }

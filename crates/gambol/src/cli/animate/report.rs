@@ -140,7 +140,7 @@ fn modes(body: &Body, gait: &Gait, names: &[String]) -> Table {
             format!("{:.3}", body.modes.modes[component.mode].frequency()),
             format!("{:.3}", f64::from(component.harmonic) * gait.frequency),
             format!("{:.3} rad", component.amplitude),
-            format!("{:.0}°", component.phase.to_degrees()),
+            format!("{:.0}°", component.phase.to_degrees().rem_euclid(360.0)),
             offset,
         ]);
     }

@@ -1,0 +1,91 @@
+//! A clip as the bytes of a file, and the ground from one.
+
+use std::io::{IsTerminal, Write};
+
+use gambol_formats::clip::{ClipFileError, GlbOptions, to_bvh, to_glb, to_json, to_npz};
+use gambol_formats::height_field_from_png;
+use gambol_gait::{Body, HeightField, Terrain, TerrainFile};
+use gambol_motion::Clip;
+use gambol_picture::{AnimationFormat, ClipOptions, Picture, PictureError, clip_animation, clip_strip};
+
+use super::RootMotion;
+use super::files::Format;
+
+/// A film strip has this many pixels for each of the picture's: sharp on today's screens.
+const PNG_SCALE: f64 = 2.0;
+
+/// Why there are no bytes.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RenderError {
+    #[error(transparent)]
+    Clip(#[from] ClipFileError),
+    #[error(transparent)]
+    Picture(#[from] PictureError),
+}
+
+/// Pictures follow the creature, so that only files for programs care for its way over the ground.
+pub(super) fn to_bytes(
+    format: Format,
+    body: &Body,
+    terrain: &Terrain,
+    clip: &Clip,
+    root_motion: RootMotion,
+) -> Result<Vec<u8>, RenderError> {
+    let creature = &body.creature;
+    let placed = || match root_motion {
+        RootMotion::Travel => clip.clone(),
+        RootMotion::InPlace => clip.in_place(creature),
+    };
+    Ok(match format {
+        Format::Glb => {
+            let root_motion = match root_motion {
+                RootMotion::Travel => gambol_formats::clip::RootMotion::Travel,
+                RootMotion::InPlace => gambol_formats::clip::RootMotion::InPlace,
+            };
+            to_glb(creature, clip, &GlbOptions { root_motion })?
+        }
+        Format::Bvh => to_bvh(creature, &placed())?.into_bytes(),
+        Format::Json => to_json(creature, &placed())?.into_bytes(),
+        Format::Npz => to_npz(creature, &placed())?,
+        Format::Png => strip(body, terrain, clip)?.to_png(PNG_SCALE)?,
+        Format::Svg => strip(body, terrain, clip)?.to_svg().into_bytes(),
+        Format::Gif => animation(AnimationFormat::Gif, body, terrain, clip)?,
+        Format::Apng => animation(AnimationFormat::Apng, body, terrain, clip)?,
+    })
+}
+
+fn strip(body: &Body, terrain: &Terrain, clip: &Clip) -> Result<Picture, PictureError> {
+    let height = |x: f64, y: f64| terrain.height(x, y);
+    let options = ClipOptions { ground: Some(&height), ..ClipOptions::default() };
+    clip_strip(&body.creature, clip, &options)
+}
+
+fn animation(
+    format: AnimationFormat,
+    body: &Body,
+    terrain: &Terrain,
+    clip: &Clip,
+) -> Result<Vec<u8>, PictureError> {
+    let height = |x: f64, y: f64| terrain.height(x, y);
+    let options = ClipOptions { ground: Some(&height), ..ClipOptions::default() };
+    let watched = std::io::stderr().is_terminal();
+    let mut progress = |done: usize, all: usize| {
+        if watched {
+            let end = if done == all { "\n" } else { "" };
+            let _ = write!(std::io::stderr(), "\rgambol: frame {done} of {all}{end}"); // nobody has to see it
+        }
+    };
+    clip_animation(&body.creature, clip, format, &options, &mut progress)
+}
+
+/// A picture of the ground lies in the middle of the world, seen from above with x to the right.
+pub(super) fn height_field(terrain: &TerrainFile, bytes: &[u8]) -> Result<HeightField, String> {
+    let grid = height_field_from_png(&terrain.file, bytes, 1.0, [0.0, terrain.height])
+        .map_err(|error| error.to_string())?;
+    if grid.columns < 2 || grid.rows < 2 {
+        return Err(format!("{}: a terrain has at least two pixels each way", terrain.file));
+    }
+    let spacing = terrain.size / (grid.columns - 1) as f64;
+    let origin = [-0.5 * terrain.size, -0.5 * spacing * (grid.rows - 1) as f64];
+    Ok(HeightField { origin, spacing, columns: grid.columns, heights: grid.heights })
+}
