@@ -13,7 +13,7 @@ use nalgebra::Complex;
 
 use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step_targets};
 use crate::pattern::{self, Order, Pattern};
-use crate::posture::{bob, crouch, rise, rise_amplitude, spread};
+use crate::posture::{arms, bob, crouch, rise, rise_amplitude, spread};
 use crate::preset::preset;
 use crate::tempo::{Tempo, span};
 use crate::belly::{design_legless, legless_frequency, legless_support};
@@ -248,6 +248,7 @@ fn steps(
     }
     crouch(body, palette, &mut components);
     components.extend(bob(body, data, palette, pattern)?);
+    components.extend(arms(body, data, palette, pattern));
     Ok(components)
 }
 

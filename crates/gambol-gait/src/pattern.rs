@@ -94,7 +94,7 @@ const LEGGED: [Pattern; 15] = [
     row("gallop", Order::Transverse, [0.15, 0.32, 0.5], 2.5, [0.14, 0.1], 0.0),
     row("transverse-gallop", Order::Transverse, [0.15, 0.32, 0.5], 2.5, [0.14, 0.1], 0.0),
     row("rotary-gallop", Order::Rotary, [0.15, 0.3, 0.5], 3.0, [0.14, 0.1], 0.0),
-    row("jump", Order::Jump, [0.2, 0.6, 0.9], 0.0, [0.1, 0.0], 0.0),
+    row("jump", Order::Jump, [0.2, 0.5, 0.9], 0.0, [0.12, 0.0], 0.0),
     row("hop", Order::Together, [0.15, 0.35, 0.6], 1.5, [0.14, 0.1], 0.0),
     row("jumping-jacks", Order::Jacks, [0.2, 0.6, 0.9], 0.0, [0.06, 0.0], 0.0),
     row("crawl", Order::Wave, [0.75, 0.78, 0.92], 0.03, [0.06, 0.04], 0.0),

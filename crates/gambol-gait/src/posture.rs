@@ -1,6 +1,6 @@
 //! What goes with the legs: bent knees, a bobbing back, the rise of a jump, arms and legs that spread.
 
-use std::f64::consts::FRAC_PI_2;
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian};
 use gambol_model::{JointKind, Role, Side, Vec3};
@@ -8,7 +8,7 @@ use gambol_modes::{Mode, Reader, Symmetry};
 use nalgebra::{Complex, DMatrix, DVector};
 
 use crate::palette::Palette;
-use crate::pattern::Pattern;
+use crate::pattern::{Order, Pattern};
 use crate::{Body, Component, GaitError, LegMotion};
 
 /// A knee is never bent by more than this to make room for its swing, rad.
@@ -82,6 +82,51 @@ pub(crate) fn bob(
     let up = (velocity.linear + velocity.angular.cross(&lever)).dot(&body.legs.heading.up);
     let phase = if up > 0.0 { 3.0 * FRAC_PI_2 } else { FRAC_PI_2 };
     Ok(Some(Component { mode: mode.index, amplitude: pattern.bob, phase, harmonic: 2, offset: 0.0 }))
+}
+
+/// Arms that swing in turn, each against the leg of its side: a biped's trunk would turn without them.
+pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pattern) -> Option<Component> {
+    /// Swing of the arms' joints to each side, rad, when the feet stand for half of the time; less in a walk, more in a
+    /// run.
+    const SWING: f64 = 0.3;
+    let creature = &body.creature;
+    if body.legs.pairs != 1 || !matches!(pattern.order, Order::Wave | Order::Alternating) {
+        return None;
+    }
+    forward_kinematics(creature, data, &body.modes.pose);
+    let mut jacobian = DMatrix::zeros(3, creature.nv());
+    let hands: Vec<(f64, DMatrix<f64>)> = creature
+        .landmarks()
+        .iter()
+        .filter(|mark| mark.role == Role::Hand && mark.side.is_some())
+        .map(|mark| {
+            let at = data.frames[mark.body].point_in_world(mark.point);
+            point_jacobian(creature, data, mark.body, at, &mut jacobian);
+            (if mark.side == Some(Side::Left) { 1.0 } else { -1.0 }, jacobian.clone())
+        })
+        .collect();
+    // How far hands swing in turn, per root of energy, and how pure that is.
+    let judge = |mode: &Mode| {
+        let u = DVector::from_column_slice(&mode.shape);
+        let (mut turns, mut all) = (0.0, 0.0);
+        for (side, jacobian) in &hands {
+            let moved = jacobian * &u;
+            let moved = body.legs.heading.components(Vec3::new(moved[0], moved[1], moved[2]));
+            turns += side * moved.x / hands.len() as f64;
+            all += moved.norm_squared() / hands.len() as f64;
+        }
+        let measure = &palette.measures[mode.index];
+        let feet = measure.legs.iter().map(|leg| leg.forward * leg.forward + leg.left * leg.left).sum::<f64>();
+        (mode.index, turns * turns / ((all + feet).max(1e-12) * measure.energy.sqrt()), turns)
+    };
+    let best = body.modes.vibrations().iter().map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let (mode, _, turns) = best.filter(|(_, score, _)| *score > 0.0)?;
+    // The left foot goes by −sin(ωt − 2πψ); the left hand goes the other way.
+    let left = body.legs.legs.iter().find(|leg| leg.side == Some(Side::Left))?;
+    let amplitude = SWING * (0.5 / pattern.duty).min(1.5) * turns.signum();
+    let phase = -TAU * pattern.order.phase(left.pair, body.legs.pairs, left.side);
+    let phase = if amplitude < 0.0 { phase + PI } else { phase };
+    Some(Component { mode, amplitude: amplitude.abs(), phase: phase.rem_euclid(TAU), harmonic: 1, offset: 0.0 })
 }
 
 /// The rigid motion that lifts the whole body.

@@ -24,8 +24,8 @@ const STRIDE: f64 = 2.4;
 const STRIDE_POWER: f64 = 0.34;
 /// Duty falls with speed as Fr^−0.14 (the same).
 const DUTY_POWER: f64 = -0.14;
-/// f √(h/g) of jumping on the spot: 1.6 Hz for a person.
-const JUMPS: f64 = 0.5;
+/// f √(h/g) of jumping on the spot: 1.25 Hz for a person, who with a duty of 0.5 is then 0.2 m up in the air.
+const JUMPS: f64 = 0.38;
 /// Speed, frequency and stride length given together must agree to this part.
 const AGREE: f64 = 0.01;
 

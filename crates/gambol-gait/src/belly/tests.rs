@@ -301,7 +301,6 @@ fn the_gallery_moves_well() {
         if ["roll", "crawl"].contains(&gait) {
             assert!(slip < 0.2 * speed, "{name} {gait} slips by {slip} m of {speed} m");
         }
-        strip(&body, &carried, &format!("{name}-{gait}"));
     }
 }
 
@@ -344,22 +343,6 @@ fn jerk(body: &Body, data: &mut Data, carried: &Carried) -> f64 {
         }
     }
     change / speed
-}
-
-/// Puts film strips where `GAMBOL_STRIPS` says, to be looked at.
-fn strip(body: &Body, carried: &Carried, title: &str) {
-    use gambol::picture::{Frame, View, film_strip, write};
-    let Ok(folder) = std::env::var("GAMBOL_STRIPS") else { return };
-    let n = carried.poses.len();
-    let frame = |k: usize| Frame {
-        caption: format!("{:.2}", k as f64 / 14.0),
-        pose: carried.poses[k * n / 14].clone(),
-    };
-    let frames: Vec<Frame> = (0..14).map(frame).collect();
-    for view in [View::side(), View::top()] {
-        let path = format!("{folder}/{title}-{}.png", view.name);
-        write(path, &film_strip(&body.creature, title, &frames, view), true).unwrap();
-    }
 }
 
 /// The paper's pairs of modes: a quarter of a period ahead it goes one way, behind the other way, as far; in step, a
@@ -466,7 +449,6 @@ fn others_move_too() {
                 let lowest = lowest(&body, &mut data, &carried);
                 assert!(lowest > -1e-9, "{name} {gait}: the lowest point is at {lowest} m");
             }
-            strip(&body, &carried, &format!("{name}-{gait}"));
         }
     }
 }

@@ -39,7 +39,9 @@ struct Scene<'a> {
     /// Cycles per second.
     frequency: f64,
     bounce: Bounce,
-    /// First coordinates of the free root.
+    /// The body that floats freely.
+    root: usize,
+    /// First coordinates of its joint.
     root_q: usize,
     root_v: usize,
     /// Per velocity coordinate: rad per N·m (or m per N).
@@ -109,7 +111,9 @@ pub(crate) fn ground(
     let mut scene = Scene::new(body, data, gait, motion, constraints)?;
     let stances = scene.stances(data, gait, &body.style.injured);
     let g = body.creature.gravity().norm();
-    scene.bounce = scene.bounded(Bounce::new(&stances, gait.frequency, g));
+    if !rises(body, gait, scene.root_v) {
+        scene.bounce = scene.bounded(Bounce::new(&stances, gait.frequency, g));
+    }
     let root::Fit { track, plants, path } =
         root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
     let ways = scene.ways(data, &stances, &plants, &track, &path, gait.ground.clearance, cycles);
@@ -228,6 +232,7 @@ impl<'a> Scene<'a> {
             motion,
             frequency: gait.frequency,
             bounce: Bounce::default(),
+            root: root.body,
             root_q: root.q,
             root_v: root.v,
             compliance,
@@ -250,7 +255,9 @@ impl<'a> Scene<'a> {
             let frames = forward_kinematics(self.creature, data, &pose);
             for (leg, path) in self.legs.legs.iter().zip(&mut paths) {
                 let place = frames[leg.foot].point_in_world(leg.point);
-                path.push(self.legs.heading.components(place));
+                // A bent leg is one whose foot is near its hip; the body's own rise does not count.
+                let from = if sign == Sign::Crouch { frames[self.root].position } else { Vec3::zeros() };
+                path.push(self.legs.heading.components(place - from));
             }
         }
         let duty = |leg: &Leg| {
@@ -463,7 +470,15 @@ impl<'a> Scene<'a> {
 const HURT: f64 = 0.75;
 
 /// Largest bounce, as a share of the legs' length: a higher one would need a jump, which the legs cannot follow.
-const BOUNCE: f64 = 0.25;
+const BOUNCE: f64 = 0.4;
+
+/// Whether the gait says itself how the body rises, by a rigid mode.
+fn rises(body: &Body, gait: &Gait, root_v: usize) -> bool {
+    gait.components.iter().any(|component| {
+        let mode = &body.modes.modes[component.mode];
+        mode.is_rigid() && mode.shape[root_v + 2].abs() > 0.5 && component.amplitude != 0.0
+    })
+}
 
 /// What besides the feet comes as near to the ground as this share of the legs' length is watched.
 const WATCHED: f64 = 0.3;
