@@ -16,7 +16,8 @@ use crate::pattern::{self, Order, Pattern};
 use crate::posture::{bob, crouch, rise, rise_amplitude, spread};
 use crate::preset::preset;
 use crate::tempo::{Tempo, span};
-use crate::{Body, Component, Gait, GaitError, Ground, Support, Terrain};
+use crate::belly::{design_legless, legless_frequency, legless_support};
+use crate::{Body, Component, Gait, GaitError, Ground, Sampling, Support, Terrain, perform};
 
 /// What the user asks of a gait; everything else follows from the body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -168,49 +169,41 @@ pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Patte
     }
 }
 
-/// Friction of a snake across its scales, as a multiple of that along them (Hu et al. 2009 measured 1.4 to 2; on
-/// rough ground more).
-const SCALES: f64 = 2.0;
-/// Drag of a slender body across itself, as a multiple of that along it (Gray and Hancock 1955).
-const SLENDER: f64 = 2.0;
 
 /// A gait without legs: its modes at the frequency at which they ring, as the paper's loop and chain have it.
 fn legless(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Design, GaitError> {
-    // The one place for bodies without legs: `crate::belly::design_legless(body, data, name)?`.
-    let components: Vec<Component> = not_yet(body, data, name)?;
-    let vibrations = components.iter().map(|component| body.modes.modes[component.mode].frequency());
-    let slowest = vibrations.filter(|frequency| *frequency > 0.0).fold(f64::INFINITY, f64::min);
-    let support = match name {
-        "slither" => Support::Belly { across: SCALES },
-        "swim" => Support::Water { across: SLENDER },
-        _ => Support::Belly { across: 1.0 },
-    };
-    let gait = Gait {
+    let components = design_legless(body, data, name)?;
+    let frequency = wish.frequency.unwrap_or_else(|| legless_frequency(body, &components));
+    let mut gait = Gait {
         name: name.to_owned(),
         creature: Some(body.creature.name().to_owned()),
         style: body.style.clone(),
-        frequency: wish.frequency.unwrap_or(if slowest.is_finite() { slowest } else { 1.0 }),
+        frequency,
         components,
         ground: Ground {
-            support,
+            support: legless_support(name),
             duty: 1.0,
-            speed: wish.speed,
+            speed: None,
             turn: 0.0,
             clearance: 0.0,
             terrain: Terrain::Flat,
         },
     };
+    if let Some(speed) = wish.speed {
+        // Friction and drag balance whatever the pace: the way per cycle is the body's, its speed goes with the frequency.
+        let played = perform(body, data, &gait, &Sampling { seconds: None, fps: 60.0 })?;
+        let stride = played.report.stride_length;
+        if !(stride * speed > 0.0) {
+            return Err(GaitError::Number {
+                place: "speed".to_owned(),
+                reason: format!("{speed} m/s: a cycle takes it {stride:.3} m"),
+            });
+        }
+        gait.frequency = speed / stride;
+    }
     Ok(Design { gait, hints: Vec::new() })
 }
 
-/// Stands where `belly` will give the components.
-fn not_yet(body: &Body, _data: &mut Data, name: &str) -> Result<Vec<Component>, GaitError> {
-    Err(GaitError::DoesNotFit {
-        creature: body.creature.name().to_owned(),
-        gait: name.to_owned(),
-        reason: "gaits without legs are not designed yet".to_owned(),
-    })
-}
 
 /// Walking, running, bounding: each foot goes around its path in its turn.
 fn steps(

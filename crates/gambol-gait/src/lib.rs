@@ -12,6 +12,7 @@
 //! [`perform`] plays a gait: equation 4 with soft limits, then feet on the ground.
 
 mod belly;
+mod close;
 mod design;
 mod error;
 mod feet;

@@ -113,16 +113,16 @@ pub(crate) fn penetration(
     deepest
 }
 
-/// Mean elastic energy of the joints between pairs of poses, J.
-pub(crate) fn elastic(
+/// Mean elastic energy of the joints between pairs of poses, J; a free root has no stiffness and does not count.
+pub(crate) fn elastic<'a>(
     creature: &Creature,
     stiffness: &[f64],
-    pairs: impl Iterator<Item = (Vec<f64>, Vec<f64>)>,
+    pairs: impl Iterator<Item = (&'a Vec<f64>, &'a Vec<f64>)>,
 ) -> f64 {
     let mut v = vec![0.0; creature.nv()];
     let (mut sum, mut count) = (0.0, 0.0);
     for (from, to) in pairs {
-        creature.difference(&from, &to, &mut v);
+        creature.difference(from, to, &mut v);
         sum += v.iter().zip(stiffness).map(|(v, k)| 0.5 * k * v * v).sum::<f64>();
         count += 1.0;
     }

@@ -1,17 +1,20 @@
 //! Plays a gait: from modes to a clip with feet on the ground.
 
 use gambol_dynamics::{Data, stiffness_matrix};
-use gambol_model::{Creature, Vec3};
+use gambol_model::Creature;
 use gambol_modes::parse_constraint;
 use gambol_motion::{Clip, Contact, Stride, Travel};
 
+use crate::belly;
+use crate::close::close;
 use crate::feet::{Grounded, ground};
 use crate::limits::overshoot;
 use crate::measure;
 use crate::modal::ModalMotion;
+use crate::path;
 use crate::stance::Stance;
 use crate::terrain::Relief;
-use crate::{Body, Gait, GaitError, Ground, Support};
+use crate::{Body, Gait, GaitError, Ground, Support, Terrain};
 
 /// How long and how finely to sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +65,26 @@ pub struct Report {
     pub froude: Option<f64>,
 }
 
+impl Report {
+    /// Of a clip that nothing carries.
+    fn of_clip(creature: &Creature, gait: &Gait, clip: &Clip) -> Self {
+        Self {
+            speed: 0.0,
+            stride_length: 0.0,
+            stride_frequency: gait.frequency,
+            feet: Vec::new(),
+            slip_mm: None,
+            mean_slip_mm: None,
+            slip_percent_leg: None,
+            penetration_mm: None,
+            loop_gap: loop_gap(creature, clip),
+            limit_overshoot_rad: largest_overshoot(creature, clip),
+            ground_correction_energy: None,
+            froude: None,
+        }
+    }
+}
+
 /// How one foot stands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FootReport {
@@ -91,7 +114,7 @@ pub fn perform(
     match gait.ground.support {
         Support::Air => in_air(body, data, gait, &motion, &schedule),
         Support::Feet | Support::Crouch => on_feet(body, data, gait, &motion, &schedule),
-        Support::Belly { .. } | Support::Water { .. } => todo!(),
+        Support::Belly { .. } | Support::Water { .. } => on_belly(body, data, gait, &motion, &schedule),
     }
 }
 
@@ -155,10 +178,12 @@ fn in_air(
     motion: &ModalMotion,
     schedule: &Schedule,
 ) -> Result<Performance, GaitError> {
-    let _ = data;
-    let cycle: Vec<Vec<f64>> =
+    let mut cycle: Vec<Vec<f64>> =
         schedule.cycles_of(schedule.per_cycle).into_iter().map(|at| motion.pose(at)).collect();
-    let stay = Stride { yaw: 0.0, shift: Vec3::zeros() };
+    for pose in &mut cycle {
+        close(&body.creature, data, pose)?;
+    }
+    let stay = Stride::NONE;
     let clip = finish(
         body,
         gait,
@@ -168,20 +193,7 @@ fn in_air(
         Vec::new(),
         0.0,
     );
-    let report = Report {
-        speed: 0.0,
-        stride_length: 0.0,
-        stride_frequency: gait.frequency,
-        feet: Vec::new(),
-        slip_mm: None,
-        mean_slip_mm: None,
-        slip_percent_leg: None,
-        penetration_mm: None,
-        loop_gap: loop_gap(&body.creature, &clip),
-        limit_overshoot_rad: largest_overshoot(&body.creature, &clip),
-        ground_correction_energy: None,
-        froude: None,
-    };
+    let report = Report::of_clip(&body.creature, gait, &clip);
     Ok(Performance { clip, report, warnings: Vec::new() })
 }
 
@@ -206,9 +218,9 @@ fn on_feet(
         ground(body, data, gait, motion, constraints, &schedule.cycles_of(keys))?;
     let stride = path.after(1.0 / gait.frequency);
     let stiffness = stiffness_matrix(creature).diagonal();
-    let changed = joints_only(creature, &modal, &poses, stiffness.as_slice());
-    let moved =
-        joints_only(creature, &vec![body.modes.pose.clone(); modal.len()], &modal, stiffness.as_slice());
+    let rest = std::iter::repeat(&body.modes.pose);
+    let changed = measure::elastic(creature, stiffness.as_slice(), modal.iter().zip(&poses));
+    let moved = measure::elastic(creature, stiffness.as_slice(), rest.zip(&modal));
     let (poses, closes) = if relief.is_flat() {
         let whole = path.after(schedule.cycles as f64 / gait.frequency);
         (schedule.repeat(creature, &poses, &stride), Some(whole))
@@ -230,16 +242,14 @@ fn on_feet(
     let report = Report {
         speed: path.speed,
         stride_length: path.speed / gait.frequency,
-        stride_frequency: gait.frequency,
         feet: slip.feet,
         slip_mm: Some(slip.worst * 1e3),
         mean_slip_mm: Some(slip.mean * 1e3),
         slip_percent_leg: Some(slip.share * 1e2),
         penetration_mm: Some(depth * 1e3),
-        loop_gap: loop_gap(creature, &clip),
-        limit_overshoot_rad: largest_overshoot(creature, &clip),
         ground_correction_energy: Some(if moved > 0.0 { changed / moved } else { 0.0 }),
         froude: (g > 0.0 && body.legs.length > 0.0).then(|| path.speed * path.speed / (g * body.legs.length)),
+        ..Report::of_clip(creature, gait, &clip)
     };
     let mut warnings = Vec::new();
     if miss > REACH * body.legs.length {
@@ -256,14 +266,56 @@ fn on_feet(
     Ok(Performance { clip, report, warnings })
 }
 
+/// A body without legs, carried by friction or drag.
+fn on_belly(
+    body: &Body,
+    data: &mut Data,
+    gait: &Gait,
+    motion: &ModalMotion,
+    schedule: &Schedule,
+) -> Result<Performance, GaitError> {
+    let creature = &body.creature;
+    let finer = belly::SAMPLES.div_ceil(schedule.per_cycle);
+    let samples = finer * schedule.per_cycle;
+    let mut cycle: Vec<Vec<f64>> = (0..samples).map(|k| motion.pose(k as f64 / samples as f64)).collect();
+    for pose in &mut cycle {
+        close(creature, data, pose)?;
+    }
+    let carried =
+        belly::carry(creature, data, &body.legs.heading, &cycle, 1.0 / gait.frequency, gait.ground.support)?;
+    // What rolls over needs more than one cycle to come back to its first pose.
+    let whole = Schedule {
+        per_cycle: schedule.per_cycle * carried.periods,
+        cycles: schedule.cycles.div_ceil(carried.periods),
+        step: schedule.step,
+    };
+    let keys: Vec<Vec<f64>> = carried.poses.into_iter().step_by(finer).collect();
+    let poses = whole.repeat(creature, &keys, &carried.stride);
+    let mut stride = Stride::NONE;
+    for _ in 0..whole.cycles {
+        stride = Stride { yaw: stride.yaw + carried.stride.yaw, shift: path::moved(&carried.stride, stride.shift) };
+    }
+    let speed = carried.figures.speed;
+    let clip = finish(body, gait, &whole, poses, Some(stride), Vec::new(), speed);
+    let (depth, _) = measure::penetration(creature, data, &Relief::new(&Terrain::Flat), &clip);
+    let report = Report {
+        speed,
+        stride_length: speed / gait.frequency,
+        penetration_mm: matches!(gait.ground.support, Support::Belly { .. }).then_some(depth * 1e3),
+        ..Report::of_clip(creature, gait, &clip)
+    };
+    let mut warnings = Vec::new();
+    if gait.ground.terrain != Terrain::Flat || gait.ground.turn != 0.0 {
+        warnings.push("slopes and turns are for creatures with legs; this one goes straight on the level".to_owned());
+    }
+    if gait.ground.speed.is_some() {
+        warnings.push("without legs the speed follows from the frequency; the one in the gait is not used".to_owned());
+    }
+    Ok(Performance { clip, report, warnings })
+}
+
 /// A foot further from its target than this share of the leg's length is missed.
 const REACH: f64 = 1e-3;
-
-/// Mean elastic energy of the joints, the root left out.
-fn joints_only(creature: &Creature, from: &[Vec<f64>], to: &[Vec<f64>], stiffness: &[f64]) -> f64 {
-    let _ = creature;
-    measure::elastic(creature, stiffness, from.iter().cloned().zip(to.iter().cloned()))
-}
 
 fn contacts(body: &Body, stances: &[Stance], frequency: f64, schedule: &Schedule) -> Vec<Contact> {
     let duration = schedule.cycles as f64 / frequency;
@@ -340,7 +392,8 @@ fn check(gait: &Gait, sampling: &Sampling) -> Result<(), GaitError> {
         return bad("seconds", format!("{seconds} is not a positive number"));
     }
     let Ground { duty, speed, turn, clearance, .. } = &gait.ground;
-    if !(*duty > 0.0 && *duty < 1.0) {
+    let legged = matches!(gait.ground.support, Support::Feet | Support::Crouch);
+    if legged && !(*duty > 0.0 && *duty < 1.0) {
         return bad("duty", format!("{duty} is not between 0 and 1"));
     }
     if let Some(speed) = speed.filter(|speed| !speed.is_finite()) {

@@ -86,9 +86,11 @@ const GALLOP: f64 = 0.4;
 /// The figure. Its rows have the stiffness of the files (dog 20, spine ×5; human 100, spine ×10; loop and linear 1)
 /// but for the steady run.
 const ROWS: [Row; 11] = [
-    // Its amplitudes cannot be read in our copy of the figure; 5.26 Hz is in the text.
-    row("loop", "roll", "", 5.26, &[part(What::Mode(6), 0.3, 0.0), part(What::Mode(7), 0.3, NINETY)]),
-    row("linear", "crawl", "", 5.0, &[part(What::Mode(6), 1.0, 0.0), part(What::Mode(7), 1.0, NINETY)]),
+    // Its amplitudes cannot be read in our copy of the figure; 5.26 Hz is in the text. With −90° it rolls forward.
+    row("loop", "roll", "", 5.26, &[part(What::Mode(6), 0.3, 0.0), part(What::Mode(7), 0.3, -NINETY)]),
+    // Printed are amplitudes of 1: set points that a physical body does not reach. A body that does reach them curls
+    // into circles.
+    row("linear", "crawl", "", 5.0, &[part(What::Mode(6), 0.4, 0.0), part(What::Mode(7), 0.4, -NINETY)]),
     row("dog", "trot", "trot", 2.0, FOUR_LEGS),
     // The row cannot be read in our copy; an amble is the trot with the front legs the other way round.
     row("dog", "amble", "amble", 2.0, FOUR_LEGS),

@@ -15,7 +15,7 @@ mod root;
 mod sole;
 mod target;
 
-use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix};
+use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix, touches};
 use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Quat, Role, Vec3};
 
 use crate::limits::limit;
@@ -50,6 +50,8 @@ struct Scene<'a> {
     flat: Vec<Vec<Flat>>,
     /// The head and its orientation in the rest pose, which it likes to keep.
     head: Option<(usize, Quat)>,
+    /// What else of the body may come near the ground: tails, knees, hands.
+    low: Vec<Touch>,
     /// Closed loops of the creature, and what the gait holds (a steady head, hands on a cart).
     constraints: Vec<Constraint>,
     relief: Relief<'a>,
@@ -116,10 +118,15 @@ pub(crate) fn ground(
     for &cycle in cycles {
         let free = scene.free_pose(cycle, &track, &ways);
         let goals = scene.goals(data, cycle, &free, &ways, &path);
-        let pinned = pin(&scene, data, &free, &goals, &mut delta);
+        let stride = path.after(cycle / gait.frequency);
+        let floor = |x: f64, y: f64| {
+            let place = moved(&stride, Vec3::new(x, y, 0.0));
+            scene.relief.height(place.x, place.y)
+        };
+        let pinned = pin(&scene, data, &free, &goals, &floor, &mut delta);
         grounded.miss = grounded.miss.max(pinned.error);
         let mut pose = pinned.pose;
-        path.after(cycle / gait.frequency).apply(&body.creature, &mut pose);
+        stride.apply(&body.creature, &mut pose);
         grounded.poses.push(pose);
         grounded.modal.push(motion.pose(cycle));
     }
@@ -227,6 +234,7 @@ impl<'a> Scene<'a> {
             mean_compliance,
             flat,
             head,
+            low: low(body, data, motion),
             constraints,
             relief: Relief::new(&gait.ground.terrain),
             level: 0.0,
@@ -456,6 +464,32 @@ const HURT: f64 = 0.75;
 
 /// Largest bounce, as a share of the legs' length: a higher one would need a jump, which the legs cannot follow.
 const BOUNCE: f64 = 0.25;
+
+/// What besides the feet comes as near to the ground as this share of the legs' length is watched.
+const WATCHED: f64 = 0.3;
+
+/// Touches of all bodies but the feet that come near the ground somewhere in the cycle.
+fn low(body: &Body, data: &mut Data, motion: &ModalMotion) -> Vec<Touch> {
+    let creature = &body.creature;
+    let frames = forward_kinematics(creature, data, &body.modes.pose);
+    let of_feet: Vec<usize> = body.legs.legs.iter().flat_map(|leg| leg.sole.iter().map(|touch| touch.body)).collect();
+    let mut found: Vec<(Touch, bool)> = (1..creature.bodies().len())
+        .filter(|index| !of_feet.contains(index))
+        .flat_map(|index| touches(creature, index, &frames[index], Vec3::z()))
+        .map(|touch| (touch, false))
+        .collect();
+    for k in 0..LOOKS {
+        let frames = forward_kinematics(creature, data, &motion.pose(f64::from(k) / f64::from(LOOKS)));
+        for (touch, near) in &mut found {
+            let height = touch.lowest(&frames[touch.body], Vec3::z()).point.z - body.legs.ground;
+            *near |= height < WATCHED * body.legs.length;
+        }
+    }
+    found.into_iter().filter(|(_, near)| *near).map(|(touch, _)| touch).collect()
+}
+
+/// Moments of the cycle at which `low` looks.
+const LOOKS: u32 = 16;
 
 /// What of a foot lies flat in the rest pose: the foot itself, and toes that hang on it.
 fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {

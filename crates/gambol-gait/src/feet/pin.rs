@@ -8,7 +8,7 @@
 //! iteration on the conditions of optimality: δ = C Jᵀ λ with (J C Jᵀ + S) λ = target − f + J δ, C = K⁻¹. Feet are exact
 //! (S = 0); the orientation of a flat sole is a wish (S > 0).
 
-use gambol_dynamics::{Data, constraint_jacobian, constraint_residual, forward_kinematics};
+use gambol_dynamics::{Data, Touch, constraint_jacobian, constraint_residual, forward_kinematics};
 use gambol_model::{JointKind, Mat3, Quat, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
@@ -49,6 +49,12 @@ const FLAT: f64 = 0.25;
 /// section 4.3), and the neck of a galloping animal takes up most of the pitch of its body.
 const STEADY: f64 = 0.7;
 
+/// Tails and knees stay above the ground by about this share of the legs' length, and give by that much.
+const MARGIN: f64 = 0.02;
+
+/// Compliance of what keeps them out, as a share of that of a leg of joints of mean compliance.
+const HARD: f64 = 0.02;
+
 /// How a frame ended.
 pub(super) struct Pinned {
     pub(super) pose: Vec<f64>,
@@ -58,7 +64,15 @@ pub(super) struct Pinned {
 
 /// Pins one frame. `free` is the unlimited modal pose with its root in place; `delta` is the correction of the frame
 /// before on entry, that of this frame on return.
-pub(super) fn pin(scene: &Scene, data: &mut Data, free: &[f64], goals: &[Goal], delta: &mut [f64]) -> Pinned {
+/// `floor` is the height of the ground in the creature's ground frame.
+pub(super) fn pin(
+    scene: &Scene,
+    data: &mut Data,
+    free: &[f64],
+    goals: &[Goal],
+    floor: &dyn Fn(f64, f64) -> f64,
+    delta: &mut [f64],
+) -> Pinned {
     let creature = scene.creature;
     let nv = creature.nv();
     let near = NEAR * scene.legs.length.max(1e-6);
@@ -68,7 +82,7 @@ pub(super) fn pin(scene: &Scene, data: &mut Data, free: &[f64], goals: &[Goal], 
         let mut pose = free.to_vec();
         creature.integrate(&mut pose, delta, 1.0);
         limit(creature, &mut pose, &mut give);
-        let mut system = System::new(scene, data, &pose, goals);
+        let mut system = System::new(scene, data, &pose, goals, floor);
         if system.error < best.error {
             best = Pinned { pose, error: system.error };
         }
@@ -101,7 +115,13 @@ struct System {
 }
 
 impl System {
-    fn new(scene: &Scene, data: &mut Data, pose: &[f64], goals: &[Goal]) -> Self {
+    fn new(
+        scene: &Scene,
+        data: &mut Data,
+        pose: &[f64],
+        goals: &[Goal],
+        floor: &dyn Fn(f64, f64) -> f64,
+    ) -> Self {
         let creature = scene.creature;
         let nv = creature.nv();
         let mut system = Self { rows: Vec::new(), residual: Vec::new(), soft: Vec::new(), error: 0.0 };
@@ -131,10 +151,34 @@ impl System {
                 system.flatten(scene, data, body, orientation, weight, &mut rows);
             }
         }
+        for touch in &scene.low {
+            system.keep_out(scene, data, touch, floor);
+        }
         if let Some((head, orientation)) = scene.head {
             system.flatten(scene, data, head, orientation, STEADY, &mut rows);
         }
         system
+    }
+
+    /// One row that keeps a tail or a knee out of the ground: a spring that sets in smoothly, φ = s ln(1 + exp((m − z)/s)),
+    /// and is stiff enough to end above the ground.
+    fn keep_out(&mut self, scene: &Scene, data: &Data, touch: &Touch, floor: &dyn Fn(f64, f64) -> f64) {
+        let low = touch.lowest(&data.frames[touch.body], Vec3::z()).point;
+        let soft = MARGIN * scene.legs.length;
+        let x = (soft - (low.z - floor(low.x, low.y))) / (0.3 * soft);
+        if x < -12.0 {
+            return; // six millionths of the margin
+        }
+        let depth = 0.3 * soft * if x > 30.0 { x } else { x.exp().ln_1p() };
+        let share = 1.0 / (1.0 + (-x).exp());
+        let nv = scene.creature.nv();
+        let start = self.rows.len();
+        self.rows.resize(start + nv, 0.0);
+        each_axis(scene.creature, data, touch.body, |dof, angular, linear, origin| {
+            self.rows[start + dof] = share * (linear + angular.cross(&(low - origin))).z;
+        });
+        self.residual.push(depth);
+        self.soft.push(HARD * scene.mean_compliance * scene.legs.length * scene.legs.length);
     }
 
     /// Three rows that wish for the orientation of a body.

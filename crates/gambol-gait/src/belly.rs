@@ -1,1 +1,0 @@
-//! Bodies without legs: lying, rolling, slithering, swimming.

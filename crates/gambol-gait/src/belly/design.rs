@@ -1,0 +1,318 @@
+//! Gaits of bodies without legs: waves that run along them.
+//!
+//! Two shapes a quarter of a wave apart, moved a quarter of a period apart, make a wave that travels:
+//! cos(ks) cos(ωt) + sin(ks) sin(ωt) = cos(ks − ωt). The bends of a long body alternate between such shapes from mode
+//! to mode; those of a ring come in pairs. Which way the wave has to run is tried out.
+
+use gambol_dynamics::{Data, body_velocities, forward_kinematics, stiffness_matrix};
+use gambol_model::Vec3;
+use gambol_modes::{Heading, Mode};
+use nalgebra::DVector;
+
+use super::chain::Chain;
+use super::{SAMPLES, carry};
+use crate::close::close;
+use crate::{Body, Component, GaitError, Support};
+
+/// The gaits of legless creatures.
+const NAMES: [&str; 4] = ["roll", "crawl", "slither", "swim"];
+
+/// Largest angle between a segment and the way of the whole body, rad: a wave as deep as those of real snakes. Below
+/// 90° the body always leads on, so that it cannot cross itself.
+const SLITHER_ANGLE: f64 = 0.95;
+/// The same of a fish or a snake in water, whose waves are shallower.
+const SWIM_ANGLE: f64 = 0.6;
+/// The same of a crawl in the upright plane: enough to see it lift, little enough to keep its balance.
+const CRAWL_ANGLE: f64 = 0.65;
+/// Waves along a slithering or swimming body (Hu et al. 2009 see 1 to 2 on snakes).
+const WAVES: f64 = 1.5;
+/// Waves along a crawling body: enough that it always stands on two of them.
+const CRAWL_WAVES: f64 = 1.75;
+/// A wave needs so many joints to look like one; a body of fewer bends in a part of a wave.
+const JOINTS_PER_WAVE: f64 = 4.0;
+/// Rise and fall of a ring's radius as a share of it. A third makes its lower side flat; a little more, and it stands
+/// on two feet with one always coming down ahead.
+const RING_DENT: f64 = 0.4;
+/// Modes that bring less than this share of the strongest one are left out.
+const WEAK: f64 = 0.05;
+/// Bends of the highest mode in a wave, beyond two for each wave: the body's ends need some.
+const SPARE_BENDS: f64 = 1.5;
+/// Share of a mode's elastic energy that has to bend the chain in one plane for the mode to count as a wave there.
+const IN_PLANE: f64 = 0.8;
+/// Two modes of a ring are a pair if their frequencies differ by less than this share.
+const PAIR: f64 = 0.1;
+/// A creature that moves less than this share of its size in a period gets nowhere.
+const NOWHERE: f64 = 0.01;
+/// Share of a joint's range that a designed wave may use.
+const RANGE: f64 = 0.95;
+/// Bends that a chain needs in a plane to carry a wave.
+const FEWEST_BENDS: usize = 3;
+
+/// What carries the gait `name`.
+///
+/// On the ground, a snake's scales and the roughness it leans on hold it across far better than along; its scales on
+/// cloth alone do so only about twice as well (Hu et al. 2009). In water a body of some size is held across by its
+/// breadth, along by its skin only.
+pub(crate) fn legless_support(name: &str) -> Support {
+    match name {
+        "slither" => Support::Belly { across: 10.0 },
+        "swim" => Support::Water { across: 10.0 },
+        _ => Support::Belly { across: 1.0 },
+    }
+}
+
+/// Cycles per second that a wave of these components has by itself: Rayleigh's quotient
+/// ω² = Σ α² uᵀK u / Σ α² uᵀM u, with uᵀM u = uᵀK u / ω² for every mode.
+pub(crate) fn legless_frequency(body: &Body, components: &[Component]) -> f64 {
+    let k = stiffness_matrix(&body.creature);
+    let (mut elastic, mut kinetic) = (0.0, 0.0);
+    for component in components {
+        let mode = &body.modes.modes[component.mode];
+        let u = DVector::from_column_slice(&mode.shape);
+        let energy = component.amplitude.powi(2) * u.dot(&(&k * &u));
+        elastic += energy;
+        kinetic += energy / mode.eigenvalue;
+    }
+    (elastic / kinetic).sqrt() / std::f64::consts::TAU
+}
+
+/// The components of the gait `name` for a creature without legs, such that it moves forward.
+pub(crate) fn design_legless(body: &Body, data: &mut Data, name: &str) -> Result<Vec<Component>, GaitError> {
+    if !NAMES.contains(&name) {
+        let known = NAMES.map(String::from).to_vec();
+        return Err(GaitError::Unknown { name: name.into(), known });
+    }
+    let misfit = |reason: &str| GaitError::DoesNotFit {
+        creature: body.creature.name().into(),
+        gait: name.into(),
+        reason: reason.into(),
+    };
+    if !body.legs.is_empty() {
+        return Err(misfit("it has legs"));
+    }
+    let heading = body.legs.heading;
+    forward_kinematics(&body.creature, data, &body.modes.pose);
+    let chain = Chain::find(&body.creature, data, &heading).ok_or_else(|| misfit("it has no joints"))?;
+    let waves = Waves { body, chain, heading };
+    let wave = match (name, waves.chain.ring) {
+        ("roll", true) => waves.ring(data),
+        ("roll", false) => return Err(misfit("its body is not closed to a ring")),
+        (_, true) => return Err(misfit("its body is a ring, which can only roll")),
+        ("crawl", _) => waves.serpent(data, heading.left, CRAWL_ANGLE, CRAWL_WAVES),
+        ("slither", _) => waves.serpent(data, heading.up, SLITHER_ANGLE, WAVES),
+        _ => {
+            // Sideways like a fish, or up and down like a whale if it cannot bend sideways.
+            let sideways = waves.serpent(data, heading.up, SWIM_ANGLE, WAVES);
+            if sideways.is_empty() { waves.serpent(data, heading.left, SWIM_ANGLE, WAVES) } else { sideways }
+        }
+    };
+    if wave.is_empty() {
+        return Err(misfit(match name {
+            "roll" => "its ring has no pair of waves in the upright plane",
+            "crawl" => "it cannot bend up and down in enough joints to carry a wave",
+            "slither" => "it cannot bend sideways in enough joints to carry a wave",
+            _ => "it cannot bend in enough joints to carry a wave",
+        }));
+    }
+    let tried = [components(&wave, 1.0), components(&wave, -1.0)];
+    let mut way = [0.0; 2];
+    for (way, components) in way.iter_mut().zip(&tried) {
+        let poses = sampled(body, data, components, SAMPLES / 2)?;
+        let carried = carry(&body.creature, data, &heading, &poses, 1.0, legless_support(name))?;
+        *way = carried.figures.speed;
+    }
+    let forward = usize::from(way[1] > way[0]);
+    if way[forward] < NOWHERE * waves.chain.length {
+        return Err(misfit("the waves of its body take it nowhere"));
+    }
+    let [ahead, back] = tried;
+    Ok(if forward == 0 { ahead } else { back })
+}
+
+/// A mode's part in a wave: that which goes with cos ωt, and that with sin ωt, rad.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    mode: usize,
+    cosine: f64,
+    sine: f64,
+}
+
+/// A wave that runs towards the head (or around the ring) for `direction` = 1 and back for −1.
+fn components(wave: &[Part], direction: f64) -> Vec<Component> {
+    use std::f64::consts::{FRAC_PI_2, PI};
+    let component = |part: &Part| {
+        // cos ωt is a quarter period ahead of sin ωt.
+        let (swing, phase) =
+            if part.cosine == 0.0 { (direction * part.sine, 0.0) } else { (part.cosine, FRAC_PI_2) };
+        let phase = if swing < 0.0 { phase - PI } else { phase };
+        Component { mode: part.mode, amplitude: swing.abs(), phase, harmonic: 1, offset: 0.0 }
+    };
+    wave.iter().map(component).collect()
+}
+
+/// Equation 4 over one period of 1 s, on the creature's constraints.
+pub(super) fn sampled(
+    body: &Body,
+    data: &mut Data,
+    components: &[Component],
+    count: usize,
+) -> Result<Vec<Vec<f64>>, GaitError> {
+    let mut poses = Vec::with_capacity(count);
+    for k in 0..count {
+        let angle = std::f64::consts::TAU * k as f64 / count as f64;
+        let mut way = vec![0.0; body.creature.nv()];
+        for component in components {
+            let swing = component.amplitude * libm::sin(angle + component.phase);
+            way.iter_mut().zip(&body.modes.modes[component.mode].shape).for_each(|(w, u)| *w += swing * u);
+        }
+        let mut pose = body.modes.pose.clone();
+        body.creature.integrate(&mut pose, &way, 1.0);
+        close(&body.creature, data, &mut pose)?;
+        poses.push(pose);
+    }
+    Ok(poses)
+}
+
+/// What makes waves. Its functions need `data.frames` and `data.axes` at the rest pose; an empty wave says that the
+/// body cannot make it.
+struct Waves<'b> {
+    body: &'b Body,
+    chain: Chain,
+    heading: Heading,
+}
+
+/// A mode that bends the chain in one plane.
+struct Bending<'m> {
+    mode: &'m Mode,
+    /// Per link, rad.
+    bends: Vec<f64>,
+}
+
+impl Waves<'_> {
+    /// The modes that bend the chain about the axis `about`; twists, and what only a head or a jaw does, are not.
+    fn bendings(&self, data: &Data, about: Vec3) -> Vec<Bending<'_>> {
+        let creature = &self.body.creature;
+        let stiffness = self.chain.stiffness(creature, data, about);
+        let bending = |mode: &'_ Mode| {
+            let bends = self.chain.bends(data, &mode.shape, about);
+            let own: f64 = bends.iter().zip(&stiffness).map(|(bend, k)| k * bend * bend).sum();
+            let joints = creature.dofs().iter().zip(&mode.shape);
+            let all: f64 = joints.map(|(dof, u)| creature.joints()[dof.joint].stiffness * u * u).sum();
+            (own > IN_PLANE * all).then_some(bends)
+        };
+        let modes = self.body.modes.vibrations().iter();
+        modes.filter_map(|mode| Some(Bending { mode, bends: bending(mode)? })).collect()
+    }
+
+    /// Places of the links that bend about `about`, with the length of body that each bends.
+    fn joints(&self, data: &Data, about: Vec3) -> Vec<(usize, f64, f64)> {
+        let stiffness = self.chain.stiffness(&self.body.creature, data, about);
+        let links: Vec<usize> = (0..stiffness.len()).filter(|&link| stiffness[link] > 0.0).collect();
+        let place = |k: usize| self.chain.links[links[k]].place;
+        let last = links.len().saturating_sub(1);
+        let own = |k: usize| {
+            let (before, after) = (place(k.saturating_sub(1)), place((k + 1).min(last)));
+            // The outer half of the first and last one is as long as the inner half.
+            (after - before) * if k == 0 || k == last { 1.0 } else { 0.5 }
+        };
+        (0..links.len()).map(|k| (links[k], place(k), own(k))).collect()
+    }
+
+    /// A wave of constant depth from head to tail (a serpenoid curve): its bends, cos and sin, by what modes can do.
+    /// The angle to the mean way is φ sin(ks), so from the middle of one straight segment to the next, a length l, it
+    /// changes by 2 φ sin(kl/2) cos(ks).
+    fn serpent(&self, data: &Data, about: Vec3, angle: f64, waves: f64) -> Vec<Part> {
+        let joints = self.joints(data, about);
+        if joints.len() < FEWEST_BENDS {
+            return Vec::new();
+        }
+        let waves = waves.min(joints.len() as f64 / JOINTS_PER_WAVE);
+        let k = std::f64::consts::TAU * waves / self.chain.length;
+        let stiffness = self.chain.stiffness(&self.body.creature, data, about);
+        let part = |bending: &Bending| {
+            let (mut cosine, mut sine, mut own) = (0.0, 0.0, 0.0);
+            for &(link, place, length) in &joints {
+                let (s, c) = libm::sincos(k * (place - 0.5 * self.chain.length));
+                let bend = bending.bends[link] * stiffness[link];
+                let turn = 2.0 * angle * libm::sin(0.5 * k * length);
+                cosine += bend * c * turn;
+                sine += bend * s * turn;
+                own += bend * bending.bends[link];
+            }
+            // Phases are multiples of 90°: a mode goes with the one it is more like.
+            let (cosine, sine) = (cosine / own, sine / own);
+            let main = if cosine.abs() > sine.abs() { (cosine, 0.0) } else { (0.0, sine) };
+            Part { mode: bending.mode.index, cosine: main.0, sine: main.1 }
+        };
+        let bendings = self.bendings(data, about);
+        let few =
+            bendings.iter().enumerate().filter(|(bends, _)| (*bends as f64) < 2.0 * waves + SPARE_BENDS);
+        let all: Vec<Part> = few.map(|(_, bending)| part(bending)).collect();
+        let size = |part: &Part| part.cosine.abs().max(part.sine.abs());
+        let largest = all.iter().map(size).fold(0.0, f64::max);
+        let wave: Vec<Part> = all.into_iter().filter(|part| size(part) > WEAK * largest).collect();
+        let both = wave.iter().any(|part| part.cosine != 0.0) && wave.iter().any(|part| part.sine != 0.0);
+        if both { self.within_limits(wave) } else { Vec::new() }
+    }
+
+    /// The lowest pair of waves around a ring in the upright plane.
+    fn ring(&self, data: &mut Data) -> Vec<Part> {
+        let bendings = self.bendings(data, self.heading.left);
+        let even = |pair: &&[Bending]| {
+            (pair[1].mode.frequency() - pair[0].mode.frequency()) < PAIR * pair[0].mode.frequency()
+        };
+        let Some(pair) = bendings.windows(2).find(even) else { return Vec::new() };
+        let (creature, bodies) = (&self.body.creature, &self.chain.bodies);
+        let place =
+            |data: &Data, body: usize| data.frames[body].point_in_world(creature.bodies()[body].mass.com);
+        let centre = bodies.iter().map(|&body| place(data, body)).sum::<Vec3>() / bodies.len() as f64;
+        // √2 times the root mean square of a wave around the ring is its crest, wherever that is.
+        let mut part = |mode: &Mode| {
+            body_velocities(creature, data, &self.body.modes.pose, &mode.shape);
+            let (mut squares, mut radius) = (0.0, 0.0);
+            for &body in bodies {
+                let spoke = place(data, body) - centre;
+                let velocity = data.velocities[body];
+                let moves = velocity.linear
+                    + velocity.angular.cross(&(place(data, body) - data.frames[body].position));
+                squares += (moves.dot(&spoke) / spoke.norm()).powi(2);
+                radius += spoke.norm();
+            }
+            let count = bodies.len() as f64;
+            RING_DENT * (radius / count) / (2.0 * squares / count).sqrt()
+        };
+        let wave = vec![
+            Part { mode: pair[0].mode.index, cosine: part(pair[0].mode), sine: 0.0 },
+            Part { mode: pair[1].mode.index, cosine: 0.0, sine: part(pair[1].mode) },
+        ];
+        self.within_limits(wave)
+    }
+
+    /// The wave, smaller if a joint would leave its range.
+    fn within_limits(&self, mut wave: Vec<Part>) -> Vec<Part> {
+        let (creature, modes) = (&self.body.creature, &self.body.modes);
+        let mut scale: f64 = 1.0;
+        for joint in creature.joints() {
+            let Some([low, high]) = joint.limit else { continue };
+            let swing = |dof: usize| {
+                let sum = |take: fn(&Part) -> f64| -> f64 {
+                    wave.iter().map(|part| take(part) * modes.modes[part.mode].shape[dof]).sum()
+                };
+                sum(|part| part.cosine).hypot(sum(|part| part.sine))
+            };
+            let swing = (joint.v..joint.v + joint.kind.nv()).map(swing).fold(0.0, f64::hypot);
+            let room = match joint.kind.nv() {
+                1 => (high - modes.pose[joint.q]).min(modes.pose[joint.q] - low),
+                _ => high,
+            };
+            if swing > 0.0 && room > 0.0 {
+                scale = scale.min(RANGE * room / swing);
+            }
+        }
+        for part in &mut wave {
+            part.cosine *= scale;
+            part.sine *= scale;
+        }
+        wave
+    }
+}

@@ -1,0 +1,120 @@
+//! Bodies without legs: lying, rolling, slithering, swimming.
+//!
+//! The modal motion says how the body bends; what it lies in says where the body goes. On the ground it rests in
+//! static balance (module `rest`) and moves along such that the friction of all that touches the ground adds up to
+//! nothing (module `slide`); in water it moves such that the drag on all segments does (module `swim`). Neither has
+//! inertia: what is slow, or small and wet, moves like this (Gray and Hancock 1955; Hu et al. 2009, without inertia).
+
+mod balance;
+mod chain;
+mod design;
+mod path;
+mod rest;
+mod scene;
+mod segment;
+mod slide;
+mod swim;
+#[cfg(test)]
+mod tests;
+
+use gambol_dynamics::Data;
+use gambol_model::Creature;
+use gambol_modes::Heading;
+use gambol_motion::Stride;
+
+use crate::{GaitError, Support};
+use path::Path;
+use scene::Scene;
+
+pub(crate) use design::{design_legless, legless_frequency, legless_support};
+
+/// Samples of a period that [`carry`] should be given. Contacts come and go within a few hundredths of a period; a clip
+/// of fewer keys takes every n-th.
+pub(crate) const SAMPLES: usize = 240;
+
+/// A motion that its surroundings carry along.
+#[derive(Clone, Debug)]
+pub(crate) struct Carried {
+    /// As many as were given, for each of `periods` in turn.
+    pub(crate) poses: Vec<Vec<f64>>,
+    /// After so many periods the first pose comes back, moved by `stride`: more than 1 for a body that rolls over.
+    pub(crate) periods: usize,
+    /// From the first pose to the one after the last.
+    pub(crate) stride: Stride,
+    /// What was measured on it.
+    pub(crate) figures: Figures,
+}
+
+/// Measured on a motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Figures {
+    /// Mean speed of the centre of mass from start to end, along the creature's heading, m/s; negative if it backs.
+    pub(crate) speed: f64,
+    /// Depth of the lowest point below the ground, the largest, m.
+    pub(crate) penetration: f64,
+    /// Height of the lowest point above the ground, the largest, m.
+    pub(crate) hover: f64,
+    /// Way of what touches the ground (or drags in water) per period, m, weighted by load.
+    pub(crate) slip: f64,
+    /// Part of that way which is across the segments, 0 to 1.
+    pub(crate) sideways: f64,
+    /// Mean speed of that as a multiple of the mean speed of travel; infinite for one that stays in place.
+    pub(crate) mean_slip: f64,
+    /// Its highest speed at any time as such a multiple.
+    pub(crate) worst_slip: f64,
+}
+
+/// Moves the root of `poses`, one period in equal steps (the first pose not repeated), as `support` implies. Of the
+/// roots given, only the mean orientation of the body matters: it is upright.
+pub(crate) fn carry(
+    creature: &Creature,
+    data: &mut Data,
+    heading: &Heading,
+    poses: &[Vec<f64>],
+    period: f64,
+    support: Support,
+) -> Result<Carried, GaitError> {
+    let scene = Scene::new(creature, data, heading, poses, period)?;
+    let path = match support {
+        Support::Belly { across } => slide::path(&scene, checked(across)?)?,
+        Support::Water { across } => swim::path(&scene, checked(across)?)?,
+        Support::Air | Support::Feet | Support::Crouch => {
+            return Err(GaitError::Body("only the ground or water carries a body without legs".into()));
+        }
+    };
+    Ok(carried(&scene, poses, heading, path))
+}
+
+fn checked(across: f64) -> Result<f64, GaitError> {
+    if across.is_finite() && across > 0.0 {
+        return Ok(across);
+    }
+    let reason = format!("friction across the body, {across} times that along it, is no number above 0");
+    Err(GaitError::Number { place: "support.across".into(), reason })
+}
+
+/// The poses along a path that was turned such that the creature travels along its heading, or straight back.
+fn carried(scene: &Scene, poses: &[Vec<f64>], heading: &Heading, path: Path) -> Carried {
+    let path = path.aligned(scene, heading);
+    let place = |(k, world_from_float): (usize, &_)| {
+        let mut pose = poses[k % poses.len()].clone();
+        scene.place(&mut pose, k % poses.len(), world_from_float);
+        pose
+    };
+    let speed = path.travel().dot(&heading.forward) / path.duration(scene);
+    let mean = path.travel().norm() / path.duration(scene);
+    Carried {
+        poses: path.world_from_float.iter().enumerate().map(place).collect(),
+        periods: path.world_from_float.len() / poses.len(),
+        stride: path.stride,
+        figures: Figures {
+            speed,
+            penetration: path.slip.penetration,
+            hover: path.slip.hover,
+            slip: path.slip.way,
+            sideways: path.slip.sideways,
+            mean_slip: path.slip.way / (scene.step * poses.len() as f64) / mean,
+            worst_slip: path.slip.fastest / mean,
+        },
+    }
+}
