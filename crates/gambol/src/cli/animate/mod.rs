@@ -164,7 +164,7 @@ struct StyleArguments {
     #[arg(long, value_name = "C")]
     constrain: Vec<String>,
 
-    /// Times the mass: a heavier creature crouches and stands longer
+    /// Times the mass: a heavier creature crouches, a lighter one stretches up
     #[arg(long, value_name = "F", value_parser = positive, allow_negative_numbers = true)]
     weight: Option<f64>,
 
