@@ -4,13 +4,17 @@
 //! played, and do so there: tension scales all amplitudes by 1/√tension, which keeps the elastic energy ½ k α² of every
 //! component, and an injured leg stands for a shorter time.
 
-use gambol_dynamics::{Data, body_jacobian, constraint_residual, forward_kinematics};
+use std::collections::BTreeMap;
+
+use gambol_dynamics::{
+    Data, body_jacobian, constraint_residual, forward_kinematics, multiply_mass, prepare_mass,
+};
 use gambol_model::{Creature, Joint, JointKind, Quat};
 use gambol_modes::{Heading, Modes, Scale, Settings, analyze, parse_constraint, set_uniform};
 use nalgebra::{DMatrix, DVector, Quaternion};
 
 use crate::legs::Leg;
-use crate::{GaitError, Legs, Style};
+use crate::{Gait, GaitError, Legs, Style};
 
 /// A creature as a style changes it, with its modes and legs.
 #[derive(Clone, Debug)]
@@ -60,6 +64,77 @@ impl Body {
         let modes = analyze(&creature, data, &pose, &Settings { count: None, constraints })?;
         let injured = injured.iter().map(|&leg| legs.legs[leg].name.clone()).collect();
         Ok(Self { creature, modes, legs, style: Style { injured, ..style.clone() } })
+    }
+}
+
+/// A mode of one body that another body has in this likeness (the cosine of the shapes) is the same to the eye.
+const LIKE: f64 = 0.7;
+
+impl Body {
+    /// A gait of the body `from` on this one: the numbers of modes follow their shapes, which another style puts into
+    /// another order. Also what a user should know: modes that this body does not have.
+    ///
+    /// Of all modes w of this body, u becomes the one that is most like it in the metric of this body's mass, at the same
+    /// kinetic energy: α' = ±α ‖u‖ / ‖w‖, the sign that of ⟨u, w⟩. Each is taken once, and modes that are alike most
+    /// choose first. Rigid motions keep their numbers.
+    pub fn follow(&self, from: &Self, gait: &Gait) -> (Gait, Vec<String>) {
+        let mut used: Vec<usize> = gait.components.iter().map(|component| component.mode).collect();
+        used.sort_unstable();
+        used.dedup();
+        used.retain(|&mode| mode >= from.modes.rigid && mode < from.modes.modes.len());
+        let mut data = Data::new(&self.creature);
+        prepare_mass(&self.creature, &mut data, &self.modes.pose);
+        let mut heavy = |shape: &[f64]| {
+            let mut product = vec![0.0; shape.len()];
+            multiply_mass(&self.creature, &mut data, shape, &mut product);
+            DVector::from_vec(product)
+        };
+        let new_modes: Vec<_> = self
+            .modes
+            .vibrations()
+            .iter()
+            .map(|mode| {
+                let w = DVector::from_column_slice(&mode.shape);
+                let own = heavy(w.as_slice()).dot(&w);
+                (mode.index, w, own)
+            })
+            .collect();
+        // Pairs of an old mode and a new one: likeness, and the new amplitude per old one.
+        let mut pairs = Vec::new();
+        for &old in &used {
+            let u = DVector::from_column_slice(&from.modes.modes[old].shape);
+            let mu = heavy(u.as_slice());
+            let size = mu.dot(&u);
+            for (new, w, own) in &new_modes {
+                let along = mu.dot(w);
+                let likeness = along.abs() / (size * own).sqrt();
+                pairs.push((likeness, old, *new, (size / own).sqrt().copysign(along)));
+            }
+        }
+        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let mut found: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
+        let mut hints = Vec::new();
+        for (likeness, old, new, factor) in pairs {
+            if found.contains_key(&old) || found.values().any(|(taken, _)| *taken == new) {
+                continue;
+            }
+            found.insert(old, (new, factor));
+            if likeness < LIKE {
+                let percent = 100.0 * likeness;
+                hints.push(format!(
+                    "mode {old} of the gait has no like on the changed body; mode {new} ({percent:.0} % of it) takes its place"
+                ));
+            }
+        }
+        let mut gait = Gait { style: self.style.clone(), ..gait.clone() };
+        for component in &mut gait.components {
+            if let Some(&(mode, factor)) = found.get(&component.mode) {
+                component.mode = mode;
+                component.amplitude *= factor;
+                component.offset *= factor;
+            }
+        }
+        (gait, hints)
     }
 }
 

@@ -4,7 +4,7 @@
 
 use gambol::dynamics::{Data, forward_kinematics};
 use gambol::model::{Creature, JointKind};
-use gambol_gait::{Body, Style};
+use gambol_gait::{Body, Component, Gait, Style, Wish, design};
 
 const LEGGED: [&str; 7] = ["dog", "human", "bird", "kangaroo", "monster", "insect", "spider"];
 
@@ -221,4 +221,75 @@ fn nonsense_is_told() {
         let message = message(name, &style);
         assert!(message.starts_with(expected), "{message}");
     }
+}
+
+fn named(body: &Body, mode: usize) -> String {
+    let mut data = Data::new(&body.creature);
+    gambol::modes::read_mode(&body.creature, &mut data, &body.modes, mode).unwrap().name
+}
+
+/// Modes of a gait keep their meaning while a slider moves: they are found again by shape, not by number.
+#[test]
+fn a_gait_follows_the_modes_of_a_changed_body() {
+    let own = body("dog", &Style::default());
+    let mut data = Data::new(&own.creature);
+    let trot = design(&own, &mut data, "trot", &Wish::default()).unwrap().gait;
+    // Tension changes no shape: the gait is the same, up to the rounding of an eigensolver.
+    let (same, hints) = body("dog", &Style { tension: 4.0, ..Style::default() }).follow(&own, &trot);
+    assert!(hints.is_empty());
+    for (a, b) in trot.components.iter().zip(&same.components) {
+        assert_eq!((a.mode, a.phase, a.harmonic), (b.mode, b.phase, b.harmonic));
+        assert!((a.amplitude - b.amplitude).abs() < 1e-9);
+    }
+    // Each of these puts some modes into another order; no mode is taken twice.
+    for style in [
+        Style { scale: vec![("neck.*|head.*|tail.*".into(), 30.0)], ..Style::default() },
+        Style { weight: 1.5, ..Style::default() },
+        Style { injured: vec!["hind.left".into()], ..Style::default() },
+    ] {
+        let changed = body("dog", &style);
+        let (moved, _) = changed.follow(&own, &trot);
+        assert_eq!(moved.style, changed.style);
+        assert_ne!(moved.components, trot.components);
+        let mut modes: Vec<usize> = moved.components.iter().map(|component| component.mode).collect();
+        modes.sort_unstable();
+        modes.dedup();
+        assert_eq!(modes.len(), trot.components.len());
+        // The legs still swing in turn.
+        let swing =
+            trot.components.iter().position(|c| named(&own, c.mode) == "front legs alternate").unwrap();
+        assert_eq!(named(&changed, moved.components[swing].mode), "front legs alternate", "{style:?}");
+    }
+}
+
+#[test]
+fn a_mode_that_is_lost_is_told() {
+    let own = body("dog", &Style::default());
+    let mut gait = gambol_gait::from_toml("version = 1\nfrequency = 1").unwrap();
+    gait.components = vec![Component { mode: 23, amplitude: 0.1, phase: 0.0, harmonic: 1, offset: 0.0 }];
+    let stiff = body("dog", &Style { scale: vec![("knee.*".into(), 30.0)], ..Style::default() });
+    let (_, hints) = stiff.follow(&own, &gait);
+    assert!(hints.len() == 1 && hints[0].starts_with("mode 23 of the gait has no like"), "{hints:?}");
+}
+
+/// The defining property: with a reversed mode of another length, what moves is the same.
+#[test]
+fn amplitudes_follow_the_sign_and_length_of_a_shape() {
+    let own = body("dog", &Style::default());
+    let mut turned = own.clone();
+    turned.modes.modes[9].shape.iter_mut().for_each(|x| *x *= -2.0);
+    turned.modes.modes.swap(9, 13);
+    for mode in [9, 13] {
+        turned.modes.modes[mode].index = mode;
+    }
+    let component = Component { mode: 9, amplitude: 0.4, phase: 0.5, harmonic: 2, offset: -0.1 };
+    let rise = Component { mode: 2, ..component };
+    let mut gait = gambol_gait::from_toml("version = 1\nfrequency = 1").unwrap();
+    gait.components = vec![component, rise];
+    let (moved, hints): (Gait, _) = turned.follow(&own, &gait);
+    assert!(hints.is_empty());
+    let Component { mode, amplitude, phase, harmonic, offset } = moved.components[0];
+    assert_eq!((mode, phase, harmonic), (13, 0.5, 2));
+    assert!((amplitude + 0.2).abs() < 1e-12 && (offset - 0.05).abs() < 1e-12);
+    assert_eq!(moved.components[1], rise);
 }

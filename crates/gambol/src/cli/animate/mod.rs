@@ -164,7 +164,7 @@ struct StyleArguments {
     #[arg(long, value_name = "C")]
     constrain: Vec<String>,
 
-    /// Times the mass: a heavier creature crouches and stands longer
+    /// Times the mass: a heavier creature crouches, a lighter one stretches up
     #[arg(long, value_name = "F", value_parser = positive, allow_negative_numbers = true)]
     weight: Option<f64>,
 
@@ -210,10 +210,10 @@ impl Animate {
         let mut warnings = Vec::new();
         let mut data = Data::new(&creature);
         let (body, mut gait) = if is_file(name) {
-            let mut gait = read_gait(Path::new(name))?;
+            let gait = read_gait(Path::new(name))?;
             warnings.extend(self.stranger(name, &gait, &creature));
-            self.style.apply(&mut gait.style);
-            let body = Body::new(creature, &mut data, &gait.style)?;
+            let (body, mut gait, hints) = self.restyle(creature, &mut data, gait)?;
+            warnings.extend(hints);
             self.ground.retime(&mut gait, &wish);
             (body, gait)
         } else {
@@ -257,6 +257,25 @@ impl Animate {
             report::write(out, &body, &gait, &names, &performance)?;
         }
         Ok(())
+    }
+
+    /// The body that a gait of a file is for, as the command line changes it; the numbers of its modes follow.
+    fn restyle(
+        &self,
+        creature: Creature,
+        data: &mut Data,
+        gait: Gait,
+    ) -> Result<(Body, Gait, Vec<String>), Failure> {
+        let mut style = gait.style.clone();
+        self.style.apply(&mut style);
+        if style == gait.style {
+            return Ok((Body::new(creature, data, &style)?, gait, Vec::new()));
+        }
+        let from = Body::new(creature.clone(), data, &gait.style)?;
+        check_modes(&from, &gait)?;
+        let body = Body::new(creature, data, &style)?;
+        let (gait, hints) = body.follow(&from, &gait);
+        Ok((body, gait, hints))
     }
 
     /// Everything is made before anything is written.
