@@ -11,12 +11,12 @@ use gambol_dynamics::Data;
 use gambol_model::{Dof, JointKind, Role};
 use nalgebra::Complex;
 
+use crate::belly::{design_legless, legless_frequency, legless_support};
 use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step_targets};
 use crate::pattern::{self, Order, Pattern};
 use crate::posture::{arms, bob, crouch, rise, rise_amplitude, spread};
 use crate::preset::preset;
 use crate::tempo::{Tempo, span};
-use crate::belly::{design_legless, legless_frequency, legless_support};
 use crate::{Body, Component, Gait, GaitError, Ground, Sampling, Support, Terrain, perform};
 
 /// What the user asks of a gait; everything else follows from the body.
@@ -169,7 +169,6 @@ pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Patte
     }
 }
 
-
 /// A gait without legs: its modes at the frequency at which they ring, as the paper's loop and chain have it.
 fn legless(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Design, GaitError> {
     let components = design_legless(body, data, name)?;
@@ -193,7 +192,7 @@ fn legless(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Desi
         // Friction and drag balance whatever the pace: the way per cycle is the body's, its speed goes with the frequency.
         let played = perform(body, data, &gait, &Sampling { seconds: None, fps: 60.0 })?;
         let stride = played.report.stride_length;
-        if !(stride * speed > 0.0) {
+        if stride * speed <= 0.0 {
             return Err(GaitError::Number {
                 place: "speed".to_owned(),
                 reason: format!("{speed} m/s: a cycle takes it {stride:.3} m"),
@@ -203,7 +202,6 @@ fn legless(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Desi
     }
     Ok(Design { gait, hints: Vec::new() })
 }
-
 
 /// Walking, running, bounding: each foot goes around its path in its turn.
 fn steps(

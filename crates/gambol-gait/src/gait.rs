@@ -45,7 +45,8 @@ pub struct Style {
     pub constraints: Vec<String>,
     /// Factor of every mass. A heavier body with the same springs sags, and stands longer on each foot.
     pub weight: f64,
-    /// Factor of every stiffness at the same elastic energy: above 1 tense (stiffer, smaller swings), below 1 relaxed.
+    /// Factor of every stiffness at the same elastic energy: above 1 tense (stiffer springs; shorter, quicker steps), below
+    /// 1 relaxed.
     pub tension: f64,
     /// Feet whose leg is hurt: its joints are stiff and it stands for a shorter time.
     pub injured: Vec<String>,

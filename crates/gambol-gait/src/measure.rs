@@ -3,11 +3,11 @@
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, Vec3};
 use gambol_motion::Clip;
+use nalgebra::Point3;
 
-use crate::Legs;
 use crate::perform::FootReport;
 use crate::stance::Stance;
-use crate::terrain::Relief;
+use crate::{Legs, Terrain};
 
 /// What standing feet do.
 #[derive(Clone, Debug, Default)]
@@ -88,7 +88,7 @@ fn ways(stood: &[Vec3]) -> Vec<f64> {
 pub(crate) fn penetration(
     creature: &Creature,
     data: &mut Data,
-    relief: &Relief,
+    terrain: &Terrain,
     clip: &Clip,
 ) -> (f64, usize) {
     let mut deepest = (0.0, 0);
@@ -99,11 +99,12 @@ pub(crate) fn penetration(
             let solid = shapes.iter().any(|shape| shape.collides);
             for shape in shapes.iter().filter(|shape| shape.collides || !solid) {
                 let frame = &frames[index];
-                let down = shape.body_from_shape.rotation.inverse() * frame.rotation.tr_mul(&-Vec3::z());
-                let lowest = frame.point_in_world(
-                    (shape.body_from_shape * nalgebra::Point3::from(shape.shape.support(down))).coords,
-                );
-                let depth = relief.height(lowest.x, lowest.y) - lowest.z;
+                // Deepest against the ground's own normal, which is that under the body: exact on a plane.
+                let normal = terrain.normal(frame.position.x, frame.position.y);
+                let down = shape.body_from_shape.rotation.inverse() * frame.rotation.tr_mul(&-normal);
+                let support = Point3::from(shape.shape.support(down));
+                let lowest = frame.point_in_world((shape.body_from_shape * support).coords);
+                let depth = terrain.height(lowest.x, lowest.y) - lowest.z;
                 if depth > deepest.0 {
                     deepest = (depth, index);
                 }

@@ -34,8 +34,6 @@ impl<'a> ModalMotion<'a> {
     /// The motion of `gait`, whose components name modes of `body`.
     pub(crate) fn new(body: &'a Body, gait: &Gait) -> Result<Self, GaitError> {
         let modes = &body.modes.modes;
-        // A tense body swings less: the same elastic energy ½ k α² with another k.
-        let swing = 1.0 / body.style.tension.sqrt();
         let mut terms = Vec::new();
         for (k, component) in gait.components.iter().enumerate() {
             let Some(mode) = modes.get(component.mode) else {
@@ -48,7 +46,7 @@ impl<'a> ModalMotion<'a> {
             };
             terms.push(Term {
                 shape: &mode.shape,
-                amplitude: component.amplitude * swing,
+                amplitude: component.amplitude,
                 phase: component.phase,
                 harmonic: f64::from(component.harmonic),
                 offset: component.offset,

@@ -13,7 +13,6 @@ use crate::measure;
 use crate::modal::ModalMotion;
 use crate::path;
 use crate::stance::Stance;
-use crate::terrain::Relief;
 use crate::{Body, Gait, GaitError, Ground, Support, Terrain};
 
 /// How long and how finely to sample.
@@ -205,7 +204,7 @@ fn on_feet(
     schedule: &Schedule,
 ) -> Result<Performance, GaitError> {
     let creature = &body.creature;
-    let relief = Relief::new(&gait.ground.terrain);
+    let flat = gait.ground.terrain == Terrain::Flat;
     let constraints = body
         .style
         .constraints
@@ -213,7 +212,7 @@ fn on_feet(
         .map(|text| parse_constraint(creature, data, &body.modes.pose, text))
         .collect::<Result<Vec<_>, _>>()?;
     // On flat ground one cycle is all there is to know.
-    let keys = if relief.is_flat() { schedule.per_cycle } else { schedule.keys() };
+    let keys = if flat { schedule.per_cycle } else { schedule.keys() };
     let Grounded { poses, modal, stances, path, miss } =
         ground(body, data, gait, motion, constraints, &schedule.cycles_of(keys))?;
     let stride = path.after(1.0 / gait.frequency);
@@ -221,7 +220,7 @@ fn on_feet(
     let rest = std::iter::repeat(&body.modes.pose);
     let changed = measure::elastic(creature, stiffness.as_slice(), modal.iter().zip(&poses));
     let moved = measure::elastic(creature, stiffness.as_slice(), rest.zip(&modal));
-    let (poses, closes) = if relief.is_flat() {
+    let (poses, closes) = if flat {
         let whole = path.after(schedule.cycles as f64 / gait.frequency);
         (schedule.repeat(creature, &poses, &stride), Some(whole))
     } else {
@@ -237,7 +236,7 @@ fn on_feet(
         path.speed,
     );
     let slip = measure::slip(creature, data, &body.legs, &stances, &clip, gait.frequency);
-    let (depth, deepest) = measure::penetration(creature, data, &relief, &clip);
+    let (depth, deepest) = measure::penetration(creature, data, &gait.ground.terrain, &clip);
     let g = creature.gravity().norm();
     let report = Report {
         speed: path.speed,
@@ -293,11 +292,14 @@ fn on_belly(
     let poses = whole.repeat(creature, &keys, &carried.stride);
     let mut stride = Stride::NONE;
     for _ in 0..whole.cycles {
-        stride = Stride { yaw: stride.yaw + carried.stride.yaw, shift: path::moved(&carried.stride, stride.shift) };
+        stride = Stride {
+            yaw: stride.yaw + carried.stride.yaw,
+            shift: path::moved(&carried.stride, stride.shift),
+        };
     }
     let speed = carried.figures.speed;
     let clip = finish(body, gait, &whole, poses, Some(stride), Vec::new(), speed);
-    let (depth, _) = measure::penetration(creature, data, &Relief::new(&Terrain::Flat), &clip);
+    let (depth, _) = measure::penetration(creature, data, &Terrain::Flat, &clip);
     let report = Report {
         speed,
         stride_length: speed / gait.frequency,
@@ -306,10 +308,14 @@ fn on_belly(
     };
     let mut warnings = Vec::new();
     if gait.ground.terrain != Terrain::Flat || gait.ground.turn != 0.0 {
-        warnings.push("slopes and turns are for creatures with legs; this one goes straight on the level".to_owned());
+        warnings.push(
+            "slopes and turns are for creatures with legs; this one goes straight on the level".to_owned(),
+        );
     }
     if gait.ground.speed.is_some() {
-        warnings.push("without legs the speed follows from the frequency; the one in the gait is not used".to_owned());
+        warnings.push(
+            "without legs the speed follows from the frequency; the one in the gait is not used".to_owned(),
+        );
     }
     Ok(Performance { clip, report, warnings })
 }

@@ -116,17 +116,25 @@ pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pa
             all += moved.norm_squared() / hands.len() as f64;
         }
         let measure = &palette.measures[mode.index];
-        let feet = measure.legs.iter().map(|leg| leg.forward * leg.forward + leg.left * leg.left).sum::<f64>();
+        let feet =
+            measure.legs.iter().map(|leg| leg.forward * leg.forward + leg.left * leg.left).sum::<f64>();
         (mode.index, turns * turns / ((all + feet).max(1e-12) * measure.energy.sqrt()), turns)
     };
-    let best = body.modes.vibrations().iter().map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let best =
+        body.modes.vibrations().iter().map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
     let (mode, _, turns) = best.filter(|(_, score, _)| *score > 0.0)?;
     // The left foot goes by −sin(ωt − 2πψ); the left hand goes the other way.
     let left = body.legs.legs.iter().find(|leg| leg.side == Some(Side::Left))?;
     let amplitude = SWING * (0.5 / pattern.duty).min(1.5) * turns.signum();
     let phase = -TAU * pattern.order.phase(left.pair, body.legs.pairs, left.side);
     let phase = if amplitude < 0.0 { phase + PI } else { phase };
-    Some(Component { mode, amplitude: amplitude.abs(), phase: phase.rem_euclid(TAU), harmonic: 1, offset: 0.0 })
+    Some(Component {
+        mode,
+        amplitude: amplitude.abs(),
+        phase: phase.rem_euclid(TAU),
+        harmonic: 1,
+        offset: 0.0,
+    })
 }
 
 /// The rigid motion that lifts the whole body.

@@ -268,12 +268,18 @@ pub(crate) fn preset(body: &Body, data: &mut Data, name: &str) -> Result<Option<
 }
 
 fn finished(body: &Body, row: &Row, components: Vec<Component>, support: Support, duty: f64) -> Gait {
+    // The printed figures are for the springs as they are: the same elastic energy in tenser ones, and their pace.
+    let tense = body.style.tension.sqrt();
+    let components = components
+        .into_iter()
+        .map(|component| Component { amplitude: component.amplitude / tense, ..component })
+        .collect();
     let jumps = support == Support::Crouch;
     Gait {
         name: row.name.to_owned(),
         creature: Some(row.creature.to_owned()),
         style: body.style.clone(),
-        frequency: row.frequency,
+        frequency: row.frequency * tense,
         components,
         ground: Ground {
             support,

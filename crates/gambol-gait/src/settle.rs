@@ -49,7 +49,8 @@ pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait) -> Result<Gait, G
             .iter()
             .enumerate()
             .flat_map(|(place, &(mode, harmonic))| {
-                let before = || gait.components.iter().filter(move |c| c.mode == mode && c.harmonic == harmonic);
+                let before =
+                    || gait.components.iter().filter(move |c| c.mode == mode && c.harmonic == harmonic);
                 if body.modes.modes[mode].is_rigid() {
                     return before().copied().collect::<Vec<_>>();
                 }

@@ -3,7 +3,7 @@
 //! A foot is of use while it moves back and is low. With p the foot's place relative to the moving body, that is where
 //! s = −ẋ/ω − z is large, in metres both. The leading harmonic of s over the cycle has its peak in the middle of
 //! stance; the duty factor says how far stance extends around it. In a jump all feet stand while the legs are bent:
-//! there s = +z, since bending draws the feet up to the body.
+//! there −z is the length of the leg.
 
 use std::f64::consts::TAU;
 
@@ -38,7 +38,7 @@ pub(crate) enum Sign {
 const HARMONICS: [u32; 2] = [1, 2];
 
 /// A second harmonic must be this many times the first to count: a foot that lifts twice in one stride is rare.
-const TWICE: f64 = 2.0;
+const TWICE: f64 = 1.5;
 
 /// The stances of one foot.
 ///

@@ -1,8 +1,8 @@
 //! The body whose modes are meant: pose, stiffness, weight, tension, injuries.
 //!
-//! Everything here changes the creature before its modes are computed. Two parts of a style also change how a gait is
-//! played, and do so there: tension scales all amplitudes by 1/√tension, which keeps the elastic energy ½ k α² of every
-//! component, and an injured leg stands for a shorter time.
+//! Everything here changes the creature before its modes are computed. Some parts of a style also change how a gait is
+//! designed or played, and do so there: a tense creature takes shorter and quicker steps, a heavy one stands longer on
+//! each foot, an injured leg stands for a shorter time.
 
 use std::collections::BTreeMap;
 
@@ -127,7 +127,11 @@ impl Body {
             }
         }
         let mut gait = Gait { style: self.style.clone(), ..gait.clone() };
+        // The same elastic energy ½ k α² at another k, and every natural frequency with its root.
+        let tenser = (self.style.tension / from.style.tension).sqrt();
+        gait.frequency *= tenser;
         for component in &mut gait.components {
+            component.amplitude /= tenser;
             if let Some(&(mode, factor)) = found.get(&component.mode) {
                 component.mode = mode;
                 component.amplitude *= factor;

@@ -63,6 +63,10 @@ impl Tempo {
         } else {
             usual_speed / natural_stride(usual_speed)
         };
+        // Stiffer springs swing faster, as their root: a tense creature takes shorter and quicker steps.
+        let tense = body.style.tension.sqrt();
+        let usual_frequency = tense * usual_frequency;
+        let natural_stride = |speed: f64| natural_stride(speed) / tense;
         let (speed, frequency) = match (wish.speed, wish.frequency, wish.stride_length) {
             (Some(v), Some(f), Some(stride)) => {
                 if (v - f * stride).abs() > AGREE * v.max(f * stride) {

@@ -4,57 +4,32 @@ use gambol_model::Vec3;
 
 use crate::{HeightField, Terrain};
 
-/// A terrain that can be asked for heights.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Relief<'a> {
-    terrain: &'a Terrain,
-}
-
-impl<'a> Relief<'a> {
-    pub(crate) fn new(terrain: &'a Terrain) -> Self {
-        Self { terrain }
-    }
-
-    pub(crate) fn is_flat(&self) -> bool {
-        *self.terrain == Terrain::Flat
-    }
-
-    /// Height at a place, m.
-    pub(crate) fn height(&self, x: f64, y: f64) -> f64 {
-        match self.terrain {
-            Terrain::Flat => 0.0,
-            Terrain::Slope(angle) => x * angle.tan(),
-            Terrain::Field(field) => field.height(x, y),
+impl Terrain {
+    /// Height of the ground at a place, m.
+    pub fn height(&self, x: f64, y: f64) -> f64 {
+        match self {
+            Self::Flat => 0.0,
+            Self::Slope(angle) => x * angle.tan(),
+            Self::Field(field) => field.height(x, y),
         }
     }
 
-    /// Height and unit normal at a place.
-    pub(crate) fn at(&self, x: f64, y: f64) -> (f64, Vec3) {
+    /// Unit normal of the ground at a place.
+    pub(crate) fn normal(&self, x: f64, y: f64) -> Vec3 {
         const H: f64 = 1e-4; // m
         let slope =
             |dx: f64, dy: f64| (self.height(x + dx, y + dy) - self.height(x - dx, y - dy)) / (2.0 * H);
-        (self.height(x, y), Vec3::new(-slope(H, 0.0), -slope(0.0, H), 1.0).normalize())
+        Vec3::new(-slope(H, 0.0), -slope(0.0, H), 1.0).normalize()
     }
 
     /// How far the ground rises above the straight line between two places, m.
     pub(crate) fn hill(&self, from: Vec3, to: Vec3) -> f64 {
         const STEPS: u32 = 16;
-        if self.is_flat() {
-            return 0.0;
-        }
         let above = |k: u32| {
-            let share = f64::from(k) / f64::from(STEPS);
-            let at = from + (to - from) * share;
+            let at = from + (to - from) * (f64::from(k) / f64::from(STEPS));
             self.height(at.x, at.y) - at.z
         };
         (0..=STEPS).map(above).fold(0.0, f64::max)
-    }
-}
-
-impl Terrain {
-    /// Height of the ground at a place, m.
-    pub fn height(&self, x: f64, y: f64) -> f64 {
-        Relief::new(self).height(x, y)
     }
 }
 

@@ -40,11 +40,8 @@ fn every_creature_is_to_be_seen_in_every_picture() {
         let rest = creature.reference_pose().to_vec();
         let mut bent = rest.clone();
         creature.integrate(&mut bent, &vec![0.1; creature.nv()], 1.0);
-        let tile = ModeTile {
-            caption: "u6  1.36 Hz".into(),
-            name: "bend".into(),
-            poses: [rest, bent.clone()],
-        };
+        let tile =
+            ModeTile { caption: "u6  1.36 Hz".into(), name: "bend".into(), poses: [rest, bent.clone()] };
         let look =
             Look { paint: Paint::Ghost, skeleton: true, ground: true, shadow: true, landmarks: Marks::Named };
         let drawing = Drawing::new(&creature, &bent, View::three_quarter());

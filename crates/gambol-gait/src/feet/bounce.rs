@@ -28,7 +28,7 @@ impl Bounce {
         let push = |cycle: f64| stances.iter().map(|stance| push(stance, cycle)).sum::<f64>();
         let pushes: Vec<f64> = (0..SAMPLES).map(|k| push(k as f64 / SAMPLES as f64)).collect();
         let mean = pushes.iter().sum::<f64>() / SAMPLES as f64;
-        if !(mean > 0.0) {
+        if mean <= 0.0 {
             return Self::default();
         }
         let wave = |n: usize| {

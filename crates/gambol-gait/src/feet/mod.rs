@@ -22,13 +22,12 @@ use crate::limits::limit;
 use crate::modal::ModalMotion;
 use crate::path::{Path, moved};
 use crate::stance::{Sign, Stance, stances};
-use crate::terrain::Relief;
-use crate::{Body, Gait, GaitError, Leg, Legs, Support};
+use crate::{Body, Gait, GaitError, Leg, Legs, Support, Terrain};
 
 use bounce::Bounce;
 use pin::{Goal, pin};
 use root::RootTrack;
-use sole::Stand;
+use sole::{Local, Stand};
 use target::{Jet, Plant, Swing, ease};
 
 /// What the ground needs to know about the gait.
@@ -39,15 +38,15 @@ struct Scene<'a> {
     /// Cycles per second.
     frequency: f64,
     bounce: Bounce,
-    /// The body that floats freely.
-    root: usize,
-    /// First coordinates of its joint.
+    /// First coordinates of the free root.
     root_q: usize,
     root_v: usize,
     /// Per velocity coordinate: rad per N·m (or m per N).
     compliance: Vec<f64>,
     /// Mean over the joints.
     mean_compliance: f64,
+    /// Factor of the creature's weight.
+    weight: f64,
     /// Per leg: what is set down flat.
     flat: Vec<Vec<Flat>>,
     /// The head and its orientation in the rest pose, which it likes to keep.
@@ -56,9 +55,7 @@ struct Scene<'a> {
     low: Vec<Touch>,
     /// Closed loops of the creature, and what the gait holds (a steady head, hands on a cart).
     constraints: Vec<Constraint>,
-    relief: Relief<'a>,
-    /// Height of the ground under the path, m: 0.
-    level: f64,
+    terrain: &'a Terrain,
 }
 
 /// A sole, or toes, long enough to lie flat.
@@ -120,12 +117,12 @@ pub(crate) fn ground(
     let mut grounded = Grounded { poses: Vec::new(), modal: Vec::new(), stances, path, miss: 0.0 };
     let mut delta = vec![0.0; body.creature.nv()];
     for &cycle in cycles {
-        let free = scene.free_pose(cycle, &track, &ways);
+        let free = scene.free_pose(cycle, &track, &ways, &path);
         let goals = scene.goals(data, cycle, &free, &ways, &path);
         let stride = path.after(cycle / gait.frequency);
         let floor = |x: f64, y: f64| {
             let place = moved(&stride, Vec3::new(x, y, 0.0));
-            scene.relief.height(place.x, place.y)
+            scene.terrain.height(place.x, place.y)
         };
         let pinned = pin(&scene, data, &free, &goals, &floor, &mut delta);
         grounded.miss = grounded.miss.max(pinned.error);
@@ -183,12 +180,17 @@ impl Way {
         }
     }
 
-    /// Height of the ground under the foot, smooth over the swing, m.
-    fn ground(&self, cycle: f64) -> f64 {
+    /// The ground under the foot, as seen from the ground frame at `cycle`; smooth over the swing.
+    fn local(&self, path: &Path, frequency: f64, cycle: f64) -> Local {
         match self.doing(cycle) {
-            Doing::Stands(plant) => plant.place.z,
-            Doing::Swings(swing, ..) => {
-                swing.heights[0] + (swing.heights[1] - swing.heights[0]) * ease(swing.progress(cycle))
+            Doing::Stands(plant) => plant.local(path, frequency, cycle),
+            Doing::Swings(swing, before, after) => {
+                let share = ease(swing.progress(cycle));
+                let [before, after] = [before, after].map(|plant| plant.local(path, frequency, cycle));
+                Local {
+                    height: before.height + (after.height - before.height) * share,
+                    normal: (before.normal + (after.normal - before.normal) * share).normalize(),
+                }
             }
         }
     }
@@ -232,17 +234,16 @@ impl<'a> Scene<'a> {
             motion,
             frequency: gait.frequency,
             bounce: Bounce::default(),
-            root: root.body,
             root_q: root.q,
             root_v: root.v,
             compliance,
             mean_compliance,
+            weight: body.style.weight,
             flat,
             head,
             low: low(body, data, motion),
             constraints,
-            relief: Relief::new(&gait.ground.terrain),
-            level: 0.0,
+            terrain: &gait.ground.terrain,
         })
     }
 
@@ -255,14 +256,20 @@ impl<'a> Scene<'a> {
             let frames = forward_kinematics(self.creature, data, &pose);
             for (leg, path) in self.legs.legs.iter().zip(&mut paths) {
                 let place = frames[leg.foot].point_in_world(leg.point);
-                // A bent leg is one whose foot is near its hip; the body's own rise does not count.
-                let from = if sign == Sign::Crouch { frames[self.root].position } else { Vec3::zeros() };
-                path.push(self.legs.heading.components(place - from));
+                path.push(match sign {
+                    Sign::Sweep => self.legs.heading.components(place),
+                    // A bent leg is a short one, wherever it points and however high the body is.
+                    Sign::Crouch => {
+                        let hip = &self.creature.joints()[leg.joints[0]];
+                        Vec3::z() * -(place - frames[hip.body].point_in_world(hip.anchor)).norm()
+                    }
+                });
             }
         }
         let duty = |leg: &Leg| {
             let hurt = injured.iter().any(|name| leg.name.ends_with(name.as_str()));
-            gait.ground.duty * if hurt { HURT } else { 1.0 }
+            let heavy = self.weight.powf(HEAVY);
+            (gait.ground.duty * heavy * if hurt { HURT } else { 1.0 }).min(LONGEST.max(gait.ground.duty))
         };
         let of_leg =
             |(index, path): (usize, &Vec<Vec3>)| stances(index, path, sign, duty(&self.legs.legs[index]));
@@ -304,23 +311,23 @@ impl<'a> Scene<'a> {
     }
 
     /// The unlimited pose that `pin` starts from: on uneven ground, the body rises and tilts with what its feet stand on.
-    fn free_pose(&self, cycle: f64, track: &RootTrack, ways: &[Way]) -> Vec<f64> {
+    fn free_pose(&self, cycle: f64, track: &RootTrack, ways: &[Way], path: &Path) -> Vec<f64> {
         let mut pose = self.rooted(cycle, track);
-        if !self.relief.is_flat() {
-            self.tilt(&mut pose, cycle, ways);
+        if *self.terrain != Terrain::Flat {
+            self.tilt(&mut pose, cycle, ways, path);
         }
         pose
     }
 
     /// Lifts and tilts the root to the plane through the ground under the feet. Feet that stand close together say
     /// little about the slope: the plane is tied to level over a leg's length.
-    fn tilt(&self, pose: &mut [f64], cycle: f64, ways: &[Way]) {
+    fn tilt(&self, pose: &mut [f64], cycle: f64, ways: &[Way], path: &Path) {
         let mut matrix = nalgebra::Matrix3::zeros();
         let mut right = Vec3::zeros();
         for way in ways {
             let row = Vec3::new(1.0, way.rest.x, way.rest.y);
             matrix += row * row.transpose();
-            right += row * way.ground(cycle);
+            right += row * way.local(path, self.frequency, cycle).height;
         }
         let tie = 0.25 * self.legs.length * self.legs.length * ways.len() as f64;
         matrix[(1, 1)] += tie;
@@ -391,7 +398,8 @@ impl<'a> Scene<'a> {
         let (start, end) = (stance.start + number, stance.end + number);
         let stride = path.after(0.5 * (start + end) / self.frequency);
         let in_world = moved(&stride, place);
-        let (height, normal) = self.relief.at(in_world.x, in_world.y);
+        let height = self.terrain.height(in_world.x, in_world.y);
+        let normal = self.terrain.normal(in_world.x, in_world.y);
         let normal = Quat::from_axis_angle(&Vec3::z_axis(), -stride.yaw) * normal;
         // Turn the sole's normal, and nothing else, to the ground's.
         let lying = |flat: &Flat| {
@@ -400,20 +408,19 @@ impl<'a> Scene<'a> {
             turn * now
         };
         let orientations = self.flat[stance.leg].iter().map(lying).collect();
-        Plant { start, end, place: Vec3::new(place.x, place.y, height), orientations }
+        Plant { start, end, place: Vec3::new(place.x, place.y, height), normal, orientations }
     }
 
     /// A swing whose gaps are not yet known.
     fn swing(&self, leg: &Leg, before: &Plant, after: &Plant, path: &Path, clearance: f64) -> Swing {
         // What rises between the two plants must be stepped over.
         let world = |plant: &Plant| moved(&path.after(plant.middle() / self.frequency), plant.place);
-        let hill = self.relief.hill(world(before), world(after));
+        let hill = self.terrain.hill(world(before), world(after));
         Swing {
             start: before.end,
             end: after.start,
             from: Jet::default(),
             to: Jet::default(),
-            heights: [before.place.z, after.place.z],
             clearance: clearance * leg.length + hill,
         }
     }
@@ -433,10 +440,11 @@ impl<'a> Scene<'a> {
         // Second differences lose 1e-16/h² of a metre, and err by h² times the fourth derivative: both below 1e-6.
         const H: f64 = 1e-3;
         let mut gap = |at: f64| {
-            let mut pose = self.free_pose(at, track, ways);
+            let mut pose = self.free_pose(at, track, ways, path);
             limit(self.creature, &mut pose, &mut Vec::new());
             let frames = forward_kinematics(self.creature, data, &pose);
-            plant.seen(path, self.frequency, at) - Stand::new(&self.legs.legs[leg], frames).place
+            let ground = ways[leg].local(path, self.frequency, at);
+            plant.seen(path, self.frequency, at) - Stand::new(&self.legs.legs[leg], frames, &ground).place
         };
         let (a, b, c) = (gap(cycle - H), gap(cycle), gap(cycle + H));
         Jet { value: b, slope: (c - a) / (2.0 * H), curvature: (a + c - b * 2.0) / (H * H) }
@@ -448,10 +456,12 @@ impl<'a> Scene<'a> {
         limit(self.creature, &mut pose, &mut Vec::new());
         let frames = forward_kinematics(self.creature, data, &pose);
         let goal = |(leg, way): (usize, &Way)| {
+            let ground = way.local(path, self.frequency, cycle);
             let (place, nearest) = match way.doing(cycle) {
                 Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), plant),
                 Doing::Swings(swing, before, after) => {
-                    let mut place = Stand::new(&self.legs.legs[leg], frames).place + swing.gap(cycle);
+                    let mut place =
+                        Stand::new(&self.legs.legs[leg], frames, &ground).place + swing.gap(cycle);
                     place.z = swing.clear(cycle, place.z);
                     (place, if swing.progress(cycle) < 0.5 { before } else { after })
                 }
@@ -460,11 +470,17 @@ impl<'a> Scene<'a> {
             let flat = self.flat[leg].iter().zip(lying);
             let flat =
                 flat.map(|(flat, lies)| (flat.body, lies, flat.weight * way.flatness(cycle, flat.heel)));
-            Goal { leg, place, flat: flat.collect() }
+            Goal { leg, place, ground, flat: flat.collect() }
         };
         ways.iter().enumerate().map(goal).collect()
     }
 }
+
+/// Stance lasts longer under a load: by a tenth for twice the weight, about what people do with heavy packs.
+const HEAVY: f64 = 0.14;
+
+/// A foot needs this share of the cycle to swing.
+const LONGEST: f64 = 0.9;
 
 /// An injured leg stands for this share of the time of a sound one.
 const HURT: f64 = 0.75;
@@ -487,7 +503,8 @@ const WATCHED: f64 = 0.3;
 fn low(body: &Body, data: &mut Data, motion: &ModalMotion) -> Vec<Touch> {
     let creature = &body.creature;
     let frames = forward_kinematics(creature, data, &body.modes.pose);
-    let of_feet: Vec<usize> = body.legs.legs.iter().flat_map(|leg| leg.sole.iter().map(|touch| touch.body)).collect();
+    let of_feet: Vec<usize> =
+        body.legs.legs.iter().flat_map(|leg| leg.sole.iter().map(|touch| touch.body)).collect();
     let mut found: Vec<(Touch, bool)> = (1..creature.bodies().len())
         .filter(|index| !of_feet.contains(index))
         .flat_map(|index| touches(creature, index, &frames[index], Vec3::z()))

@@ -14,15 +14,17 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::{
     Scene,
-    sole::{Stand, each_axis},
+    sole::{Local, Stand, each_axis},
 };
 use crate::limits::{Give, limit};
 
 /// A foot's target at one moment.
 pub(super) struct Goal {
     pub(super) leg: usize,
-    /// Planted point (x, y) and lowest height (z), m.
+    /// Planted point (x, y) and lowest height above the ground (z), m.
     pub(super) place: Vec3,
+    /// The ground under it.
+    pub(super) ground: Local,
     /// Orientations of sole and toes: body, its orientation in the ground frame, and how much it matters, 0 to 1.
     pub(super) flat: Vec<(usize, Quat, f64)>,
 }
@@ -140,7 +142,7 @@ impl System {
         let mut rows = vec![0.0; 3 * nv];
         for goal in goals {
             let leg = &scene.legs.legs[goal.leg];
-            let stand = Stand::new(leg, &data.frames);
+            let stand = Stand::new(leg, &data.frames, &goal.ground);
             stand.rows(creature, data, leg, &mut rows);
             system.rows.extend_from_slice(&rows);
             let gap = goal.place - stand.place;

@@ -13,7 +13,10 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::Vec3;
 use nalgebra::{DMatrix, DVector, Matrix3, SMatrix};
 
-use super::{Scene, sole::Stand};
+use super::{
+    Scene,
+    sole::{Local, Stand},
+};
 use crate::GaitError;
 use crate::path::Path;
 use crate::stance::Stance;
@@ -144,7 +147,7 @@ fn normal_equations(
                 continue;
             }
             let leg = &scene.legs.legs[stance.leg];
-            let stand = Stand::new(leg, &data.frames);
+            let stand = Stand::new(leg, &data.frames, &Local::level());
             stand.rows(creature, data, leg, &mut rows);
             let weight = weight(scene, &rows);
             stiffness += weight.trace() / 3.0;
@@ -161,7 +164,7 @@ fn normal_equations(
             }
             columns.push((ROOT + 2 * index, Vec3::new(cosine, sine, 0.0)));
             columns.push((ROOT + 2 * index + 1, Vec3::new(-sine, cosine, 0.0)));
-            let mut constant = Vec3::new(0.0, 0.0, scene.level) - stand.place;
+            let mut constant = -stand.place;
             if free_speed {
                 columns.push((ROOT + 2 * stances.len(), path.per_speed(seconds)));
             } else {

@@ -1,7 +1,8 @@
 //! Where a foot is, and how it moves with the joints.
 //!
-//! A foot stands by three numbers: the horizontal place of its planted point, and the height of its lowest point. A paw
-//! may roll and a heel may rise: the planted point does not slide, and nothing sinks into the ground.
+//! A foot stands by three numbers: the horizontal place of its planted point, and the height of its lowest point above
+//! the plane of the ground there. A paw may roll and a heel may rise: the planted point does not slide, and nothing sinks
+//! into the ground.
 
 use gambol_dynamics::{BodyFrame, Data, Lowest};
 use gambol_model::{Creature, Vec3};
@@ -12,28 +13,46 @@ use crate::Leg;
 /// moves smoothly when the foot tips from one corner to the next: 0.2 mm for a leg of half a metre.
 const BLEND: f64 = 1.5e-3;
 
+/// The ground at a foot: the plane through the point below its planted point.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Local {
+    /// m
+    pub(super) height: f64,
+    /// Unit vector.
+    pub(super) normal: Vec3,
+}
+
+impl Local {
+    /// z = 0
+    pub(super) fn level() -> Self {
+        Self { height: 0.0, normal: Vec3::z() }
+    }
+}
+
 /// A foot in the world.
 pub(super) struct Stand {
-    /// The planted point, m; its z is the (soft) lowest height of the whole foot.
+    /// The planted point, m; its z is the (soft) lowest height of the whole foot above the ground.
     pub(super) place: Vec3,
+    normal: Vec3,
     /// Per touch of the sole: where its lowest point is, and its share in the lowest height.
     shares: Vec<(Lowest, f64)>,
 }
 
 impl Stand {
-    /// Needs the frames of the pose in `data`.
-    pub(super) fn new(leg: &Leg, frames: &[BodyFrame]) -> Self {
-        let up = Vec3::z();
+    pub(super) fn new(leg: &Leg, frames: &[BodyFrame], ground: &Local) -> Self {
         let planted = frames[leg.foot].point_in_world(leg.point);
+        let below = Vec3::new(planted.x, planted.y, ground.height);
         let lowest: Vec<Lowest> =
-            leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], up)).collect();
+            leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], ground.normal)).collect();
+        let heights: Vec<f64> = lowest.iter().map(|low| (low.point - below).dot(&ground.normal)).collect();
         // Soft minimum: −τ ln Σ exp(−z/τ), never above the true one.
         let tau = BLEND * leg.length.max(1e-9);
-        let least = lowest.iter().map(|low| low.point.z).fold(f64::INFINITY, f64::min);
-        let weights: Vec<f64> = lowest.iter().map(|low| (-(low.point.z - least) / tau).exp()).collect();
+        let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
+        let weights: Vec<f64> = heights.iter().map(|height| (-(height - least) / tau).exp()).collect();
         let sum: f64 = weights.iter().sum();
         let place = Vec3::new(planted.x, planted.y, least - tau * sum.ln());
-        Self { place, shares: lowest.into_iter().zip(weights).map(|(low, w)| (low, w / sum)).collect() }
+        let shares = lowest.into_iter().zip(weights).map(|(low, w)| (low, w / sum)).collect();
+        Self { place, normal: ground.normal, shares }
     }
 
     /// Jacobian of `place` by velocity coordinates: three rows of `nv` each, written into `rows`.
@@ -45,12 +64,15 @@ impl Stand {
             let moves = linear + angular.cross(&(planted - origin));
             rows[dof] = moves.x;
             rows[nv + dof] = moves.y;
+            // The plane goes with the planted point.
+            rows[2 * nv + dof] = -(self.normal.x * moves.x + self.normal.y * moves.y);
         });
         // The lowest point of a round piece wanders, but its height moves as if it were fixed to the body.
         for (touch, (low, share)) in leg.sole.iter().zip(&self.shares).filter(|(_, (_, share))| *share > 1e-6)
         {
             each_axis(creature, data, touch.body, |dof, angular, linear, origin| {
-                rows[2 * nv + dof] += share * (linear + angular.cross(&(low.point - origin))).z;
+                rows[2 * nv + dof] +=
+                    share * (linear + angular.cross(&(low.point - origin))).dot(&self.normal);
             });
         }
     }
