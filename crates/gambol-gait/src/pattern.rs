@@ -85,7 +85,7 @@ impl Order {
 /// All gaits on legs.
 const LEGGED: [Pattern; 15] = [
     // Humans prefer 1.3 to 1.4 m/s, Fr 0.2, with each foot down for 0.62 to 0.65; dogs about as much.
-    row("walk", Order::Wave, [0.52, 0.64, 0.8], 0.2, [0.075, 0.05], 0.04),
+    row("walk", Order::Wave, [0.52, 0.64, 0.8], 0.2, [0.08, 0.06], 0.04),
     row("run", Order::Alternating, [0.2, 0.36, 0.5], 1.2, [0.16, 0.12], 0.05),
     row("trot", Order::Alternating, [0.25, 0.45, 0.5], 0.8, [0.1, 0.08], 0.06),
     row("amble", Order::Sides, [0.51, 0.6, 0.75], 0.35, [0.07, 0.05], 0.04),
@@ -94,9 +94,9 @@ const LEGGED: [Pattern; 15] = [
     row("gallop", Order::Transverse, [0.15, 0.32, 0.5], 2.5, [0.14, 0.1], 0.0),
     row("transverse-gallop", Order::Transverse, [0.15, 0.32, 0.5], 2.5, [0.14, 0.1], 0.0),
     row("rotary-gallop", Order::Rotary, [0.15, 0.3, 0.5], 3.0, [0.14, 0.1], 0.0),
-    row("jump", Order::Jump, [0.2, 0.5, 0.9], 0.0, [0.12, 0.0], 0.0),
+    row("jump", Order::Jump, [0.2, 0.5, 0.9], 0.0, [0.12, 0.2], 0.0),
     row("hop", Order::Together, [0.15, 0.35, 0.6], 1.5, [0.14, 0.1], 0.0),
-    row("jumping-jacks", Order::Jacks, [0.2, 0.6, 0.9], 0.0, [0.06, 0.0], 0.0),
+    row("jumping-jacks", Order::Jacks, [0.2, 0.6, 0.9], 0.0, [0.06, 0.06], 0.0),
     row("crawl", Order::Wave, [0.75, 0.78, 0.92], 0.03, [0.06, 0.04], 0.0),
     row("tripod", Order::Alternating, [0.4, 0.55, 0.7], 0.25, [0.12, 0.08], 0.0),
     row("wave", Order::Wave, [0.6, 0.75, 0.92], 0.04, [0.12, 0.08], 0.0),

@@ -143,10 +143,11 @@ pub(crate) fn rise(body: &Body, palette: &Palette) -> Option<usize> {
     (0..body.modes.rigid).find(|&mode| palette.measures[mode].legs.iter().all(lifts))
 }
 
-/// Amplitude of the body's rise, m: as far as the legs stretch, and half the height of a flight of (1 − duty)/f.
+/// Amplitude of the body's rise, m: as far as the legs stretch, and the height g t²/8 of a flight of t = (1 − duty)/f, so
+/// that the feet come as high.
 pub(crate) fn rise_amplitude(body: &Body, lift: f64, frequency: f64, duty: f64) -> f64 {
     let flight = (1.0 - duty) / frequency;
-    lift + body.creature.gravity().norm() * flight * flight / 16.0
+    lift + body.creature.gravity().norm() * flight * flight / 8.0
 }
 
 /// Feet and hands apart while it stands at ωt = 0, and together half a cycle later.

@@ -70,7 +70,7 @@ struct Flat {
 }
 
 /// A sole whose half length is above this share of the leg's length is set down flat.
-const SOLE: f64 = 0.03;
+const SOLE: f64 = 0.02;
 
 /// From this share on it is a plantigrade's, which must lie flat; a person's has 0.1 and the toes besides.
 const PLANTIGRADE: f64 = 0.1;
@@ -185,11 +185,14 @@ impl Way {
         match self.doing(cycle) {
             Doing::Stands(plant) => plant.local(path, frequency, cycle),
             Doing::Swings(swing, before, after) => {
-                let share = ease(swing.progress(cycle));
+                let s = swing.progress(cycle);
+                let share = ease(s);
                 let [before, after] = [before, after].map(|plant| plant.local(path, frequency, cycle));
                 Local {
                     height: before.height + (after.height - before.height) * share,
                     normal: (before.normal + (after.normal - before.normal) * share).normalize(),
+                    aloft: (4.0 * s * (1.0 - s)).powi(2),
+                    ..before
                 }
             }
         }
@@ -448,7 +451,7 @@ impl<'a> Scene<'a> {
             let mut pose = self.free_pose(at, track, ways, path);
             limit(self.creature, &mut pose, &mut Vec::new());
             let frames = forward_kinematics(self.creature, data, &pose);
-            let ground = ways[leg].local(path, self.frequency, at);
+            let ground = Local { aloft: 0.0, ..ways[leg].local(path, self.frequency, at) };
             plant.seen(path, self.frequency, at) - Stand::new(&self.legs.legs[leg], frames, &ground).place
         };
         let (a, b, c) = (gap(cycle - H), gap(cycle), gap(cycle + H));
@@ -461,7 +464,7 @@ impl<'a> Scene<'a> {
         limit(self.creature, &mut pose, &mut Vec::new());
         let frames = forward_kinematics(self.creature, data, &pose);
         let goal = |(leg, way): (usize, &Way)| {
-            let ground = way.local(path, self.frequency, cycle);
+            let mut ground = way.local(path, self.frequency, cycle);
             let (place, nearest) = match way.doing(cycle) {
                 Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), plant),
                 Doing::Swings(swing, before, after) => {
@@ -543,16 +546,11 @@ fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {
             .zip(&lowest)
             .filter(|(touch, point)| touch.body == body && point.z < least + LEVEL * leg.length)
             .collect();
-        // Horizontal reach of what is on the ground, round pieces with their radius.
+        // How far apart the points are on which it stands: what rolls on one point has nothing to lay flat.
         let half = |axis: Vec3| {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for (touch, point) in &standing {
-                let rotation = &frames[touch.body].rotation;
-                let radius =
-                    axis.dot(&(rotation * touch.ellipsoid * rotation.transpose() * axis)).max(0.0).sqrt();
-                low = low.min(point.dot(&axis) - radius);
-                high = high.max(point.dot(&axis) + radius);
-            }
+            let along = standing.iter().map(|(_, point)| point.dot(&axis));
+            let (low, high) =
+                along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
             0.5 * (high - low)
         };
         let size = half(Vec3::x()).max(half(Vec3::y())) / leg.length;

@@ -8,7 +8,7 @@
 //! iteration on the conditions of optimality: δ = C Jᵀ λ with (J C Jᵀ + S) λ = target − f + J δ, C = K⁻¹. Feet are exact
 //! (S = 0); the orientation of a flat sole is a wish (S > 0).
 
-use gambol_dynamics::{Data, Touch, constraint_jacobian, constraint_residual, forward_kinematics};
+use gambol_dynamics::{Data, constraint_jacobian, constraint_residual, forward_kinematics};
 use gambol_model::{JointKind, Mat3, Quat, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
@@ -29,33 +29,39 @@ pub(super) struct Goal {
     pub(super) flat: Vec<(usize, Quat, f64)>,
 }
 
-/// Iterations; a frame that follows its neighbour takes three or four.
-const MOST: usize = 30;
+/// Iterations; a frame that follows its neighbour takes about eight.
+const MOST: usize = 60;
 
-/// Rounds after which the relaxing part of a step is damped, by this factor a round: where the pull on a foot is strong,
-/// the curvature that the iteration leaves out can make it swing about its goal.
-const PATIENCE: usize = 4;
+/// What a step does beyond reaching for the feet is damped by this factor whenever it does not shrink, down to the least: where the pull on
+/// a foot is strong, the curvature that the iteration leaves out can make it swing about its goal.
 const CALM: f64 = 0.6;
+const LEAST_CALM: f64 = 0.05;
 
-/// A foot is where it shall be if it is within this share of the leg's length: 50 nm for half a metre. Well below what
-/// matters, so that the seam of a loop does not show where the iteration started.
+/// A frame is done when no joint would move by more than this, rad: a thousandth of what the eye sees, so that the seam
+/// of a loop does not show where the iteration started.
+const SETTLED: f64 = 1e-5;
+
+/// A foot is where it shall be if it is within this share of the leg's length: 50 nm for half a metre.
 const NEAR: f64 = 1e-7;
 
 /// Largest step of one iteration, rad: beyond, the linear picture of a leg does not hold.
 const STRIDE: f64 = 0.4;
 
 /// A flat sole is this many times as stiff as the joints of its leg are on average.
-const FLAT: f64 = 0.25;
+const FLAT: f64 = 1.5;
 
 /// How much the head keeps its orientation, as a share of how much a sole does: eyes and ears like it (Kry et al. 2009,
 /// section 4.3), and the neck of a galloping animal takes up most of the pitch of its body.
-const STEADY: f64 = 0.7;
+const STEADY: f64 = 0.3;
 
 /// Tails and knees stay above the ground by about this share of the legs' length, and give by that much.
 const MARGIN: f64 = 0.02;
 
+/// At the ends of a swing the margin goes to this share of it.
+const LEAST_ALOFT: f64 = 0.05;
+
 /// Compliance of what keeps them out, as a share of that of a leg of joints of mean compliance.
-const HARD: f64 = 0.02;
+const HARD: f64 = 0.005;
 
 /// How a frame ended.
 pub(super) struct Pinned {
@@ -80,28 +86,36 @@ pub(super) fn pin(
     let near = NEAR * scene.legs.length.max(1e-6);
     let mut give: Vec<Give> = Vec::new();
     let mut best = Pinned { pose: free.to_vec(), error: f64::INFINITY };
-    for round in 0..MOST {
+    let (mut calm, mut before) = (1.0, f64::INFINITY);
+    for _ in 0..MOST {
         let mut pose = free.to_vec();
         creature.integrate(&mut pose, delta, 1.0);
         limit(creature, &mut pose, &mut give);
         let mut system = System::new(scene, data, &pose, goals, floor);
+        chain_rule(scene, &give, delta, &mut system.rows, nv);
+        let Some([reach, whole]) = system.solve(scene, delta) else { break };
+        let settled = longest(&whole);
+        if system.error <= near && settled <= SETTLED {
+            return Pinned { pose, error: system.error };
+        }
         if system.error < best.error {
             best = Pinned { pose, error: system.error };
         }
-        if system.error <= near {
-            break;
+        if settled > 0.9 * before {
+            calm = (CALM * calm).max(LEAST_CALM);
         }
-        chain_rule(scene, &give, delta, &mut system.rows, nv);
-        let Some([reach, relax]) = system.solve(scene, delta) else { break };
-        let calm = CALM.powi(i32::try_from(round.saturating_sub(PATIENCE)).unwrap_or(i32::MAX));
-        let step: Vec<f64> = reach.iter().zip(&relax).map(|(n, t)| n + calm * t).collect();
-        let longest = step.iter().map(|x| x.abs()).fold(0.0, f64::max);
-        let share = (STRIDE / longest).min(1.0);
+        before = settled;
+        let step: Vec<f64> = reach.iter().zip(&whole).map(|(n, p)| n + calm * (p - n)).collect();
+        let share = (STRIDE / longest(&step)).min(1.0);
         for (d, s) in delta.iter_mut().zip(&step) {
             *d += share * s;
         }
     }
     best
+}
+
+fn longest(step: &[f64]) -> f64 {
+    step.iter().map(|x| x.abs()).fold(0.0, f64::max)
 }
 
 /// The linearised conditions.
@@ -112,6 +126,8 @@ struct System {
     residual: Vec<f64>,
     /// Diagonal of S.
     soft: Vec<f64>,
+    /// How many rows, from the first on, must be met; the others are wishes.
+    hard: usize,
     /// Largest distance of a foot from its target, m (or of a constraint from 0).
     error: f64,
 }
@@ -126,7 +142,7 @@ impl System {
     ) -> Self {
         let creature = scene.creature;
         let nv = creature.nv();
-        let mut system = Self { rows: Vec::new(), residual: Vec::new(), soft: Vec::new(), error: 0.0 };
+        let mut system = Self { rows: Vec::new(), residual: Vec::new(), soft: Vec::new(), hard: 0, error: 0.0 };
         if !scene.constraints.is_empty() {
             let gap = constraint_residual(creature, data, pose, &scene.constraints);
             let jacobian = constraint_jacobian(creature, data, pose, &scene.constraints);
@@ -149,12 +165,26 @@ impl System {
             system.residual.extend(gap.iter());
             system.soft.extend([0.0; 3]);
             system.error = system.error.max(gap.norm());
-            for &(body, orientation, weight) in goal.flat.iter().filter(|(_, _, weight)| *weight > 0.0) {
-                system.flatten(scene, data, body, orientation, weight, &mut rows);
+        }
+        system.hard = system.residual.len();
+        for (body, orientation, weight) in goals.iter().flat_map(|goal| &goal.flat) {
+            if *weight > 0.0 {
+                system.flatten(scene, data, *body, *orientation, *weight, &mut rows);
             }
         }
+        let margin = MARGIN * scene.legs.length;
         for touch in &scene.low {
-            system.keep_out(scene, data, touch, floor);
+            let low = touch.lowest(&data.frames[touch.body], Vec3::z()).point;
+            let ground = Local { height: floor(low.x, low.y), ..Local::level() };
+            system.keep_out(scene, data, touch.body, low, &ground, margin);
+        }
+        // A swinging foot goes by its planted point; heel and toes must not drag.
+        for goal in goals.iter().filter(|goal| goal.ground.aloft > 0.0) {
+            for touch in &scene.legs.legs[goal.leg].sole {
+                let low = touch.lowest(&data.frames[touch.body], goal.ground.normal).point;
+                let margin = margin * goal.ground.aloft.max(LEAST_ALOFT);
+                system.keep_out(scene, data, touch.body, low, &goal.ground.plane_at(goal.place, low), margin);
+            }
         }
         if let Some((head, orientation)) = scene.head {
             system.flatten(scene, data, head, orientation, STEADY, &mut rows);
@@ -162,22 +192,22 @@ impl System {
         system
     }
 
-    /// One row that keeps a tail or a knee out of the ground: a spring that sets in smoothly, φ = s ln(1 + exp((m − z)/s)),
-    /// and is stiff enough to end above the ground.
-    fn keep_out(&mut self, scene: &Scene, data: &Data, touch: &Touch, floor: &dyn Fn(f64, f64) -> f64) {
-        let low = touch.lowest(&data.frames[touch.body], Vec3::z()).point;
-        let soft = MARGIN * scene.legs.length;
-        let x = (soft - (low.z - floor(low.x, low.y))) / (0.3 * soft);
+    /// One row that keeps the point `low` of a body out of the ground: a spring that sets in smoothly at a `margin` m,
+    /// φ = s ln(1 + exp((m − z)/s)), and is stiff enough to end above the ground.
+    fn keep_out(&mut self, scene: &Scene, data: &Data, body: usize, low: Vec3, ground: &Local, margin: f64) {
+        let soft = 0.3 * margin;
+        let height = (low.z - ground.height) * ground.normal.z;
+        let x = (margin - height) / soft;
         if x < -12.0 {
             return; // six millionths of the margin
         }
-        let depth = 0.3 * soft * if x > 30.0 { x } else { x.exp().ln_1p() };
+        let depth = soft * if x > 30.0 { x } else { x.exp().ln_1p() };
         let share = 1.0 / (1.0 + (-x).exp());
         let nv = scene.creature.nv();
         let start = self.rows.len();
         self.rows.resize(start + nv, 0.0);
-        each_axis(scene.creature, data, touch.body, |dof, angular, linear, origin| {
-            self.rows[start + dof] = share * (linear + angular.cross(&(low - origin))).z;
+        each_axis(scene.creature, data, body, |dof, angular, linear, origin| {
+            self.rows[start + dof] = share * (linear + angular.cross(&(low - origin))).dot(&ground.normal);
         });
         self.residual.push(depth);
         self.soft.push(HARD * scene.mean_compliance * scene.legs.length * scene.legs.length);
@@ -194,7 +224,9 @@ impl System {
         rows: &mut [f64],
     ) {
         let nv = scene.creature.nv();
-        let turn = (orientation * data.frames[body].orientation.inverse()).scaled_axis();
+        // Axis times sine of the angle: as good as the angle where it is small, and smooth where a foot hangs upside down.
+        let turn = orientation * data.frames[body].orientation.inverse();
+        let turn = turn.imag() * (2.0 * turn.w);
         rows.fill(0.0);
         each_axis(scene.creature, data, body, |dof, angular, _, _| {
             for k in 0..3 {
@@ -206,9 +238,8 @@ impl System {
         self.soft.extend([scene.mean_compliance / FLAT; 3]);
     }
 
-    /// The step to the δ of least elastic energy that meets the linearised conditions, in two parts: the shortest one
-    /// that meets them, n = C Jᵀ A⁻¹ r with A = J C Jᵀ + S, and the one that relaxes without leaving them,
-    /// t = C Jᵀ A⁻¹ J δ − δ.
+    /// Two steps: the shortest one that brings the feet where they shall be, and the whole one to the δ of least energy,
+    /// δ′ = C Jᵀ A⁻¹ (r + J δ) with A = J C Jᵀ + S.
     fn solve(&self, scene: &Scene, delta: &[f64]) -> Option<[Vec<f64>; 2]> {
         let (m, nv) = (self.residual.len(), delta.len());
         let row = |i: usize| &self.rows[i * nv..(i + 1) * nv];
@@ -225,23 +256,25 @@ impl System {
             }
             matrix[(i, i)] += self.soft[i];
         }
-        let factor: Cholesky<f64, Dyn> = Cholesky::new(matrix)?;
-        let pull = |right: Vec<f64>| {
-            let force = factor.solve(&DVector::from_vec(right));
+        let hard = self.hard;
+        let feet: Cholesky<f64, Dyn> = Cholesky::new(matrix.view((0, 0), (hard, hard)).into_owned())?;
+        let all: Cholesky<f64, Dyn> = Cholesky::new(matrix)?;
+        let pull = |force: &DVector<f64>| {
             let mut step = vec![0.0; nv];
-            for (i, eased) in eased.chunks_exact(nv).enumerate() {
+            for (force, eased) in force.iter().zip(eased.chunks_exact(nv)) {
                 for (s, e) in step.iter_mut().zip(eased) {
-                    *s += e * force[i];
+                    *s += e * force;
                 }
             }
             step
         };
-        let reach = pull(self.residual.clone());
-        let mut relax = pull((0..m).map(|i| dot(row(i), delta)).collect());
-        for (t, d) in relax.iter_mut().zip(delta) {
-            *t -= d;
+        let reach = pull(&feet.solve(&DVector::from_column_slice(&self.residual[..hard])));
+        let right = DVector::from_iterator(m, (0..m).map(|i| self.residual[i] + dot(row(i), delta)));
+        let mut whole = pull(&all.solve(&right));
+        for (p, d) in whole.iter_mut().zip(delta) {
+            *p -= d;
         }
-        Some([reach, relax])
+        Some([reach, whole])
     }
 }
 

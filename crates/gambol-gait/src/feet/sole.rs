@@ -10,8 +10,8 @@ use gambol_model::{Creature, Vec3};
 use crate::Leg;
 
 /// Heights of corners within this share of the leg's length blend into one another, so that the lowest point of a foot
-/// moves smoothly when the foot tips from one corner to the next: 0.2 mm for a leg of half a metre.
-const BLEND: f64 = 1.5e-3;
+/// moves smoothly when the foot tips from one corner to the next: 0.25 mm for a leg of half a metre.
+const BLEND: f64 = 5e-4;
 
 /// The ground at a foot: the plane through the point below its planted point.
 #[derive(Clone, Copy, Debug)]
@@ -20,20 +20,31 @@ pub(super) struct Local {
     pub(super) height: f64,
     /// Unit vector.
     pub(super) normal: Vec3,
+    /// How much the height of a foot is that of its planted point, 0 to 1, rather than of its lowest. A foot stands by its
+    /// lowest point; one that swings could hang by its heel as well as by its toes, and would flip between the two.
+    pub(super) aloft: f64,
+    /// How far the planted point is above the lowest in the modal motion, m: what is taken off its height aloft.
+    pub(super) sole: f64,
 }
 
 impl Local {
     /// z = 0
     pub(super) fn level() -> Self {
-        Self { height: 0.0, normal: Vec3::z() }
+        Self { height: 0.0, normal: Vec3::z(), aloft: 0.0, sole: 0.0 }
+    }
+
+    /// The same plane, through the point above or below `other` instead of `place`.
+    pub(super) fn plane_at(&self, place: Vec3, other: Vec3) -> Self {
+        let rise = -(self.normal.x * (other.x - place.x) + self.normal.y * (other.y - place.y)) / self.normal.z;
+        Self { height: self.height + rise, ..*self }
     }
 }
 
 /// A foot in the world.
 pub(super) struct Stand {
-    /// The planted point, m; its z is the (soft) lowest height of the whole foot above the ground.
+    /// The planted point, m; its z is the height of the foot above the ground.
     pub(super) place: Vec3,
-    normal: Vec3,
+    ground: Local,
     /// Per touch of the sole: where its lowest point is, and its share in the lowest height.
     shares: Vec<(Lowest, f64)>,
 }
@@ -45,14 +56,16 @@ impl Stand {
         let lowest: Vec<Lowest> =
             leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], ground.normal)).collect();
         let heights: Vec<f64> = lowest.iter().map(|low| (low.point - below).dot(&ground.normal)).collect();
-        // Soft minimum: −τ ln Σ exp(−z/τ), never above the true one.
+        // Soft minimum: −τ ln Σ exp(−z/τ), never above the true one; a flat sole of N corners floats by τ ln N.
         let tau = BLEND * leg.length.max(1e-9);
         let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let weights: Vec<f64> = heights.iter().map(|height| (-(height - least) / tau).exp()).collect();
         let sum: f64 = weights.iter().sum();
-        let place = Vec3::new(planted.x, planted.y, least - tau * sum.ln());
-        let shares = lowest.into_iter().zip(weights).map(|(low, w)| (low, w / sum)).collect();
-        Self { place, normal: ground.normal, shares }
+        let planted_height = (planted - below).dot(&ground.normal) - ground.sole;
+        let height = (1.0 - ground.aloft) * (least - tau * sum.ln()) + ground.aloft * planted_height;
+        let place = Vec3::new(planted.x, planted.y, height);
+        let shares = lowest.into_iter().zip(weights).map(|(low, w)| (low, (1.0 - ground.aloft) * w / sum)).collect();
+        Self { place, ground: *ground, shares }
     }
 
     /// Jacobian of `place` by velocity coordinates: three rows of `nv` each, written into `rows`.
@@ -65,14 +78,15 @@ impl Stand {
             rows[dof] = moves.x;
             rows[nv + dof] = moves.y;
             // The plane goes with the planted point.
-            rows[2 * nv + dof] = -(self.normal.x * moves.x + self.normal.y * moves.y);
+            let Local { normal, aloft, .. } = self.ground;
+            rows[2 * nv + dof] = aloft * moves.dot(&normal) - (normal.x * moves.x + normal.y * moves.y);
         });
         // The lowest point of a round piece wanders, but its height moves as if it were fixed to the body.
         for (touch, (low, share)) in leg.sole.iter().zip(&self.shares).filter(|(_, (_, share))| *share > 1e-6)
         {
             each_axis(creature, data, touch.body, |dof, angular, linear, origin| {
                 rows[2 * nv + dof] +=
-                    share * (linear + angular.cross(&(low.point - origin))).dot(&self.normal);
+                    share * (linear + angular.cross(&(low.point - origin))).dot(&self.ground.normal);
             });
         }
     }

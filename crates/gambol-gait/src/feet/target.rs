@@ -1,8 +1,8 @@
 //! Where each foot shall be at every moment.
 //!
 //! A standing foot is where it was planted. What lies between that and the modal motion is its gap. While the foot
-//! swings, the gap goes over from the one at lift-off to the one at touchdown by a polynomial that meets both in value,
-//! slope and curvature: the foot follows the modal motion, warped just enough to leave and to arrive at rest.
+//! swings, the gap of lift-off fades out and that of touchdown fades in, each continued in value, slope and curvature: the
+//! foot follows the modal motion, warped just enough to leave and to arrive at rest.
 
 use gambol_model::{Quat, Vec3};
 
@@ -38,7 +38,7 @@ impl Plant {
     pub(super) fn local(&self, path: &Path, frequency: f64, cycle: f64) -> Local {
         let yaw = path.after((self.middle() - cycle) / frequency).yaw;
         let normal = Quat::from_axis_angle(&Vec3::z_axis(), yaw) * self.normal;
-        Local { height: self.place.z, normal }
+        Local { height: self.place.z, normal, ..Local::level() }
     }
 
     /// How sole and toes lie, as seen from the ground frame at `cycle`.
@@ -74,18 +74,13 @@ impl Swing {
         ((cycle - self.start) / (self.end - self.start)).clamp(0.0, 1.0)
     }
 
-    /// The gap at `cycle`: the quintic that meets both jets.
+    /// The gap at `cycle`: that of lift-off, continued and faded out, and that of touchdown, faded in. In the middle of the
+    /// swing the foot is left to the modal motion.
     pub(super) fn gap(&self, cycle: f64) -> Vec3 {
-        let duration = self.end - self.start;
+        let continued = |jet: &Jet, since: f64| jet.value + (jet.slope + jet.curvature * (0.5 * since)) * since;
         let s = self.progress(cycle);
-        let at = |jet: &Jet| [jet.value, jet.slope * duration, jet.curvature * (duration * duration)];
-        let ([p0, v0, a0], [p1, v1, a1]) = (at(&self.from), at(&self.to));
-        // Hermite's conditions at s = 1 give the three upper coefficients.
-        let (p, v, a) = (p1 - p0 - v0 - a0 * 0.5, v1 - v0 - a0, a1 - a0);
-        let c3 = p * 10.0 - v * 4.0 + a * 0.5;
-        let c4 = -p * 15.0 + v * 7.0 - a;
-        let c5 = p * 6.0 - v * 3.0 + a * 0.5;
-        p0 + (v0 + (a0 * 0.5 + (c3 + (c4 + c5 * s) * s) * s) * s) * s
+        continued(&self.from, cycle - self.start) * (1.0 - ease(s / FADE))
+            + continued(&self.to, cycle - self.end) * ease((s - 1.0 + FADE) / FADE)
     }
 
     /// The height of a swinging foot above the ground: `height` where that is well above it, else smoothly the
@@ -98,6 +93,9 @@ impl Swing {
         0.5 * (height + least + ((height - least).powi(2) + soft * soft).sqrt())
     }
 }
+
+/// Share of the swing over which a gap fades.
+const FADE: f64 = 0.6;
 
 /// From 0 to 1, flat to second order at both ends.
 pub(super) fn ease(s: f64) -> f64 {

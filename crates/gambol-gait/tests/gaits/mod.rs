@@ -6,8 +6,8 @@ use std::f64::consts::TAU;
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_gait::{Body, Gait, Legs, Style};
 use gambol_model::{BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3};
-use gambol_motion::Clip;
 use gambol_modes::{Settings, analyze, parse_constraint, set_uniform};
+use gambol_motion::Clip;
 use nalgebra::{Complex, Translation3, UnitQuaternion};
 
 pub(crate) const GALLERY: [&str; 10] =
