@@ -5,8 +5,11 @@
 //! ```
 //!
 //! y is the pose of equation 4 before limits, f takes limits (softly, as section 4.2) and then the feet. Newton's
-//! iteration on the conditions of optimality: δ = C Jᵀ λ with (J C Jᵀ + S) λ = target − f + J δ, C = K⁻¹. Feet are exact
-//! (S = 0); the orientation of a flat sole is a wish (S > 0).
+//! iteration on the conditions of optimality: δ = C Jᵀ λ with (J C Jᵀ + S) λ = target − f + J δ, C = K⁻¹. The orientation
+//! of a flat sole is a wish, of compliance S. Feet are exact: their S is lent, and given back through the force λ of the
+//! round before (the proximal method of multipliers), so that it does not show in what the iteration ends at. It keeps
+//! the matrix regular where legs cannot do what is asked of them, because they are at their limits or have too few
+//! joints; there the iteration ends where the feet miss least.
 
 use gambol_dynamics::{Data, Touch, constraint_jacobian, constraint_residual, forward_kinematics};
 use gambol_model::{JointKind, Mat3, Quat, Vec3};
@@ -29,17 +32,35 @@ pub(super) struct Goal {
     pub(super) flat: Vec<(usize, Quat, f64)>,
 }
 
-/// Iterations; a frame that follows its neighbour takes three or four.
-const MOST: usize = 30;
-
-/// Rounds after which the relaxing part of a step is damped, by this factor a round: where the pull on a foot is strong,
-/// the curvature that the iteration leaves out can make it swing about its goal.
-const PATIENCE: usize = 4;
-const CALM: f64 = 0.6;
+/// Iterations; a frame that follows its neighbour takes three to six.
+const MOST: usize = 40;
 
 /// A foot is where it shall be if it is within this share of the leg's length: 50 nm for half a metre. Well below what
 /// matters, so that the seam of a loop does not show where the iteration started.
 const NEAR: f64 = 1e-7;
+
+/// The pose is the nearest one if its joints would move by less in the next step, rad: below this, velocities at 240
+/// frames per second are smooth to the eye.
+const SETTLED: f64 = 1e-4;
+
+/// Nothing moves any more, rad: feet that are not there by now do not get there.
+const STILL: f64 = 1e-6;
+
+/// Least, first and largest compliance lent to the feet, as a share of that of a leg of joints of mean compliance. What
+/// is lent slows the last digits down by its share; the more, the smaller the steps where feet cannot get there.
+const LENT: [f64; 3] = [1e-7, 1e-5, 1e-2];
+
+/// Factor of what is lent after a round that left this share of the error or more, or at most that one.
+const LEND: f64 = 10.0;
+const WORSE: f64 = 0.9;
+const BETTER: f64 = 0.3;
+
+/// A relaxing step is between these multiples of the linear one.
+const RELAX: [f64; 2] = [0.1, 2.0];
+
+/// Weight of a miss of one leg's length against rad² of mean stiffness, where feet cannot get there: a foot missed by a
+/// tenth of the leg counts like a joint drawn by 1 rad.
+const MISSED: f64 = 10.0;
 
 /// Largest step of one iteration, rad: beyond, the linear picture of a leg does not hold.
 const STRIDE: f64 = 0.4;
@@ -78,30 +99,82 @@ pub(super) fn pin(
     let creature = scene.creature;
     let nv = creature.nv();
     let near = NEAR * scene.legs.length.max(1e-6);
+    let leg_compliance = scene.mean_compliance * scene.legs.length * scene.legs.length;
     let mut give: Vec<Give> = Vec::new();
-    let mut best = Pinned { pose: free.to_vec(), error: f64::INFINITY };
-    for round in 0..MOST {
+    let (mut best, mut least) = (Pinned { pose: free.to_vec(), error: f64::INFINITY }, f64::INFINITY);
+    let (mut lent, mut error, mut slack) = (LENT[1], f64::INFINITY, f64::INFINITY);
+    let mut force: Vec<f64> = Vec::new();
+    let mut relaxed = Relaxed { step: vec![0.0; nv], share: 0.0 };
+    for _ in 0..MOST {
         let mut pose = free.to_vec();
         creature.integrate(&mut pose, delta, 1.0);
         limit(creature, &mut pose, &mut give);
         let mut system = System::new(scene, data, &pose, goals, floor);
-        if system.error < best.error {
-            best = Pinned { pose, error: system.error };
+        let (arrived, merit) = (system.error <= near, system.merit(scene, delta));
+        if arrived || merit < least {
+            (best, least) = (Pinned { pose, error: system.error }, merit);
         }
-        if system.error <= near {
+        if arrived && slack <= SETTLED {
             break;
         }
+        lent = lend(lent, error, system.error);
+        error = system.error;
         chain_rule(scene, &give, delta, &mut system.rows, nv);
-        let Some([reach, relax]) = system.solve(scene, delta) else { break };
-        let calm = CALM.powi(i32::try_from(round.saturating_sub(PATIENCE)).unwrap_or(i32::MAX));
-        let step: Vec<f64> = reach.iter().zip(&relax).map(|(n, t)| n + calm * t).collect();
-        let longest = step.iter().map(|x| x.abs()).fold(0.0, f64::max);
-        let share = (STRIDE / longest).min(1.0);
-        for (d, s) in delta.iter_mut().zip(&step) {
-            *d += share * s;
+        let Some([reach, relax]) = system.solve(scene, delta, lent * leg_compliance, &mut force) else {
+            break;
+        };
+        slack = largest(&relax);
+        if largest(&reach).max(slack) <= STILL {
+            break;
         }
+        let share = relaxed.next_share(scene, &relax);
+        let step: Vec<f64> = reach.iter().zip(&relax).map(|(n, t)| n + share * t).collect();
+        let part = (STRIDE / largest(&step)).min(1.0);
+        for (d, s) in delta.iter_mut().zip(&step) {
+            *d += part * s;
+        }
+        relaxed = Relaxed { step: relax, share: part * share };
     }
     best
+}
+
+fn largest(step: &[f64]) -> f64 {
+    step.iter().map(|x| x.abs()).fold(0.0, f64::max)
+}
+
+/// What to lend to the feet after a round that brought their error from `before` to `now`.
+fn lend(lent: f64, before: f64, now: f64) -> f64 {
+    let [least, _, most] = LENT;
+    if before.is_infinite() {
+        lent
+    } else if now > WORSE * before {
+        (LEND * lent).min(most)
+    } else if now < BETTER * before {
+        (lent / LEND).max(least)
+    } else {
+        lent
+    }
+}
+
+/// The last relaxing step: what was wished for, and how much of it was done.
+struct Relaxed {
+    step: Vec<f64>,
+    share: f64,
+}
+
+impl Relaxed {
+    /// How much of the next one to do: the secant step of Barzilai and Borwein (1988), a = ⟨s, −y⟩ / ⟨y, y⟩ in the
+    /// elastic metric, s what was done and y by how much the wish changed. It stands for the curvature of feet and limits
+    /// that J leaves out: where the pull on a foot is strong, steps of 1 swing about the goal.
+    fn next_share(&self, scene: &Scene, wish: &[f64]) -> f64 {
+        let (mut sy, mut yy) = (0.0, 0.0);
+        for ((before, now), c) in self.step.iter().zip(wish).zip(&scene.compliance) {
+            let y = now - before;
+            sy -= self.share * before * y / c;
+            yy += y * y / c;
+        }
+        if sy > 0.0 { (sy / yy).clamp(RELAX[0], RELAX[1]) } else { 1.0 }
+    }
 }
 
 /// The linearised conditions.
@@ -110,8 +183,8 @@ struct System {
     rows: Vec<f64>,
     /// target − f
     residual: Vec<f64>,
-    /// Diagonal of S.
-    soft: Vec<f64>,
+    /// Diagonal of S; `None` for what is exact.
+    soft: Vec<Option<f64>>,
     /// Largest distance of a foot from its target, m (or of a constraint from 0).
     error: f64,
 }
@@ -133,8 +206,7 @@ impl System {
             for row in 0..gap.len() {
                 system.rows.extend(jacobian.row(row).iter());
                 system.residual.push(-gap[row]);
-                // Constraints may say the same thing twice.
-                system.soft.push(1e-9 * scene.mean_compliance);
+                system.soft.push(None);
                 system.error = system.error.max(gap[row].abs());
             }
         }
@@ -147,7 +219,7 @@ impl System {
             system.rows.extend_from_slice(&rows);
             let gap = goal.place - stand.place;
             system.residual.extend(gap.iter());
-            system.soft.extend([0.0; 3]);
+            system.soft.extend([None; 3]);
             system.error = system.error.max(gap.norm());
             for &(body, orientation, weight) in goal.flat.iter().filter(|(_, _, weight)| *weight > 0.0) {
                 system.flatten(scene, data, body, orientation, weight, &mut rows);
@@ -180,7 +252,7 @@ impl System {
             self.rows[start + dof] = share * (linear + angular.cross(&(low - origin))).z;
         });
         self.residual.push(depth);
-        self.soft.push(HARD * scene.mean_compliance * scene.legs.length * scene.legs.length);
+        self.soft.push(Some(HARD * scene.mean_compliance * scene.legs.length * scene.legs.length));
     }
 
     /// Three rows that wish for the orientation of a body.
@@ -203,13 +275,22 @@ impl System {
         });
         self.rows.extend_from_slice(rows);
         self.residual.extend((turn * weight).iter());
-        self.soft.extend([scene.mean_compliance / FLAT; 3]);
+        self.soft.extend([Some(scene.mean_compliance / FLAT); 3]);
+    }
+
+    /// What a pose is worth where not all can be met: elastic energy of δ and of the wishes, and what feet miss. That
+    /// counts by its size and not its square, so that a pose that misses a little to save energy is never the better one.
+    fn merit(&self, scene: &Scene, delta: &[f64]) -> f64 {
+        let elastic: f64 = delta.iter().zip(&scene.compliance).map(|(d, c)| d * d / c).sum();
+        let weight = MISSED / (scene.mean_compliance * scene.legs.length.max(1e-6));
+        let missed = |(r, s): (&f64, &Option<f64>)| s.map_or(weight * r.abs(), |s| r * r / s);
+        elastic + self.residual.iter().zip(&self.soft).map(missed).sum::<f64>()
     }
 
     /// The step to the δ of least elastic energy that meets the linearised conditions, in two parts: the shortest one
-    /// that meets them, n = C Jᵀ A⁻¹ r with A = J C Jᵀ + S, and the one that relaxes without leaving them,
-    /// t = C Jᵀ A⁻¹ J δ − δ.
-    fn solve(&self, scene: &Scene, delta: &[f64]) -> Option<[Vec<f64>; 2]> {
+    /// that brings the feet there, n = C Jᵀ A⁻¹ r with A = J C Jᵀ + S and r of the feet alone, and the one that relaxes
+    /// without moving them, t = C Jᵀ λ − δ with A λ = J δ + (r of wishes) + (S λ of the round before, of the feet).
+    fn solve(&self, scene: &Scene, delta: &[f64], lent: f64, force: &mut Vec<f64>) -> Option<[Vec<f64>; 2]> {
         let (m, nv) = (self.residual.len(), delta.len());
         let row = |i: usize| &self.rows[i * nv..(i + 1) * nv];
         let eased: Vec<f64> = self
@@ -223,11 +304,10 @@ impl System {
             for j in 0..=i {
                 matrix[(i, j)] = dot(row(i), &eased[j * nv..(j + 1) * nv]);
             }
-            matrix[(i, i)] += self.soft[i];
+            matrix[(i, i)] += self.soft[i].unwrap_or(lent);
         }
         let factor: Cholesky<f64, Dyn> = Cholesky::new(matrix)?;
-        let pull = |right: Vec<f64>| {
-            let force = factor.solve(&DVector::from_vec(right));
+        let pull = |force: &DVector<f64>| {
             let mut step = vec![0.0; nv];
             for (i, eased) in eased.chunks_exact(nv).enumerate() {
                 for (s, e) in step.iter_mut().zip(eased) {
@@ -236,11 +316,20 @@ impl System {
             }
             step
         };
-        let reach = pull(self.residual.clone());
-        let mut relax = pull((0..m).map(|i| dot(row(i), delta)).collect());
+        let of_feet = |i: usize| if self.soft[i].is_none() { self.residual[i] } else { 0.0 };
+        let reach = pull(&factor.solve(&DVector::from_fn(m, |i, _| of_feet(i))));
+        // Rows of feet and soles stand first and stay the same from round to round; those of knees near the ground do not.
+        let held = |i: usize| match self.soft[i] {
+            Some(_) => self.residual[i],
+            None => lent * force.get(i).copied().unwrap_or(0.0),
+        };
+        let solved = factor.solve(&DVector::from_fn(m, |i, _| held(i) + dot(row(i), delta)));
+        let mut relax = pull(&solved);
         for (t, d) in relax.iter_mut().zip(delta) {
             *t -= d;
         }
+        force.clear();
+        force.extend(solved.iter());
         Some([reach, relax])
     }
 }
