@@ -35,6 +35,16 @@ pub struct Leg {
     pub sole: Vec<Touch>,
 }
 
+impl Leg {
+    /// The hip in another pose, m; the foot itself if nothing lets it move against the body.
+    pub(crate) fn hip_in_world(&self, creature: &Creature, frames: &[BodyFrame]) -> Vec3 {
+        self.joints.first().map_or(frames[self.foot].position, |&hip| {
+            let hip = &creature.joints()[hip];
+            frames[hip.body].point_in_world(hip.anchor)
+        })
+    }
+}
+
 /// All legs of a creature in its rest pose.
 #[derive(Clone, Debug)]
 pub struct Legs {

@@ -259,10 +259,7 @@ impl<'a> Scene<'a> {
                 path.push(match sign {
                     Sign::Sweep => self.legs.heading.components(place),
                     // A bent leg is a short one, wherever it points and however high the body is.
-                    Sign::Crouch => {
-                        let hip = &self.creature.joints()[leg.joints[0]];
-                        Vec3::z() * -(place - frames[hip.body].point_in_world(hip.anchor)).norm()
-                    }
+                    Sign::Crouch => Vec3::z() * -(place - leg.hip_in_world(self.creature, frames)).norm(),
                 });
             }
         }
@@ -279,6 +276,11 @@ impl<'a> Scene<'a> {
             }
         };
         paths.iter().enumerate().flat_map(of_leg).collect()
+    }
+
+    /// Of a leg of joints of mean compliance, m/N.
+    fn leg_compliance(&self) -> f64 {
+        self.mean_compliance * self.legs.length * self.legs.length
     }
 
     /// A bounce that the legs can follow: at most this share of their length.
@@ -462,20 +464,20 @@ impl<'a> Scene<'a> {
         let frames = forward_kinematics(self.creature, data, &pose);
         let goal = |(leg, way): (usize, &Way)| {
             let ground = way.local(path, self.frequency, cycle);
-            let (place, nearest) = match way.doing(cycle) {
-                Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), plant),
+            let (place, nearest, astray) = match way.doing(cycle) {
+                Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), plant, 0.0),
                 Doing::Swings(swing, before, after) => {
                     let mut place =
                         Stand::new(&self.legs.legs[leg], frames, &ground).place + swing.gap(cycle);
                     place.z = swing.clear(cycle, place.z);
-                    (place, if swing.progress(cycle) < 0.5 { before } else { after })
+                    (place, if swing.progress(cycle) < 0.5 { before } else { after }, swing.bump(cycle))
                 }
             };
             let lying = nearest.lying(path, self.frequency, cycle);
             let flat = self.flat[leg].iter().zip(lying);
             let flat =
                 flat.map(|(flat, lies)| (flat.body, lies, flat.weight * way.flatness(cycle, flat.heel)));
-            Goal { leg, place, ground, flat: flat.collect() }
+            Goal { leg, place, astray, ground, flat: flat.collect() }
         };
         ways.iter().enumerate().map(goal).collect()
     }

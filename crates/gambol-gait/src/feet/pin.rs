@@ -26,6 +26,8 @@ pub(super) struct Goal {
     pub(super) leg: usize,
     /// Planted point (x, y) and lowest height above the ground (z), m.
     pub(super) place: Vec3,
+    /// How much it may go aside, 0 to 1: nothing for a standing foot.
+    pub(super) astray: f64,
     /// The ground under it.
     pub(super) ground: Local,
     /// Orientations of sole and toes: body, its orientation in the ground frame, and how much it matters, 0 to 1.
@@ -75,6 +77,10 @@ const STEADY: f64 = 0.7;
 /// Tails and knees stay above the ground by about this share of the legs' length, and give by that much.
 const MARGIN: f64 = 0.02;
 
+/// Compliance of the level place of a foot in the middle of its swing, in the same measure: there it may be a
+/// millimetre off, and more where the legs have too few joints to swing it past the other feet.
+const ASTRAY: f64 = 0.02;
+
 /// Compliance of what keeps them out, as a share of that of a leg of joints of mean compliance.
 const HARD: f64 = 0.02;
 
@@ -99,7 +105,6 @@ pub(super) fn pin(
     let creature = scene.creature;
     let nv = creature.nv();
     let near = NEAR * scene.legs.length.max(1e-6);
-    let leg_compliance = scene.mean_compliance * scene.legs.length * scene.legs.length;
     let mut give: Vec<Give> = Vec::new();
     let (mut best, mut least) = (Pinned { pose: free.to_vec(), error: f64::INFINITY }, f64::INFINITY);
     let (mut lent, mut error, mut slack) = (LENT[1], f64::INFINITY, f64::INFINITY);
@@ -120,7 +125,7 @@ pub(super) fn pin(
         lent = lend(lent, error, system.error);
         error = system.error;
         chain_rule(scene, &give, delta, &mut system.rows, nv);
-        let Some([reach, relax]) = system.solve(scene, delta, lent * leg_compliance, &mut force) else {
+        let Some([reach, relax]) = system.solve(scene, delta, lent * scene.leg_compliance(), &mut force) else {
             break;
         };
         slack = largest(&relax);
@@ -211,6 +216,7 @@ impl System {
             }
         }
         forward_kinematics(creature, data, pose);
+        let leg_compliance = scene.leg_compliance();
         let mut rows = vec![0.0; 3 * nv];
         for goal in goals {
             let leg = &scene.legs.legs[goal.leg];
@@ -219,8 +225,9 @@ impl System {
             system.rows.extend_from_slice(&rows);
             let gap = goal.place - stand.place;
             system.residual.extend(gap.iter());
-            system.soft.extend([None; 3]);
-            system.error = system.error.max(gap.norm());
+            let level = (goal.astray > 0.0).then_some((goal.astray * ASTRAY).max(LENT[0]) * leg_compliance);
+            system.soft.extend([level, level, None]);
+            system.error = system.error.max(if level.is_none() { gap.norm() } else { gap.z.abs() });
             for &(body, orientation, weight) in goal.flat.iter().filter(|(_, _, weight)| *weight > 0.0) {
                 system.flatten(scene, data, body, orientation, weight, &mut rows);
             }
@@ -252,7 +259,7 @@ impl System {
             self.rows[start + dof] = share * (linear + angular.cross(&(low - origin))).z;
         });
         self.residual.push(depth);
-        self.soft.push(Some(HARD * scene.mean_compliance * scene.legs.length * scene.legs.length));
+        self.soft.push(Some(HARD * scene.leg_compliance()));
     }
 
     /// Three rows that wish for the orientation of a body.
