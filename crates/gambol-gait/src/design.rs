@@ -15,6 +15,7 @@ use nalgebra::Complex;
 use crate::belly::{design_legless, legless_frequency, legless_support};
 use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step_targets};
 use crate::pattern::{self, Order, Pattern};
+use crate::perform::REACH;
 use crate::posture::{arms, bob, crouch, rise, rise_amplitude, spread};
 use crate::preset::preset;
 use crate::settle::settle;
@@ -55,38 +56,25 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
     }
     let palette = Palette::new(body, data)?;
     let mut pattern = suitable(body, data, name)?;
-    let (mut tempo, mut mixed) = mixture(body, data, &palette, &pattern, wish)?;
+    let mut draft = Draft::new(body, data, &palette, &pattern, wish)?;
     let speed_is_ours = (wish.speed, wish.frequency, wish.stride_length) == (None, None, None);
     for _ in 0..GENTLER_TRIES {
-        if !speed_is_ours || widest_swing(body, &mixed.0).is_none_or(|(_, most)| most <= FARTHEST) {
+        if !speed_is_ours || (draft.swings <= FARTHEST && draft.reaches(body)) {
             break;
         }
         pattern = Pattern { froude: SLOWER * pattern.froude, lift: LOWER * pattern.lift, ..pattern };
-        (tempo, mixed) = mixture(body, data, &palette, &pattern, wish)?;
+        draft = Draft::new(body, data, &palette, &pattern, wish)?;
     }
-    let (components, mut hints) = mixed;
-    if let Some((joint, most)) = widest_swing(body, &components).filter(|(_, most)| *most > FARTHEST) {
-        hints.push(format!("joint {joint:?} swings {:.0}° to each side; go slower", most.to_degrees()));
+    if let Some(speed) = wish.speed.filter(|speed| *speed > 0.0 && !draft.reaches(body)) {
+        let most = fastest(body, data, &palette, &pattern, wish, speed)?;
+        draft.hints.push(match most {
+            Some(most) => {
+                format!("{speed} m/s is more than its legs can reach; they keep up to about {most:.2} m/s")
+            }
+            None => format!("{speed} m/s is more than its legs can reach"),
+        });
     }
-    let crouches = matches!(pattern.order, Order::Jump | Order::Jacks);
-    let gait = Gait {
-        name: name.to_owned(),
-        creature: Some(body.creature.name().to_owned()),
-        style: body.style.clone(),
-        frequency: if pattern.order == Order::Jacks { 0.5 * tempo.frequency } else { tempo.frequency },
-        components,
-        ground: Ground {
-            support: if crouches { Support::Crouch } else { Support::Feet },
-            duty: tempo.duty,
-            speed: Some(tempo.speed),
-            turn: 0.0,
-            clearance: pattern.clearance,
-            footfalls: footfalls(body, &pattern),
-            terrain: Terrain::Flat,
-        },
-    };
-    let gait = settle(body, data, gait, pattern.lift)?;
-    Ok(Design { gait, hints })
+    Ok(Design { gait: draft.gait, hints: draft.hints })
 }
 
 /// Joints of legs swing no further than this to each side, rad; what asks for more looks like a puppet.
@@ -95,6 +83,76 @@ const FARTHEST: f64 = 1.0;
 const SLOWER: f64 = 0.7;
 const LOWER: f64 = 0.85;
 const GENTLER_TRIES: usize = 8;
+
+/// A gait as a pattern and a wish make it.
+struct Draft {
+    gait: Gait,
+    hints: Vec<String>,
+    /// How far a joint swings to each side at most, rad.
+    swings: f64,
+    /// How far a foot is from where it should stand, m.
+    miss: f64,
+}
+
+impl Draft {
+    fn new(
+        body: &Body,
+        data: &mut Data,
+        palette: &Palette,
+        pattern: &Pattern,
+        wish: &Wish,
+    ) -> Result<Self, GaitError> {
+        let (tempo, (components, mut hints)) = mixture(body, data, palette, pattern, wish)?;
+        let widest = widest_swing(body, &components);
+        if let Some((joint, most)) = widest.filter(|(_, most)| *most > FARTHEST) {
+            hints.push(format!("joint {joint:?} swings {:.0}° to each side; go slower", most.to_degrees()));
+        }
+        let crouches = matches!(pattern.order, Order::Jump | Order::Jacks);
+        let gait = Gait {
+            name: pattern.name.to_owned(),
+            creature: Some(body.creature.name().to_owned()),
+            style: body.style.clone(),
+            frequency: if pattern.order == Order::Jacks { 0.5 * tempo.frequency } else { tempo.frequency },
+            components,
+            ground: Ground {
+                support: if crouches { Support::Crouch } else { Support::Feet },
+                duty: tempo.duty,
+                speed: Some(tempo.speed),
+                turn: 0.0,
+                clearance: pattern.clearance,
+                footfalls: footfalls(body, pattern),
+                terrain: Terrain::Flat,
+            },
+        };
+        let (gait, miss) = settle(body, data, gait, pattern.lift)?;
+        Ok(Self { gait, hints, swings: widest.map_or(0.0, |(_, most)| most), miss })
+    }
+
+    fn reaches(&self, body: &Body) -> bool {
+        self.miss <= REACH * body.legs.length
+    }
+}
+
+/// About the largest speed below `speed` at which all feet get to where they should stand; none if there is none in sight.
+fn fastest(
+    body: &Body,
+    data: &mut Data,
+    palette: &Palette,
+    pattern: &Pattern,
+    wish: &Wish,
+    speed: f64,
+) -> Result<Option<f64>, GaitError> {
+    /// A guess need not be finer; twelve of them go down to a fourteenth.
+    const STEP: f64 = 0.8;
+    const STEPS: i32 = 12;
+    for step in 1..=STEPS {
+        let slower = Wish { speed: Some(speed * STEP.powi(step)), ..wish.clone() };
+        if Draft::new(body, data, palette, pattern, &slower)?.reaches(body) {
+            return Ok(slower.speed);
+        }
+    }
+    Ok(None)
+}
 
 /// Components in order, and hints.
 type Mixture = (Vec<Component>, Vec<String>);

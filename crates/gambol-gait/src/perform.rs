@@ -321,7 +321,7 @@ fn on_belly(
 }
 
 /// A foot further from its target than this share of the leg's length is missed.
-const REACH: f64 = 1e-3;
+pub(crate) const REACH: f64 = 1e-3;
 
 fn contacts(body: &Body, stances: &[Stance], frequency: f64, schedule: &Schedule) -> Vec<Contact> {
     let duration = schedule.cycles as f64 / frequency;

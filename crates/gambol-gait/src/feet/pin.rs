@@ -60,9 +60,9 @@ const BETTER: f64 = 0.3;
 /// A relaxing step is between these multiples of the linear one.
 const RELAX: [f64; 2] = [0.1, 2.0];
 
-/// Weight of a miss of one leg's length against rad² of mean stiffness, where feet cannot get there: a foot missed by a
-/// tenth of the leg counts like a joint drawn by 1 rad.
-const MISSED: f64 = 10.0;
+/// Weight of a miss of one leg's length against rad² of mean stiffness, where feet cannot get there: more than the pull on
+/// any foot that can, even with joints well past their limits. A miss of a thousandth of the leg counts like 1 rad.
+const MISSED: f64 = 1000.0;
 
 /// Largest step of one iteration, rad: beyond, the linear picture of a leg does not hold.
 const STRIDE: f64 = 0.4;
@@ -109,6 +109,7 @@ pub(super) fn pin(
     let (mut best, mut least) = (Pinned { pose: free.to_vec(), error: f64::INFINITY }, f64::INFINITY);
     let (mut lent, mut error, mut slack) = (LENT[1], f64::INFINITY, f64::INFINITY);
     let mut force: Vec<f64> = Vec::new();
+    let mut kept = delta.to_vec();
     let mut relaxed = Relaxed { step: vec![0.0; nv], share: 0.0 };
     for _ in 0..MOST {
         let mut pose = free.to_vec();
@@ -118,14 +119,15 @@ pub(super) fn pin(
         let (arrived, merit) = (system.error <= near, system.merit(scene, delta));
         if arrived || merit < least {
             (best, least) = (Pinned { pose, error: system.error }, merit);
+            kept.copy_from_slice(delta);
         }
         if arrived && slack <= SETTLED {
             break;
         }
-        lent = lend(lent, error, system.error);
-        error = system.error;
+        (lent, error) = (lend(lent, error, system.error), system.error);
         chain_rule(scene, &give, delta, &mut system.rows, nv);
-        let Some([reach, relax]) = system.solve(scene, delta, lent * scene.leg_compliance(), &mut force) else {
+        let Some([reach, relax]) = system.solve(scene, delta, lent * scene.leg_compliance(), &mut force)
+        else {
             break;
         };
         slack = largest(&relax);
@@ -140,6 +142,7 @@ pub(super) fn pin(
         }
         relaxed = Relaxed { step: relax, share: part * share };
     }
+    delta.copy_from_slice(&kept);
     best
 }
 
