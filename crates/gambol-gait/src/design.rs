@@ -220,6 +220,11 @@ pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Patte
             "its hips are not above its feet in this pose; give it a pose in which it stands",
         ));
     }
+    if !body.legs.is_empty()
+        && let Err(reason) = body.free_root()
+    {
+        return Err(does_not_fit(&reason));
+    }
     let hands = body.creature.landmarks().iter().any(|mark| mark.role == Role::Hand);
     match pattern::find(name, &body.legs, hands) {
         Some(Ok(pattern)) => Ok(pattern),

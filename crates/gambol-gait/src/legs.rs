@@ -173,6 +173,9 @@ fn leg(
         .flat_map(|body| touches(creature, body, &frames[body], up))
         .collect();
     if sole.is_empty() {
+        // A foot without a shape stands on the end of what it hangs on.
+        let shin = chain.iter().rev().map(|&body| touches(creature, body, &frames[body], up));
+        sole = shin.into_iter().find(|touches| !touches.is_empty()).unwrap_or_default();
         sole.push(Touch { body: foot.body, center: foot.point, ellipsoid: gambol_model::Mat3::zeros() });
     }
     Leg {

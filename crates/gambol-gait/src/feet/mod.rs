@@ -16,7 +16,7 @@ mod sole;
 mod target;
 
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix, touches};
-use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Quat, Role, Vec3};
+use gambol_model::{Constraint, ConstraintKind, Creature, Quat, Role, Vec3};
 
 use crate::limits::limit;
 use crate::modal::ModalMotion;
@@ -216,10 +216,7 @@ impl<'a> Scene<'a> {
         if body.legs.heading.up.z < 0.999 {
             return Err(cannot("gravity must point down along z"));
         }
-        let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free);
-        let Some(root) = root.filter(|root| creature.bodies()[root.body].parent == 0) else {
-            return Err(cannot("it is fixed to the world; --root free sets it free"));
-        };
+        let root = body.free_root().map_err(|reason| cannot(&reason))?;
         // Feet that the analysis pins are the ground's business here.
         constraints.retain(|constraint| !matches!(constraint.kind, ConstraintKind::Pin { .. }));
         constraints.extend(creature.constraints().iter().cloned());
@@ -535,7 +532,8 @@ fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {
     let lowest: Vec<Vec3> =
         leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point).collect();
     let least = lowest.iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
-    let mut bodies: Vec<usize> = leg.sole.iter().map(|touch| touch.body).collect();
+    let mut bodies: Vec<usize> =
+        leg.sole.iter().map(|touch| touch.body).filter(|&body| body >= leg.foot).collect();
     bodies.dedup();
     let mut flats = Vec::new();
     for body in bodies {
