@@ -13,6 +13,9 @@ use gambol_model::{Dof, JointKind, Role};
 use nalgebra::Complex;
 
 use crate::belly::{design_legless, legless_frequency, legless_support};
+use crate::feet::{Grounded, ground};
+use crate::measure::penetration;
+use crate::modal::ModalMotion;
 use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step_targets};
 use crate::pattern::{self, Order, Pattern};
 use crate::perform::REACH;
@@ -83,6 +86,10 @@ const FARTHEST: f64 = 1.0;
 const SLOWER: f64 = 0.7;
 const LOWER: f64 = 0.85;
 const GENTLER_TRIES: usize = 8;
+/// The same where something is deeper below the ground than this share of the legs' length.
+const BURIED: f64 = 0.05;
+/// Moments of the cycle at which a draft is looked at.
+const LOOKS: u32 = 48;
 
 /// A gait as a pattern and a wish make it.
 struct Draft {
@@ -92,6 +99,8 @@ struct Draft {
     swings: f64,
     /// How far a foot is from where it should stand, m.
     miss: f64,
+    /// How far anything is below the ground, m.
+    depth: f64,
 }
 
 impl Draft {
@@ -124,12 +133,17 @@ impl Draft {
                 terrain: Terrain::Flat,
             },
         };
-        let (gait, miss) = settle(body, data, gait, pattern.lift)?;
-        Ok(Self { gait, hints, swings: widest.map_or(0.0, |(_, most)| most), miss })
+        let gait = settle(body, data, gait, pattern.lift)?;
+        let motion = ModalMotion::new(body, &gait)?;
+        let looks: Vec<f64> = (0..LOOKS).map(|look| f64::from(look) / f64::from(LOOKS)).collect();
+        let Grounded { poses, miss, .. } = ground(body, data, &gait, &motion, Vec::new(), &looks)?;
+        let (depth, _) = penetration(&body.creature, data, &Terrain::Flat, &poses);
+        Ok(Self { gait, hints, swings: widest.map_or(0.0, |(_, most)| most), miss, depth })
     }
 
+    /// Whether all feet get to where they should stand, and the body stays above the ground.
     fn reaches(&self, body: &Body) -> bool {
-        self.miss <= REACH * body.legs.length
+        self.miss <= REACH * body.legs.length && self.depth <= BURIED * body.legs.length
     }
 }
 
@@ -176,9 +190,9 @@ fn mixture(
     Ok((tempo, (components, hints)))
 }
 
-/// When each foot stands, by the pattern. Jumps are left to the legs: they stand while they are bent.
+/// When each foot stands, by the pattern. Jumping jacks are left to the legs: they stand twice, while they are bent.
 fn footfalls(body: &Body, pattern: &Pattern) -> BTreeMap<String, f64> {
-    if matches!(pattern.order, Order::Jump | Order::Jacks) {
+    if pattern.order == Order::Jacks {
         return BTreeMap::new();
     }
     let phase = |leg: &Leg| pattern.order.phase(leg.pair, body.legs.pairs, leg.side);

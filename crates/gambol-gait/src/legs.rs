@@ -168,14 +168,17 @@ fn leg(
         }
         above == foot.body
     };
+    let seen = |body: usize| !bodies[body].shapes.is_empty();
     let mut sole: Vec<Touch> = (foot.body..bodies.len())
         .filter(|&body| below(body))
         .flat_map(|body| touches(creature, body, &frames[body], up))
         .collect();
-    if sole.is_empty() {
+    if !sole.iter().any(|touch| seen(touch.body)) {
         // A foot without a shape stands on the end of what it hangs on.
-        let shin = chain.iter().rev().map(|&body| touches(creature, body, &frames[body], up));
-        sole = shin.into_iter().find(|touches| !touches.is_empty()).unwrap_or_default();
+        let shin = chain.iter().rev().find(|&&body| seen(body));
+        sole.extend(shin.into_iter().flat_map(|&body| touches(creature, body, &frames[body], up)));
+    }
+    if sole.is_empty() {
         sole.push(Touch { body: foot.body, center: foot.point, ellipsoid: gambol_model::Mat3::zeros() });
     }
     Leg {

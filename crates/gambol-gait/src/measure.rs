@@ -93,10 +93,10 @@ pub(crate) fn penetration(
     creature: &Creature,
     data: &mut Data,
     terrain: &Terrain,
-    clip: &Clip,
+    poses: &[Vec<f64>],
 ) -> (f64, usize) {
     let mut deepest = (0.0, 0);
-    for pose in &clip.poses {
+    for pose in poses {
         let frames = forward_kinematics(creature, data, pose);
         for (index, body) in creature.bodies().iter().enumerate().skip(1) {
             let shapes = &creature.shapes()[body.shapes.clone()];

@@ -237,7 +237,7 @@ fn on_feet(
         path.speed,
     );
     let slip = measure::slip(creature, data, &body.legs, &stances, &clip, gait.frequency);
-    let (depth, deepest) = measure::penetration(creature, data, &gait.ground.terrain, &clip);
+    let (depth, deepest) = measure::penetration(creature, data, &gait.ground.terrain, &clip.poses);
     let g = creature.gravity().norm();
     let report = Report {
         speed: path.speed,
@@ -321,7 +321,7 @@ fn on_belly(
     }
     let speed = carried.figures.speed;
     let clip = finish(body, gait, &whole, poses, Some(stride), Vec::new(), speed);
-    let (depth, _) = measure::penetration(creature, data, &Terrain::Flat, &clip);
+    let (depth, _) = measure::penetration(creature, data, &Terrain::Flat, &clip.poses);
     let report = Report {
         speed,
         stride_length: speed / gait.frequency,

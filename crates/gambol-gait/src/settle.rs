@@ -25,8 +25,8 @@ const SAMPLES: usize = 24;
 const SMALL: f64 = 0.03;
 
 /// The same gait with amplitudes, phases (in steps of 90°) and offsets that suit the ground. Feet are to lift by `lift`
-/// leg lengths: what the modes can do of that, the ground need not. Also how far a foot is from where it should stand, m.
-pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Result<(Gait, f64), GaitError> {
+/// leg lengths: what the modes can do of that, the ground need not.
+pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Result<Gait, GaitError> {
     let creature = &body.creature;
     let k = stiffness_matrix(creature);
     let cycles: Vec<f64> = (0..SAMPLES).map(|sample| sample as f64 / SAMPLES as f64).collect();
@@ -36,11 +36,9 @@ pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Res
     let clearance = gait.ground.clearance;
     let mut gait = gait;
     gait.ground.clearance = clearance.max(lift);
-    let mut miss = 0.0;
     for _ in 0..ROUNDS {
         let motion = ModalMotion::new(body, &gait)?;
         let grounded = ground(body, data, &gait, &motion, Vec::new(), &cycles)?;
-        miss = grounded.miss;
         let mut theta = DVector::zeros(creature.nv());
         let pulls: Vec<DVector<f64>> = grounded
             .poses
@@ -72,7 +70,7 @@ pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Res
         gait.components.retain(|c| c.amplitude > small || c.offset.abs() > small);
     }
     gait.ground.clearance = clearance;
-    Ok((gait, miss))
+    Ok(gait)
 }
 
 /// One harmonic of a motion along a mode, as components with phases of 0° or 180° and 90° or 270°.
