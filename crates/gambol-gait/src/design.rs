@@ -334,7 +334,7 @@ fn steps(
             reason: "none of its modes moves the feet as that needs".to_owned(),
         });
     }
-    crouch(body, palette, &mut components);
+    crouch(body, data, palette, &mut components);
     components.extend(bob(body, data, palette, pattern)?);
     components.extend(arms(body, data, palette, pattern));
     Ok(components)
@@ -363,7 +363,7 @@ fn jump(
     if lift < 0.25 * pattern.lift * body.legs.length {
         hints.push("its modes hardly shorten the legs".to_owned());
     }
-    crouch(body, palette, &mut components);
+    crouch(body, data, palette, &mut components);
     if let Some(mode) = rise(body, palette) {
         let amplitude = rise_amplitude(body, lift, tempo.frequency, tempo.duty);
         components.push(Component { mode, amplitude, phase: 3.0 * FRAC_PI_2, harmonic, offset: 0.0 });

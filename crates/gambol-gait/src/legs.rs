@@ -1,5 +1,7 @@
 //! The legs of a creature: what stands, what bends, and how they are paired.
 
+use std::f64::consts::PI;
+
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, touches};
 use gambol_model::{Creature, Landmark, Role, Side, Vec3};
 use gambol_modes::Heading;
@@ -41,6 +43,18 @@ impl Leg {
         self.joints.first().map_or(frames[self.foot].position, |&hip| {
             let hip = &creature.joints()[hip];
             frames[hip.body].point_in_world(hip.anchor)
+        })
+    }
+}
+
+impl Leg {
+    /// Angle at the knee between hip and foot, rad: π for a straight leg and for one without a knee.
+    pub(crate) fn stretch(&self, creature: &Creature, frames: &[BodyFrame]) -> f64 {
+        self.knee.map_or(PI, |knee| {
+            let joint = &creature.joints()[knee];
+            let knee = frames[joint.body].point_in_world(joint.anchor);
+            let foot = frames[self.foot].point_in_world(self.point);
+            (self.hip_in_world(creature, frames) - knee).angle(&(foot - knee))
         })
     }
 }

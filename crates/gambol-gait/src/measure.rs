@@ -1,7 +1,5 @@
 //! What a finished clip is like, measured on its poses.
 
-use std::f64::consts::PI;
-
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, JointKind, Vec3};
 use gambol_motion::Clip;
@@ -11,7 +9,7 @@ use crate::limits::past;
 use crate::modal::ModalMotion;
 use crate::perform::FootReport;
 use crate::stance::Stance;
-use crate::{Body, Leg, Legs, Terrain};
+use crate::{Body, Legs, Terrain};
 
 /// What standing feet do.
 #[derive(Clone, Debug, Default)]
@@ -146,18 +144,8 @@ const BEYOND: f64 = 1.0;
 /// What is wrong with legs that move too far: one sentence for each leg.
 pub(crate) fn folded(body: &Body, data: &mut Data, clip: &Clip) -> Vec<String> {
     let creature = &body.creature;
-    let rest: Vec<f64> = {
-        let frames = forward_kinematics(creature, data, &body.modes.pose);
-        let stretch = |leg: &Leg| {
-            leg.knee.map_or(PI, |knee| {
-                let joint = &creature.joints()[knee];
-                let at = frames[joint.body].point_in_world(joint.anchor);
-                (leg.hip_in_world(creature, frames) - at)
-                    .angle(&(frames[leg.foot].point_in_world(leg.point) - at))
-            })
-        };
-        body.legs.legs.iter().map(stretch).collect()
-    };
+    let frames = forward_kinematics(creature, data, &body.modes.pose);
+    let rest: Vec<f64> = body.legs.legs.iter().map(|leg| leg.stretch(creature, frames)).collect();
     let mut worst: Vec<Option<String>> = vec![None; rest.len()];
     let mut turn = vec![0.0; creature.nv()];
     for pose in &clip.poses {
