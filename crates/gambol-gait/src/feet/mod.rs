@@ -501,7 +501,7 @@ fn rises(body: &Body, gait: &Gait, root_v: usize) -> bool {
 }
 
 /// What besides the feet comes as near to the ground as this share of the legs' length is watched.
-const WATCHED: f64 = 0.3;
+const WATCHED: f64 = 1.0;
 
 /// Touches of all bodies but the feet that come near the ground somewhere in the cycle.
 fn low(body: &Body, data: &mut Data, motion: &ModalMotion) -> Vec<Touch> {

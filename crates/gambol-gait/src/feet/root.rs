@@ -47,6 +47,9 @@ const SUPPLE: f64 = 0.05;
 /// the root to this share.
 const RIGID: f64 = 1e-3;
 
+/// The body goes on average no further down than this share of the legs' length below where it stands.
+const SINK: f64 = 0.4;
+
 /// Root motion over the cycle, beyond the modal motion and the bounce; and what it implies.
 #[derive(Clone, Debug)]
 pub(super) struct RootTrack {
@@ -107,6 +110,9 @@ pub(super) fn fit(
                 *term += x[k * TERMS + j];
             }
         }
+        // Legs that do not reach far enough would draw the body into the ground.
+        let lowest = -scene.legs.ground - SINK * scene.legs.length;
+        track.coefficients[2][0] = track.coefficients[2][0].max(lowest);
         for (k, plant) in plants.iter_mut().enumerate() {
             *plant = Vec3::new(x[ROOT + 2 * k], x[ROOT + 2 * k + 1], 0.0);
         }
