@@ -13,8 +13,12 @@ use gambol_model::{Dof, JointKind, Role};
 use nalgebra::Complex;
 
 use crate::belly::{design_legless, legless_frequency, legless_support};
+use crate::feet::{Grounded, ground};
+use crate::measure::penetration;
+use crate::modal::ModalMotion;
 use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step_targets};
 use crate::pattern::{self, Order, Pattern};
+use crate::perform::REACH;
 use crate::posture::{arms, bob, crouch, rise, rise_amplitude, spread};
 use crate::preset::preset;
 use crate::settle::settle;
@@ -55,38 +59,25 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
     }
     let palette = Palette::new(body, data)?;
     let mut pattern = suitable(body, data, name)?;
-    let (mut tempo, mut mixed) = mixture(body, data, &palette, &pattern, wish)?;
+    let mut draft = Draft::new(body, data, &palette, &pattern, wish)?;
     let speed_is_ours = (wish.speed, wish.frequency, wish.stride_length) == (None, None, None);
     for _ in 0..GENTLER_TRIES {
-        if !speed_is_ours || widest_swing(body, &mixed.0).is_none_or(|(_, most)| most <= FARTHEST) {
+        if !speed_is_ours || (draft.swings <= FARTHEST && draft.reaches(body)) {
             break;
         }
         pattern = Pattern { froude: SLOWER * pattern.froude, lift: LOWER * pattern.lift, ..pattern };
-        (tempo, mixed) = mixture(body, data, &palette, &pattern, wish)?;
+        draft = Draft::new(body, data, &palette, &pattern, wish)?;
     }
-    let (components, mut hints) = mixed;
-    if let Some((joint, most)) = widest_swing(body, &components).filter(|(_, most)| *most > FARTHEST) {
-        hints.push(format!("joint {joint:?} swings {:.0}° to each side; go slower", most.to_degrees()));
+    if let Some(speed) = wish.speed.filter(|speed| *speed > 0.0 && !draft.reaches(body)) {
+        let most = fastest(body, data, &palette, &pattern, wish, speed)?;
+        draft.hints.push(match most {
+            Some(most) => {
+                format!("{speed} m/s is more than its legs can reach; they keep up to about {most:.2} m/s")
+            }
+            None => format!("{speed} m/s is more than its legs can reach"),
+        });
     }
-    let crouches = matches!(pattern.order, Order::Jump | Order::Jacks);
-    let gait = Gait {
-        name: name.to_owned(),
-        creature: Some(body.creature.name().to_owned()),
-        style: body.style.clone(),
-        frequency: if pattern.order == Order::Jacks { 0.5 * tempo.frequency } else { tempo.frequency },
-        components,
-        ground: Ground {
-            support: if crouches { Support::Crouch } else { Support::Feet },
-            duty: tempo.duty,
-            speed: Some(tempo.speed),
-            turn: 0.0,
-            clearance: pattern.clearance,
-            footfalls: footfalls(body, &pattern),
-            terrain: Terrain::Flat,
-        },
-    };
-    let gait = settle(body, data, gait, pattern.lift)?;
-    Ok(Design { gait, hints })
+    Ok(Design { gait: draft.gait, hints: draft.hints })
 }
 
 /// Joints of legs swing no further than this to each side, rad; what asks for more looks like a puppet.
@@ -95,6 +86,87 @@ const FARTHEST: f64 = 1.0;
 const SLOWER: f64 = 0.7;
 const LOWER: f64 = 0.85;
 const GENTLER_TRIES: usize = 8;
+/// The same where something is deeper below the ground than this share of the legs' length.
+const BURIED: f64 = 0.05;
+/// Moments of the cycle at which a draft is looked at.
+const LOOKS: u32 = 48;
+
+/// A gait as a pattern and a wish make it.
+struct Draft {
+    gait: Gait,
+    hints: Vec<String>,
+    /// How far a joint swings to each side at most, rad.
+    swings: f64,
+    /// How far a foot is from where it should stand, m.
+    miss: f64,
+    /// How far anything is below the ground, m.
+    depth: f64,
+}
+
+impl Draft {
+    fn new(
+        body: &Body,
+        data: &mut Data,
+        palette: &Palette,
+        pattern: &Pattern,
+        wish: &Wish,
+    ) -> Result<Self, GaitError> {
+        let (tempo, (components, mut hints)) = mixture(body, data, palette, pattern, wish)?;
+        let widest = widest_swing(body, &components);
+        if let Some((joint, most)) = widest.filter(|(_, most)| *most > FARTHEST) {
+            hints.push(format!("joint {joint:?} swings {:.0}° to each side; go slower", most.to_degrees()));
+        }
+        let crouches = matches!(pattern.order, Order::Jump | Order::Jacks);
+        let gait = Gait {
+            name: pattern.name.to_owned(),
+            creature: Some(body.creature.name().to_owned()),
+            style: body.style.clone(),
+            frequency: if pattern.order == Order::Jacks { 0.5 * tempo.frequency } else { tempo.frequency },
+            components,
+            ground: Ground {
+                support: if crouches { Support::Crouch } else { Support::Feet },
+                duty: tempo.duty,
+                speed: Some(tempo.speed),
+                turn: 0.0,
+                clearance: pattern.clearance,
+                footfalls: footfalls(body, pattern),
+                terrain: Terrain::Flat,
+            },
+        };
+        let gait = settle(body, data, gait, pattern.lift)?;
+        let motion = ModalMotion::new(body, &gait)?;
+        let looks: Vec<f64> = (0..LOOKS).map(|look| f64::from(look) / f64::from(LOOKS)).collect();
+        let Grounded { poses, miss, .. } = ground(body, data, &gait, &motion, Vec::new(), &looks)?;
+        let (depth, _) = penetration(&body.creature, data, &Terrain::Flat, &poses);
+        Ok(Self { gait, hints, swings: widest.map_or(0.0, |(_, most)| most), miss, depth })
+    }
+
+    /// Whether all feet get to where they should stand, and the body stays above the ground.
+    fn reaches(&self, body: &Body) -> bool {
+        self.miss <= REACH * body.legs.length && self.depth <= BURIED * body.legs.length
+    }
+}
+
+/// About the largest speed below `speed` at which all feet get to where they should stand; none if there is none in sight.
+fn fastest(
+    body: &Body,
+    data: &mut Data,
+    palette: &Palette,
+    pattern: &Pattern,
+    wish: &Wish,
+    speed: f64,
+) -> Result<Option<f64>, GaitError> {
+    /// A guess need not be finer; twelve of them go down to a fourteenth.
+    const STEP: f64 = 0.8;
+    const STEPS: i32 = 12;
+    for step in 1..=STEPS {
+        let slower = Wish { speed: Some(speed * STEP.powi(step)), ..wish.clone() };
+        if Draft::new(body, data, palette, pattern, &slower)?.reaches(body) {
+            return Ok(slower.speed);
+        }
+    }
+    Ok(None)
+}
 
 /// Components in order, and hints.
 type Mixture = (Vec<Component>, Vec<String>);
@@ -118,9 +190,9 @@ fn mixture(
     Ok((tempo, (components, hints)))
 }
 
-/// When each foot stands, by the pattern. Jumps are left to the legs: they stand while they are bent.
+/// When each foot stands, by the pattern. Jumping jacks are left to the legs: they stand twice, while they are bent.
 fn footfalls(body: &Body, pattern: &Pattern) -> BTreeMap<String, f64> {
-    if matches!(pattern.order, Order::Jump | Order::Jacks) {
+    if pattern.order == Order::Jacks {
         return BTreeMap::new();
     }
     let phase = |leg: &Leg| pattern.order.phase(leg.pair, body.legs.pairs, leg.side);
@@ -161,6 +233,11 @@ pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Patte
         return Err(does_not_fit(
             "its hips are not above its feet in this pose; give it a pose in which it stands",
         ));
+    }
+    if !body.legs.is_empty()
+        && let Err(reason) = body.free_root()
+    {
+        return Err(does_not_fit(&reason));
     }
     let hands = body.creature.landmarks().iter().any(|mark| mark.role == Role::Hand);
     match pattern::find(name, &body.legs, hands) {
@@ -257,7 +334,7 @@ fn steps(
             reason: "none of its modes moves the feet as that needs".to_owned(),
         });
     }
-    crouch(body, palette, &mut components);
+    crouch(body, data, palette, &mut components);
     components.extend(bob(body, data, palette, pattern)?);
     components.extend(arms(body, data, palette, pattern));
     Ok(components)
@@ -286,7 +363,7 @@ fn jump(
     if lift < 0.25 * pattern.lift * body.legs.length {
         hints.push("its modes hardly shorten the legs".to_owned());
     }
-    crouch(body, palette, &mut components);
+    crouch(body, data, palette, &mut components);
     if let Some(mode) = rise(body, palette) {
         let amplitude = rise_amplitude(body, lift, tempo.frequency, tempo.duty);
         components.push(Component { mode, amplitude, phase: 3.0 * FRAC_PI_2, harmonic, offset: 0.0 });

@@ -1,5 +1,7 @@
 //! The legs of a creature: what stands, what bends, and how they are paired.
 
+use std::f64::consts::PI;
+
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, touches};
 use gambol_model::{Creature, Landmark, Role, Side, Vec3};
 use gambol_modes::Heading;
@@ -33,6 +35,28 @@ pub struct Leg {
     pub length: f64,
     /// What of the foot, and of all that hangs on it, can touch the ground.
     pub sole: Vec<Touch>,
+}
+
+impl Leg {
+    /// The hip in another pose, m; the foot itself if nothing lets it move against the body.
+    pub(crate) fn hip_in_world(&self, creature: &Creature, frames: &[BodyFrame]) -> Vec3 {
+        self.joints.first().map_or(frames[self.foot].position, |&hip| {
+            let hip = &creature.joints()[hip];
+            frames[hip.body].point_in_world(hip.anchor)
+        })
+    }
+}
+
+impl Leg {
+    /// Angle at the knee between hip and foot, rad: π for a straight leg and for one without a knee.
+    pub(crate) fn stretch(&self, creature: &Creature, frames: &[BodyFrame]) -> f64 {
+        self.knee.map_or(PI, |knee| {
+            let joint = &creature.joints()[knee];
+            let knee = frames[joint.body].point_in_world(joint.anchor);
+            let foot = frames[self.foot].point_in_world(self.point);
+            (self.hip_in_world(creature, frames) - knee).angle(&(foot - knee))
+        })
+    }
 }
 
 /// All legs of a creature in its rest pose.
@@ -158,10 +182,16 @@ fn leg(
         }
         above == foot.body
     };
+    let seen = |body: usize| !bodies[body].shapes.is_empty();
     let mut sole: Vec<Touch> = (foot.body..bodies.len())
         .filter(|&body| below(body))
         .flat_map(|body| touches(creature, body, &frames[body], up))
         .collect();
+    if !sole.iter().any(|touch| seen(touch.body)) {
+        // A foot without a shape stands on the end of what it hangs on.
+        let shin = chain.iter().rev().find(|&&body| seen(body));
+        sole.extend(shin.into_iter().flat_map(|&body| touches(creature, body, &frames[body], up)));
+    }
     if sole.is_empty() {
         sole.push(Touch { body: foot.body, center: foot.point, ellipsoid: gambol_model::Mat3::zeros() });
     }

@@ -3,7 +3,7 @@
 //! A joint that a motion takes past its limit by d is drawn back by d²/(d + Δ): what remains, d Δ/(d + Δ), grows with
 //! slope 1 from the limit on, so that nothing pops, and never reaches Δ.
 
-use gambol_model::{Creature, JointKind, Vec3};
+use gambol_model::{Creature, Joint, JointKind, Vec3};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 
 /// Δθ_soft: how far a joint may go past its limit, rad (or m for a slide). About 6°: less looks like a stop, more like no
@@ -82,9 +82,13 @@ fn limit_ball(wxyz: &mut [f64], most: f64) -> Give {
 
 /// How far the joint that is furthest past its limit is past it, rad (or m); 0 if all are within.
 pub(crate) fn overshoot(creature: &Creature, pose: &[f64]) -> f64 {
-    let mut most: f64 = 0.0;
-    for joint in creature.joints() {
-        let Some([low, high]) = joint.limit else { continue };
+    past(creature, pose).map(|(_, past)| past).fold(0.0, f64::max)
+}
+
+/// How far each joint with a limit is past it, rad (or m); negative within.
+pub(crate) fn past<'a>(creature: &'a Creature, pose: &'a [f64]) -> impl Iterator<Item = (&'a Joint, f64)> {
+    creature.joints().iter().filter_map(|joint| {
+        let [low, high] = joint.limit?;
         let past = match joint.kind {
             JointKind::Hinge | JointKind::Slide => (pose[joint.q] - high).max(low - pose[joint.q]),
             JointKind::Ball => {
@@ -94,9 +98,8 @@ pub(crate) fn overshoot(creature: &Creature, pose: &[f64]) -> f64 {
             }
             JointKind::Free => 0.0,
         };
-        most = most.max(past);
-    }
-    most
+        Some((joint, past))
+    })
 }
 
 #[cfg(test)]

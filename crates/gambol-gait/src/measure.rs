@@ -1,13 +1,15 @@
 //! What a finished clip is like, measured on its poses.
 
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_model::{Creature, Vec3};
+use gambol_model::{Creature, JointKind, Vec3};
 use gambol_motion::Clip;
 use nalgebra::Point3;
 
+use crate::limits::past;
+use crate::modal::ModalMotion;
 use crate::perform::FootReport;
 use crate::stance::Stance;
-use crate::{Legs, Terrain};
+use crate::{Body, Legs, Terrain};
 
 /// What standing feet do.
 #[derive(Clone, Debug, Default)]
@@ -89,10 +91,10 @@ pub(crate) fn penetration(
     creature: &Creature,
     data: &mut Data,
     terrain: &Terrain,
-    clip: &Clip,
+    poses: &[Vec<f64>],
 ) -> (f64, usize) {
     let mut deepest = (0.0, 0);
-    for pose in &clip.poses {
+    for pose in poses {
         let frames = forward_kinematics(creature, data, pose);
         for (index, body) in creature.bodies().iter().enumerate().skip(1) {
             let shapes = &creature.shapes()[body.shapes.clone()];
@@ -128,4 +130,68 @@ pub(crate) fn elastic<'a>(
         count += 1.0;
     }
     if count > 0.0 { sum / count } else { 0.0 }
+}
+
+/// A shin nearer to its thigh than this is folded into it, rad.
+const FOLDED: f64 = 0.1;
+
+/// A joint of a leg that turns further than this from the rest pose has lost all posture, rad.
+const TURNED: f64 = 2.2;
+
+/// A joint that is asked for this much beyond its limit shows little of its motion, rad.
+const BEYOND: f64 = 1.0;
+
+/// What is wrong with legs that move too far: one sentence for each leg.
+pub(crate) fn folded(body: &Body, data: &mut Data, clip: &Clip) -> Vec<String> {
+    let creature = &body.creature;
+    let frames = forward_kinematics(creature, data, &body.modes.pose);
+    let rest: Vec<f64> = body.legs.legs.iter().map(|leg| leg.stretch(creature, frames)).collect();
+    let mut worst: Vec<Option<String>> = vec![None; rest.len()];
+    let mut turn = vec![0.0; creature.nv()];
+    for pose in &clip.poses {
+        creature.difference(&body.modes.pose, pose, &mut turn);
+        let frames = forward_kinematics(creature, data, pose);
+        for ((leg, rest), worst) in body.legs.legs.iter().zip(&rest).zip(&mut worst) {
+            let name = &leg.name;
+            let bent = leg.knee.map_or(0.0, |knee| leg.bend * turn[creature.joints()[knee].v]);
+            let foot = frames[leg.foot].point_in_world(leg.point);
+            let above = (foot - leg.hip_in_world(creature, frames)).dot(&body.legs.heading.up);
+            if rest - bent < FOLDED {
+                *worst = Some(format!("{name}: the leg folds through itself; try smaller amplitudes"));
+            } else if worst.is_none() && above > 0.0 && leg.length > 0.0 {
+                *worst = Some(format!("{name}: the foot comes above its hip; try smaller amplitudes"));
+            } else if worst.is_none()
+                && let Some(joint) = leg.joints.iter().map(|&joint| &creature.joints()[joint]).find(|joint| {
+                    let turns = match joint.kind {
+                        JointKind::Hinge => turn[joint.v].abs(),
+                        JointKind::Ball => Vec3::from_column_slice(&turn[joint.v..joint.v + 3]).norm(),
+                        JointKind::Slide | JointKind::Free => 0.0,
+                    };
+                    turns > TURNED
+                })
+            {
+                *worst = Some(format!(
+                    "{name}: joint {:?} turns by more than {:.0}°; try smaller amplitudes",
+                    joint.name,
+                    TURNED.to_degrees()
+                ));
+            }
+        }
+    }
+    worst.into_iter().flatten().collect()
+}
+
+/// The joint that a motion takes far past its limit, and how far, rad.
+pub(crate) fn demanded<'a>(creature: &'a Creature, motion: &ModalMotion) -> Option<(&'a str, f64)> {
+    const LOOKS: usize = 32; // eight in the shortest harmonic of interest
+    let mut most: Option<(&str, f64)> = None;
+    for look in 0..LOOKS {
+        let pose = motion.unlimited(look as f64 / LOOKS as f64);
+        for (joint, past) in past(creature, &pose).filter(|(joint, _)| joint.kind != JointKind::Slide) {
+            if past > most.map_or(BEYOND, |(_, most)| most) {
+                most = Some((&creature.joints()[creature.dofs()[joint.v].joint].name, past));
+            }
+        }
+    }
+    most
 }

@@ -193,7 +193,8 @@ fn in_air(
         0.0,
     );
     let report = Report::of_clip(&body.creature, gait, &clip);
-    Ok(Performance { clip, report, warnings: Vec::new() })
+    let warnings = overdone(body, data, motion, &clip);
+    Ok(Performance { clip, report, warnings })
 }
 
 fn on_feet(
@@ -236,7 +237,7 @@ fn on_feet(
         path.speed,
     );
     let slip = measure::slip(creature, data, &body.legs, &stances, &clip, gait.frequency);
-    let (depth, deepest) = measure::penetration(creature, data, &gait.ground.terrain, &clip);
+    let (depth, deepest) = measure::penetration(creature, data, &gait.ground.terrain, &clip.poses);
     let g = creature.gravity().norm();
     let report = Report {
         speed: path.speed,
@@ -250,19 +251,40 @@ fn on_feet(
         froude: (g > 0.0 && body.legs.length > 0.0).then(|| path.speed * path.speed / (g * body.legs.length)),
         ..Report::of_clip(creature, gait, &clip)
     };
-    let mut warnings = Vec::new();
+    let mut warnings = overdone(body, data, motion, &clip);
     if miss > REACH * body.legs.length {
         warnings.push(format!(
-            "a foot is {:.0} mm from where it should stand: the legs do not reach; try a lower speed, a shorter stride or \
+            "a foot is {} from where it should stand: the legs do not reach; try a lower speed, a shorter stride or \
              smaller amplitudes",
-            miss * 1e3
+            in_mm(miss)
         ));
     }
     if depth > 1e-3 {
         let name = &creature.bodies()[deepest].name;
-        warnings.push(format!("{name} is {:.0} mm below the ground at most", depth * 1e3));
+        warnings.push(format!("{name} is {} below the ground at most", in_mm(depth)));
     }
     Ok(Performance { clip, report, warnings })
+}
+
+/// A length for a message: two digits are enough.
+fn in_mm(length: f64) -> String {
+    match length * 1e3 {
+        mm if mm >= 10.0 => format!("{mm:.0} mm"),
+        mm if mm >= 0.1 => format!("{mm:.1} mm"),
+        mm => format!("{mm:.2e} mm"),
+    }
+}
+
+/// What amplitudes are too large for: legs that fold through themselves, joints that are asked for far more than they can.
+fn overdone(body: &Body, data: &mut Data, motion: &ModalMotion, clip: &Clip) -> Vec<String> {
+    let mut warnings = measure::folded(body, data, clip);
+    if let Some((joint, past)) = measure::demanded(&body.creature, motion) {
+        warnings.push(format!(
+            "amplitudes take joint {joint:?} {:.0}° past its limit, where it is held; try smaller ones",
+            past.to_degrees()
+        ));
+    }
+    warnings
 }
 
 /// A body without legs, carried by friction or drag.
@@ -299,7 +321,7 @@ fn on_belly(
     }
     let speed = carried.figures.speed;
     let clip = finish(body, gait, &whole, poses, Some(stride), Vec::new(), speed);
-    let (depth, _) = measure::penetration(creature, data, &Terrain::Flat, &clip);
+    let (depth, _) = measure::penetration(creature, data, &Terrain::Flat, &clip.poses);
     let report = Report {
         speed,
         stride_length: speed / gait.frequency,
@@ -321,7 +343,7 @@ fn on_belly(
 }
 
 /// A foot further from its target than this share of the leg's length is missed.
-const REACH: f64 = 1e-3;
+pub(crate) const REACH: f64 = 1e-3;
 
 fn contacts(body: &Body, stances: &[Stance], frequency: f64, schedule: &Schedule) -> Vec<Contact> {
     let duration = schedule.cycles as f64 / frequency;

@@ -15,11 +15,11 @@ use crate::{Body, Component, GaitError, LegMotion};
 const DEEPEST: f64 = 0.4;
 
 /// Bends the knees a little where they stand too straight for their swing: the mean posture of a walk is a bent leg.
-pub(crate) fn crouch(body: &Body, palette: &Palette, components: &mut Vec<Component>) {
+pub(crate) fn crouch(body: &Body, data: &mut Data, palette: &Palette, components: &mut Vec<Component>) {
     let lacking = |leg: usize| {
         let bend = |c: &Component| palette.measures[c.mode].legs[leg].bend;
         let parts = components.iter().map(|c| Complex::from_polar(c.amplitude, c.phase) * bend(c));
-        (parts.sum::<Complex<f64>>().norm() - room(body, leg)).clamp(0.0, DEEPEST)
+        (parts.sum::<Complex<f64>>().norm() - room(body, data, leg)).clamp(0.0, DEEPEST)
     };
     let angles: Vec<f64> = (0..body.legs.legs.len()).map(lacking).collect();
     if angles.iter().any(|angle| *angle > 0.0) {
@@ -29,16 +29,22 @@ pub(crate) fn crouch(body: &Body, palette: &Palette, components: &mut Vec<Compon
     }
 }
 
-/// How far the knee of a leg can stretch before it meets its limit, rad.
-fn room(body: &Body, leg: usize) -> f64 {
+/// How far the knee of a leg can stretch before it meets its limit, rad. One without a limit stops where the leg is
+/// straight: beyond, it would bend the wrong way.
+fn room(body: &Body, data: &mut Data, leg: usize) -> f64 {
     let leg = &body.legs.legs[leg];
     let Some(joint) = leg.knee.map(|knee| &body.creature.joints()[knee]) else { return f64::INFINITY };
+    if joint.kind != JointKind::Hinge {
+        return f64::INFINITY;
+    }
+    let angle = body.modes.pose[joint.q];
     match joint.limit {
-        Some([low, high]) if joint.kind == JointKind::Hinge => {
-            let angle = body.modes.pose[joint.q];
-            if leg.bend > 0.0 { angle - low } else { high - angle }
+        Some([low, _]) if leg.bend > 0.0 => angle - low,
+        Some([_, high]) => high - angle,
+        None => {
+            let frames = forward_kinematics(&body.creature, data, &body.modes.pose);
+            PI - leg.stretch(&body.creature, frames)
         }
-        _ => f64::INFINITY,
     }
 }
 

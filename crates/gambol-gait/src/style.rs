@@ -67,6 +67,25 @@ impl Body {
     }
 }
 
+impl Body {
+    /// The joint by which the whole body floats, or why there is none.
+    pub(crate) fn free_root(&self) -> Result<&Joint, String> {
+        let creature = &self.creature;
+        let of_root = |joint: &&Joint| creature.bodies()[joint.body].parent == 0;
+        let mut joints = creature.joints().iter().filter(of_root);
+        if let Some(free) = joints.clone().find(|joint| joint.kind == JointKind::Free) {
+            return Ok(free);
+        }
+        Err(match joints.next() {
+            Some(joint) => format!(
+                "it hangs on the world by joint {:?} and cannot float; give its trunk a free joint instead",
+                joint.name
+            ),
+            None => "it is fixed to the world; --root free sets it free".to_owned(),
+        })
+    }
+}
+
 /// A mode of one body that another body has in this likeness (the cosine of the shapes) is the same to the eye.
 const LIKE: f64 = 0.7;
 

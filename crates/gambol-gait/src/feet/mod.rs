@@ -16,7 +16,7 @@ mod sole;
 mod target;
 
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix, touches};
-use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Quat, Role, Vec3};
+use gambol_model::{Constraint, ConstraintKind, Creature, Quat, Role, Vec3};
 
 use crate::limits::limit;
 use crate::modal::ModalMotion;
@@ -219,10 +219,7 @@ impl<'a> Scene<'a> {
         if body.legs.heading.up.z < 0.999 {
             return Err(cannot("gravity must point down along z"));
         }
-        let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free);
-        let Some(root) = root.filter(|root| creature.bodies()[root.body].parent == 0) else {
-            return Err(cannot("it is fixed to the world; --root free sets it free"));
-        };
+        let root = body.free_root().map_err(|reason| cannot(&reason))?;
         // Feet that the analysis pins are the ground's business here.
         constraints.retain(|constraint| !matches!(constraint.kind, ConstraintKind::Pin { .. }));
         constraints.extend(creature.constraints().iter().cloned());
@@ -262,10 +259,7 @@ impl<'a> Scene<'a> {
                 path.push(match sign {
                     Sign::Sweep => self.legs.heading.components(place),
                     // A bent leg is a short one, wherever it points and however high the body is.
-                    Sign::Crouch => {
-                        let hip = &self.creature.joints()[leg.joints[0]];
-                        Vec3::z() * -(place - frames[hip.body].point_in_world(hip.anchor)).norm()
-                    }
+                    Sign::Crouch => Vec3::z() * -(place - leg.hip_in_world(self.creature, frames)).norm(),
                 });
             }
         }
@@ -282,6 +276,11 @@ impl<'a> Scene<'a> {
             }
         };
         paths.iter().enumerate().flat_map(of_leg).collect()
+    }
+
+    /// Of a leg of joints of mean compliance, m/N.
+    fn leg_compliance(&self) -> f64 {
+        self.mean_compliance * self.legs.length * self.legs.length
     }
 
     /// A bounce that the legs can follow: at most this share of their length.
@@ -465,20 +464,23 @@ impl<'a> Scene<'a> {
         let frames = forward_kinematics(self.creature, data, &pose);
         let goal = |(leg, way): (usize, &Way)| {
             let mut ground = way.local(path, self.frequency, cycle);
-            let (place, nearest) = match way.doing(cycle) {
-                Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), plant),
+            let (place, nearest, astray) = match way.doing(cycle) {
+                Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), plant, 0.0),
                 Doing::Swings(swing, before, after) => {
-                    let mut place =
-                        Stand::new(&self.legs.legs[leg], frames, &ground).place + swing.gap(cycle);
+                    // The modal foot by its lowest point, and how much higher its planted point is.
+                    let leg = &self.legs.legs[leg];
+                    let modal = Stand::new(leg, frames, &Local { aloft: 0.0, ..ground }).place;
+                    ground.sole = Stand::new(leg, frames, &Local { aloft: 1.0, ..ground }).place.z - modal.z;
+                    let mut place = modal + swing.gap(cycle);
                     place.z = swing.clear(cycle, place.z);
-                    (place, if swing.progress(cycle) < 0.5 { before } else { after })
+                    (place, if swing.progress(cycle) < 0.5 { before } else { after }, swing.bump(cycle))
                 }
             };
             let lying = nearest.lying(path, self.frequency, cycle);
             let flat = self.flat[leg].iter().zip(lying);
             let flat =
                 flat.map(|(flat, lies)| (flat.body, lies, flat.weight * way.flatness(cycle, flat.heel)));
-            Goal { leg, place, ground, flat: flat.collect() }
+            Goal { leg, place, astray, ground, flat: flat.collect() }
         };
         ways.iter().enumerate().map(goal).collect()
     }
@@ -505,7 +507,7 @@ fn rises(body: &Body, gait: &Gait, root_v: usize) -> bool {
 }
 
 /// What besides the feet comes as near to the ground as this share of the legs' length is watched.
-const WATCHED: f64 = 0.3;
+const WATCHED: f64 = 1.0;
 
 /// Touches of all bodies but the feet that come near the ground somewhere in the cycle.
 fn low(body: &Body, data: &mut Data, motion: &ModalMotion) -> Vec<Touch> {
@@ -536,7 +538,8 @@ fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {
     let lowest: Vec<Vec3> =
         leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point).collect();
     let least = lowest.iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
-    let mut bodies: Vec<usize> = leg.sole.iter().map(|touch| touch.body).collect();
+    let mut bodies: Vec<usize> =
+        leg.sole.iter().map(|touch| touch.body).filter(|&body| body >= leg.foot).collect();
     bodies.dedup();
     let mut flats = Vec::new();
     for body in bodies {

@@ -5,8 +5,11 @@
 //! ```
 //!
 //! y is the pose of equation 4 before limits, f takes limits (softly, as section 4.2) and then the feet. Newton's
-//! iteration on the conditions of optimality: δ = C Jᵀ λ with (J C Jᵀ + S) λ = target − f + J δ, C = K⁻¹. Feet are exact
-//! (S = 0); the orientation of a flat sole is a wish (S > 0).
+//! iteration on the conditions of optimality: δ = C Jᵀ λ with (J C Jᵀ + S) λ = target − f + J δ, C = K⁻¹. The orientation
+//! of a flat sole is a wish, of compliance S. Feet are exact: their S is lent, and given back through the force λ of the
+//! round before (the proximal method of multipliers), so that it does not show in what the iteration ends at. It keeps
+//! the matrix regular where legs cannot do what is asked of them, because they are at their limits or have too few
+//! joints; there the iteration ends where the feet miss least.
 
 use gambol_dynamics::{Data, constraint_jacobian, constraint_residual, forward_kinematics};
 use gambol_model::{JointKind, Mat3, Quat, Vec3};
@@ -23,26 +26,43 @@ pub(super) struct Goal {
     pub(super) leg: usize,
     /// Planted point (x, y) and lowest height above the ground (z), m.
     pub(super) place: Vec3,
+    /// How much it may go aside, 0 to 1: nothing for a standing foot.
+    pub(super) astray: f64,
     /// The ground under it.
     pub(super) ground: Local,
     /// Orientations of sole and toes: body, its orientation in the ground frame, and how much it matters, 0 to 1.
     pub(super) flat: Vec<(usize, Quat, f64)>,
 }
 
-/// Iterations; a frame that follows its neighbour takes about eight.
-const MOST: usize = 60;
+/// Iterations; a frame that follows its neighbour takes three to six.
+const MOST: usize = 40;
 
-/// What a step does beyond reaching for the feet is damped by this factor whenever it does not shrink, down to the least: where the pull on
-/// a foot is strong, the curvature that the iteration leaves out can make it swing about its goal.
-const CALM: f64 = 0.6;
-const LEAST_CALM: f64 = 0.05;
-
-/// A frame is done when no joint would move by more than this, rad: a thousandth of what the eye sees, so that the seam
-/// of a loop does not show where the iteration started.
-const SETTLED: f64 = 1e-5;
-
-/// A foot is where it shall be if it is within this share of the leg's length: 50 nm for half a metre.
+/// A foot is where it shall be if it is within this share of the leg's length: 50 nm for half a metre. Well below what
+/// matters, so that the seam of a loop does not show where the iteration started.
 const NEAR: f64 = 1e-7;
+
+/// The pose is the nearest one if its joints would move by less in the next step, rad: below this, velocities at 240
+/// frames per second are smooth to the eye.
+const SETTLED: f64 = 1e-4;
+
+/// Nothing moves any more, rad: feet that are not there by now do not get there.
+const STILL: f64 = 1e-6;
+
+/// Least, first and largest compliance lent to the feet, as a share of that of a leg of joints of mean compliance. What
+/// is lent slows the last digits down by its share; the more, the smaller the steps where feet cannot get there.
+const LENT: [f64; 3] = [1e-7, 1e-5, 1e-2];
+
+/// Factor of what is lent after a round that left this share of the error or more, or at most that one.
+const LEND: f64 = 10.0;
+const WORSE: f64 = 0.9;
+const BETTER: f64 = 0.3;
+
+/// A relaxing step is between these multiples of the linear one.
+const RELAX: [f64; 2] = [0.1, 2.0];
+
+/// Weight of a miss of one leg's length against rad² of mean stiffness, where feet cannot get there: more than the pull on
+/// any foot that can, even with joints well past their limits. A miss of a thousandth of the leg counts like 1 rad.
+const MISSED: f64 = 1000.0;
 
 /// Largest step of one iteration, rad: beyond, the linear picture of a leg does not hold.
 const STRIDE: f64 = 0.4;
@@ -57,7 +77,11 @@ const STEADY: f64 = 0.3;
 /// Tails and knees stay above the ground by about this share of the legs' length, and give by that much.
 const MARGIN: f64 = 0.02;
 
-/// At the ends of a swing the margin goes to this share of it.
+/// Compliance of the level place of a foot in the middle of its swing, in the same measure: there it may be a
+/// millimetre off, and more where the legs have too few joints to swing it past the other feet.
+const ASTRAY: f64 = 0.02;
+
+/// At the ends of a swing the margin of heel and toes goes to this share of it.
 const LEAST_ALOFT: f64 = 0.05;
 
 /// Compliance of what keeps them out, as a share of that of a leg of joints of mean compliance.
@@ -85,37 +109,83 @@ pub(super) fn pin(
     let nv = creature.nv();
     let near = NEAR * scene.legs.length.max(1e-6);
     let mut give: Vec<Give> = Vec::new();
-    let mut best = Pinned { pose: free.to_vec(), error: f64::INFINITY };
-    let (mut calm, mut before) = (1.0, f64::INFINITY);
+    let (mut best, mut least) = (Pinned { pose: free.to_vec(), error: f64::INFINITY }, f64::INFINITY);
+    let (mut lent, mut error, mut slack) = (LENT[1], f64::INFINITY, f64::INFINITY);
+    let mut force: Vec<f64> = Vec::new();
+    let mut kept = delta.to_vec();
+    let mut relaxed = Relaxed { step: vec![0.0; nv], share: 0.0 };
     for _ in 0..MOST {
         let mut pose = free.to_vec();
         creature.integrate(&mut pose, delta, 1.0);
         limit(creature, &mut pose, &mut give);
         let mut system = System::new(scene, data, &pose, goals, floor);
+        let (arrived, merit) = (system.error <= near, system.merit(scene, delta));
+        if arrived || merit < least {
+            (best, least) = (Pinned { pose, error: system.error }, merit);
+            kept.copy_from_slice(delta);
+        }
+        if arrived && slack <= SETTLED {
+            break;
+        }
+        (lent, error) = (lend(lent, error, system.error), system.error);
         chain_rule(scene, &give, delta, &mut system.rows, nv);
-        let Some([reach, whole]) = system.solve(scene, delta) else { break };
-        let settled = longest(&whole);
-        if system.error <= near && settled <= SETTLED {
-            return Pinned { pose, error: system.error };
+        let Some([reach, relax]) = system.solve(scene, delta, lent * scene.leg_compliance(), &mut force)
+        else {
+            break;
+        };
+        slack = largest(&relax);
+        if largest(&reach).max(slack) <= STILL {
+            break;
         }
-        if system.error < best.error {
-            best = Pinned { pose, error: system.error };
-        }
-        if settled > 0.9 * before {
-            calm = (CALM * calm).max(LEAST_CALM);
-        }
-        before = settled;
-        let step: Vec<f64> = reach.iter().zip(&whole).map(|(n, p)| n + calm * (p - n)).collect();
-        let share = (STRIDE / longest(&step)).min(1.0);
+        let share = relaxed.next_share(scene, &relax);
+        let step: Vec<f64> = reach.iter().zip(&relax).map(|(n, t)| n + share * t).collect();
+        let part = (STRIDE / largest(&step)).min(1.0);
         for (d, s) in delta.iter_mut().zip(&step) {
-            *d += share * s;
+            *d += part * s;
         }
+        relaxed = Relaxed { step: relax, share: part * share };
     }
+    delta.copy_from_slice(&kept);
     best
 }
 
-fn longest(step: &[f64]) -> f64 {
+fn largest(step: &[f64]) -> f64 {
     step.iter().map(|x| x.abs()).fold(0.0, f64::max)
+}
+
+/// What to lend to the feet after a round that brought their error from `before` to `now`.
+fn lend(lent: f64, before: f64, now: f64) -> f64 {
+    let [least, _, most] = LENT;
+    if before.is_infinite() {
+        lent
+    } else if now > WORSE * before {
+        (LEND * lent).min(most)
+    } else if now < BETTER * before {
+        (lent / LEND).max(least)
+    } else {
+        lent
+    }
+}
+
+/// The last relaxing step: what was wished for, and how much of it was done.
+struct Relaxed {
+    step: Vec<f64>,
+    share: f64,
+}
+
+impl Relaxed {
+    /// How much of the next one to do: the secant step of Barzilai and Borwein (1988), a = ⟨s, −y⟩ / ⟨y, y⟩ in the
+    /// elastic metric, s what was done and y by how much the wish changed. It stands for the curvature of feet and limits
+    /// that J leaves out: where the pull on a foot is strong, steps of 1 swing about the goal.
+    fn next_share(&self, scene: &Scene, wish: &[f64]) -> f64 {
+        let (mut sy, mut yy) = (0.0, 0.0);
+        for ((before, now), c) in self.step.iter().zip(wish).zip(&scene.compliance) {
+            let y = now - before;
+            sy -= self.share * before * y / c;
+            yy += y * y / c;
+        }
+        if sy > 0.0 { (sy / yy).clamp(RELAX[0], RELAX[1]) } else { 1.0 }
+    }
 }
 
 /// The linearised conditions.
@@ -124,10 +194,8 @@ struct System {
     rows: Vec<f64>,
     /// target − f
     residual: Vec<f64>,
-    /// Diagonal of S.
-    soft: Vec<f64>,
-    /// How many rows, from the first on, must be met; the others are wishes.
-    hard: usize,
+    /// Diagonal of S; `None` for what is exact.
+    soft: Vec<Option<f64>>,
     /// Largest distance of a foot from its target, m (or of a constraint from 0).
     error: f64,
 }
@@ -142,19 +210,19 @@ impl System {
     ) -> Self {
         let creature = scene.creature;
         let nv = creature.nv();
-        let mut system = Self { rows: Vec::new(), residual: Vec::new(), soft: Vec::new(), hard: 0, error: 0.0 };
+        let mut system = Self { rows: Vec::new(), residual: Vec::new(), soft: Vec::new(), error: 0.0 };
         if !scene.constraints.is_empty() {
             let gap = constraint_residual(creature, data, pose, &scene.constraints);
             let jacobian = constraint_jacobian(creature, data, pose, &scene.constraints);
             for row in 0..gap.len() {
                 system.rows.extend(jacobian.row(row).iter());
                 system.residual.push(-gap[row]);
-                // Constraints may say the same thing twice.
-                system.soft.push(1e-9 * scene.mean_compliance);
+                system.soft.push(None);
                 system.error = system.error.max(gap[row].abs());
             }
         }
         forward_kinematics(creature, data, pose);
+        let leg_compliance = scene.leg_compliance();
         let mut rows = vec![0.0; 3 * nv];
         for goal in goals {
             let leg = &scene.legs.legs[goal.leg];
@@ -163,13 +231,11 @@ impl System {
             system.rows.extend_from_slice(&rows);
             let gap = goal.place - stand.place;
             system.residual.extend(gap.iter());
-            system.soft.extend([0.0; 3]);
-            system.error = system.error.max(gap.norm());
-        }
-        system.hard = system.residual.len();
-        for (body, orientation, weight) in goals.iter().flat_map(|goal| &goal.flat) {
-            if *weight > 0.0 {
-                system.flatten(scene, data, *body, *orientation, *weight, &mut rows);
+            let level = (goal.astray > 0.0).then_some((goal.astray * ASTRAY).max(LENT[0]) * leg_compliance);
+            system.soft.extend([level, level, None]);
+            system.error = system.error.max(if level.is_none() { gap.norm() } else { gap.z.abs() });
+            for &(body, orientation, weight) in goal.flat.iter().filter(|(_, _, weight)| *weight > 0.0) {
+                system.flatten(scene, data, body, orientation, weight, &mut rows);
             }
         }
         let margin = MARGIN * scene.legs.length;
@@ -210,7 +276,7 @@ impl System {
             self.rows[start + dof] = share * (linear + angular.cross(&(low - origin))).dot(&ground.normal);
         });
         self.residual.push(depth);
-        self.soft.push(HARD * scene.mean_compliance * scene.legs.length * scene.legs.length);
+        self.soft.push(Some(HARD * scene.leg_compliance()));
     }
 
     /// Three rows that wish for the orientation of a body.
@@ -235,12 +301,22 @@ impl System {
         });
         self.rows.extend_from_slice(rows);
         self.residual.extend((turn * weight).iter());
-        self.soft.extend([scene.mean_compliance / FLAT; 3]);
+        self.soft.extend([Some(scene.mean_compliance / FLAT); 3]);
     }
 
-    /// Two steps: the shortest one that brings the feet where they shall be, and the whole one to the δ of least energy,
-    /// δ′ = C Jᵀ A⁻¹ (r + J δ) with A = J C Jᵀ + S.
-    fn solve(&self, scene: &Scene, delta: &[f64]) -> Option<[Vec<f64>; 2]> {
+    /// What a pose is worth where not all can be met: elastic energy of δ and of the wishes, and what feet miss. That
+    /// counts by its size and not its square, so that a pose that misses a little to save energy is never the better one.
+    fn merit(&self, scene: &Scene, delta: &[f64]) -> f64 {
+        let elastic: f64 = delta.iter().zip(&scene.compliance).map(|(d, c)| d * d / c).sum();
+        let weight = MISSED / (scene.mean_compliance * scene.legs.length.max(1e-6));
+        let missed = |(r, s): (&f64, &Option<f64>)| s.map_or(weight * r.abs(), |s| r * r / s);
+        elastic + self.residual.iter().zip(&self.soft).map(missed).sum::<f64>()
+    }
+
+    /// The step to the δ of least elastic energy that meets the linearised conditions, in two parts: the shortest one
+    /// that brings the feet there, n = C Jᵀ A⁻¹ r with A = J C Jᵀ + S and r of the feet alone, and the one that relaxes
+    /// without moving them, t = C Jᵀ λ − δ with A λ = J δ + (r of wishes) + (S λ of the round before, of the feet).
+    fn solve(&self, scene: &Scene, delta: &[f64], lent: f64, force: &mut Vec<f64>) -> Option<[Vec<f64>; 2]> {
         let (m, nv) = (self.residual.len(), delta.len());
         let row = |i: usize| &self.rows[i * nv..(i + 1) * nv];
         let eased: Vec<f64> = self
@@ -254,27 +330,33 @@ impl System {
             for j in 0..=i {
                 matrix[(i, j)] = dot(row(i), &eased[j * nv..(j + 1) * nv]);
             }
-            matrix[(i, i)] += self.soft[i];
+            matrix[(i, i)] += self.soft[i].unwrap_or(lent);
         }
-        let hard = self.hard;
-        let feet: Cholesky<f64, Dyn> = Cholesky::new(matrix.view((0, 0), (hard, hard)).into_owned())?;
-        let all: Cholesky<f64, Dyn> = Cholesky::new(matrix)?;
+        let factor: Cholesky<f64, Dyn> = Cholesky::new(matrix)?;
         let pull = |force: &DVector<f64>| {
             let mut step = vec![0.0; nv];
-            for (force, eased) in force.iter().zip(eased.chunks_exact(nv)) {
+            for (i, eased) in eased.chunks_exact(nv).enumerate() {
                 for (s, e) in step.iter_mut().zip(eased) {
-                    *s += e * force;
+                    *s += e * force[i];
                 }
             }
             step
         };
-        let reach = pull(&feet.solve(&DVector::from_column_slice(&self.residual[..hard])));
-        let right = DVector::from_iterator(m, (0..m).map(|i| self.residual[i] + dot(row(i), delta)));
-        let mut whole = pull(&all.solve(&right));
-        for (p, d) in whole.iter_mut().zip(delta) {
-            *p -= d;
+        let of_feet = |i: usize| if self.soft[i].is_none() { self.residual[i] } else { 0.0 };
+        let reach = pull(&factor.solve(&DVector::from_fn(m, |i, _| of_feet(i))));
+        // Rows of feet and soles stand first and stay the same from round to round; those of knees near the ground do not.
+        let held = |i: usize| match self.soft[i] {
+            Some(_) => self.residual[i],
+            None => lent * force.get(i).copied().unwrap_or(0.0),
+        };
+        let solved = factor.solve(&DVector::from_fn(m, |i, _| held(i) + dot(row(i), delta)));
+        let mut relax = pull(&solved);
+        for (t, d) in relax.iter_mut().zip(delta) {
+            *t -= d;
         }
-        Some([reach, whole])
+        force.clear();
+        force.extend(solved.iter());
+        Some([reach, relax])
     }
 }
 

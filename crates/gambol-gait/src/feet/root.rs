@@ -11,7 +11,7 @@ use std::f64::consts::TAU;
 
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::Vec3;
-use nalgebra::{DMatrix, DVector, Matrix3, SMatrix};
+use nalgebra::{DMatrix, DVector, Matrix3};
 
 use super::{
     Scene,
@@ -40,8 +40,15 @@ const TIE: f64 = 0.5;
 const TIE_HEIGHT: f64 = 10.0;
 
 /// A leg that is nearly straight is nearly rigid along itself, at the linear level only: it can fold. This share of the
-/// mean compliance is lent to every direction.
+/// mean compliance is lent to that direction.
 const SUPPLE: f64 = 0.05;
+
+/// The same for all directions. Legs that cannot give at all in one, as the hinges of a robot sideways, are followed by
+/// the root to this share.
+const RIGID: f64 = 1e-3;
+
+/// The body goes on average no further down than this share of the legs' length below where it stands.
+const SINK: f64 = 0.4;
 
 /// Root motion over the cycle, beyond the modal motion and the bounce; and what it implies.
 #[derive(Clone, Debug)]
@@ -103,6 +110,9 @@ pub(super) fn fit(
                 *term += x[k * TERMS + j];
             }
         }
+        // Legs that do not reach far enough would draw the body into the ground.
+        let lowest = -scene.legs.ground - SINK * scene.legs.length;
+        track.coefficients[2][0] = track.coefficients[2][0].max(lowest);
         for (k, plant) in plants.iter_mut().enumerate() {
             *plant = Vec3::new(x[ROOT + 2 * k], x[ROOT + 2 * k + 1], 0.0);
         }
@@ -149,8 +159,12 @@ fn normal_equations(
             let leg = &scene.legs.legs[stance.leg];
             let stand = Stand::new(leg, &data.frames, &Local::level());
             stand.rows(creature, data, leg, &mut rows);
-            let weight = weight(scene, &rows);
-            stiffness += weight.trace() / 3.0;
+            let give = give(scene, &rows);
+            let along = stand.place - leg.hip_in_world(creature, &data.frames);
+            let along = along.try_normalize(0.0).unwrap_or_else(Vec3::z);
+            let folds = along * along.transpose() * SUPPLE + Matrix3::identity() * RIGID;
+            let weight = weight(&give, &folds);
+            stiffness += self::weight(&give, &(Matrix3::identity() * SUPPLE)).trace() / 3.0;
             counted += 1;
             // Columns of r: c enters by −J_root Φ, the plant by the turn since, the speed by the way since.
             let seconds = (stance.middle() - stance.start - since) / scene.frequency;
@@ -212,10 +226,10 @@ fn tie(normal: &mut Normal, track: &RootTrack, strength: f64, length: f64) {
     }
 }
 
-/// W = (J C Jᵀ)⁻¹ of one foot, N/m: what it costs to draw the foot away by its joints.
-fn weight(scene: &Scene, rows: &[f64]) -> Matrix3<f64> {
+/// J C Jᵀ of one foot, m/N: how it gives by the joints.
+fn give(scene: &Scene, rows: &[f64]) -> Matrix3<f64> {
     let nv = scene.compliance.len();
-    let mut give = SMatrix::<f64, 3, 3>::zeros();
+    let mut give = Matrix3::zeros();
     for i in 0..3 {
         for j in 0..=i {
             let sum: f64 = (0..nv)
@@ -226,6 +240,12 @@ fn weight(scene: &Scene, rows: &[f64]) -> Matrix3<f64> {
             give[(j, i)] = sum;
         }
     }
-    let lent = SUPPLE * give.trace() / 3.0 + f64::MIN_POSITIVE;
-    (give + Matrix3::identity() * lent).try_inverse().unwrap_or_else(Matrix3::zeros)
+    give
+}
+
+/// W = (J C Jᵀ)⁻¹ of one foot, N/m: what it costs to draw the foot away by its joints. `lent` is a compliance as a share
+/// of the mean one.
+fn weight(give: &Matrix3<f64>, lent: &Matrix3<f64>) -> Matrix3<f64> {
+    let mean = give.trace() / 3.0 + f64::MIN_POSITIVE;
+    (give + lent * mean).try_inverse().unwrap_or_else(Matrix3::zeros)
 }

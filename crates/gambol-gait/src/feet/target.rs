@@ -83,12 +83,16 @@ impl Swing {
             + continued(&self.to, cycle - self.end) * ease((s - 1.0 + FADE) / FADE)
     }
 
+    /// 1 in the middle of the swing, 0 and flat to second order at both ends.
+    pub(super) fn bump(&self, cycle: f64) -> f64 {
+        let s = self.progress(cycle);
+        64.0 * (s * (1.0 - s)).powi(3)
+    }
+
     /// The height of a swinging foot above the ground: `height` where that is well above it, else smoothly the
     /// clearance.
     pub(super) fn clear(&self, cycle: f64, height: f64) -> f64 {
-        let s = self.progress(cycle);
-        // Flat to second order at both ends, 1 in the middle.
-        let bump = 64.0 * (s * (1.0 - s)).powi(3);
+        let bump = self.bump(cycle);
         let (least, soft) = (self.clearance * bump, 0.5 * self.clearance * bump);
         0.5 * (height + least + ((height - least).powi(2) + soft * soft).sqrt())
     }
