@@ -13,7 +13,7 @@ use nalgebra::{Complex, DMatrix};
 use crate::design::suitable;
 use crate::heuristics::{Action, Timing};
 use crate::palette::{Palette, Target, jump_targets, step_targets};
-use crate::posture::{rise, rise_amplitude, spreading_mode};
+use crate::posture::{crouch, rise, rise_amplitude, spreading_mode};
 use crate::{Body, Component, Gait, GaitError, Ground, Style, Support, Terrain};
 
 /// One row of the figure.
@@ -260,6 +260,9 @@ pub(crate) fn preset(body: &Body, data: &mut Data, name: &str) -> Result<Option<
     } else {
         let targets = step_targets(body, &pattern, STEP * body.legs.length);
         choose_signs(&mut components, &palette, &palette.wanted(body, &targets), None);
+        // Knees that would have to bend backwards are bent a little to begin with, as in every designed gait: a leg that
+        // is straight in the middle of its stance snaps from one side to the other.
+        crouch(body, &palette, &mut components);
     }
     components.sort_by_key(|component| component.mode);
     let support = if jumps { Support::Crouch } else { Support::Feet };

@@ -25,7 +25,7 @@ use crate::stance::{Sign, Stance, stances};
 use crate::{Body, Gait, GaitError, Leg, Legs, Support, Terrain};
 
 use bounce::Bounce;
-use pin::{Goal, pin};
+use pin::{Goal, Pinned, pin};
 use root::RootTrack;
 use sole::{Local, Stand};
 use target::{Jet, Plant, Swing, ease};
@@ -114,9 +114,8 @@ pub(crate) fn ground(
     let root::Fit { track, plants, path } =
         root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
     let ways = scene.ways(data, &stances, &plants, &track, &path, gait.ground.clearance, cycles);
-    let mut grounded = Grounded { poses: Vec::new(), modal: Vec::new(), stances, path, miss: 0.0 };
     let mut delta = vec![0.0; body.creature.nv()];
-    for &cycle in cycles {
+    let mut frame = |data: &mut Data, cycle: f64| {
         let free = scene.free_pose(cycle, &track, &ways, &path);
         let goals = scene.goals(data, cycle, &free, &ways, &path);
         let stride = path.after(cycle / gait.frequency);
@@ -124,14 +123,34 @@ pub(crate) fn ground(
             let place = moved(&stride, Vec3::new(x, y, 0.0));
             scene.terrain.height(place.x, place.y)
         };
-        let pinned = pin(&scene, data, &free, &goals, &floor, &mut delta);
-        grounded.miss = grounded.miss.max(pinned.error);
-        let mut pose = pinned.pose;
-        stride.apply(&body.creature, &mut pose);
-        grounded.poses.push(pose);
-        grounded.modal.push(motion.pose(cycle));
+        let mut pinned = pin(&scene, data, &free, &goals, &floor, &mut delta);
+        stride.apply(&body.creature, &mut pinned.pose);
+        pinned
+    };
+    let mut frames: Vec<Pinned> = cycles.iter().map(|&cycle| frame(data, cycle)).collect();
+    if *scene.terrain == Terrain::Flat {
+        // The first frame had none before it. In a loop it has: where that leads elsewhere, as far as it does.
+        for (&cycle, first) in cycles.iter().zip(&mut frames) {
+            let again = frame(data, cycle);
+            let same = near(&body.creature, &first.pose, &again.pose);
+            *first = again;
+            if same {
+                break;
+            }
+        }
     }
-    Ok(grounded)
+    let miss = frames.iter().map(|frame| frame.error).fold(0.0, f64::max);
+    let poses = frames.into_iter().map(|frame| frame.pose).collect();
+    let modal = cycles.iter().map(|&cycle| motion.pose(cycle)).collect();
+    Ok(Grounded { poses, modal, stances, path, miss })
+}
+
+/// Whether two poses are the same to the eye.
+fn near(creature: &Creature, a: &[f64], b: &[f64]) -> bool {
+    const SAME: f64 = 1e-3; // rad or m
+    let mut gap = vec![0.0; creature.nv()];
+    creature.difference(a, b, &mut gap);
+    gap.iter().all(|x| x.abs() < SAME)
 }
 
 /// The way of one foot over the clip: plants, and swings between them.
@@ -317,9 +336,10 @@ impl<'a> Scene<'a> {
         pose
     }
 
-    /// The unlimited pose that `pin` starts from: on uneven ground, the body rises and tilts with what its feet stand on.
+    /// The pose that `pin` starts from: the modal one with soft limits, which `pin` applies once more to what it adds, so
+    /// that a joint far past its limit is not out of its reach. On uneven ground, the body rises and tilts with what its feet stand on.
     fn free_pose(&self, cycle: f64, track: &RootTrack, ways: &[Way], path: &Path) -> Vec<f64> {
-        let mut pose = self.rooted(cycle, track);
+        let mut pose = self.modal_pose(cycle, track);
         if *self.terrain != Terrain::Flat {
             self.tilt(&mut pose, cycle, ways, path);
         }

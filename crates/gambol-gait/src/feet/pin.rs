@@ -68,7 +68,7 @@ const MISSED: f64 = 1000.0;
 const STRIDE: f64 = 0.4;
 
 /// A flat sole is this many times as stiff as the joints of its leg are on average.
-const FLAT: f64 = 1.5;
+const FLAT: f64 = 2.0;
 
 /// How much the head keeps its orientation, as a share of how much a sole does: eyes and ears like it (Kry et al. 2009,
 /// section 4.3), and the neck of a galloping animal takes up most of the pitch of its body.
