@@ -4,6 +4,7 @@ mod bench;
 mod bench_modes;
 mod compare;
 mod fuzz;
+mod gaits;
 mod gltf;
 mod modes;
 mod node;
@@ -42,6 +43,17 @@ enum Task {
     },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
+    /// Measure every gait of the gallery and print a table; fails where a foot slips, sinks or steps out of turn
+    Gaits {
+        /// Gallery names or files; all of the gallery if not given
+        creatures: Vec<String>,
+        /// Print the table as Markdown
+        #[arg(long)]
+        markdown: bool,
+        /// Put it into docs/gaits.md instead
+        #[arg(long, conflicts_with_all = ["markdown", "creatures"])]
+        docs: bool,
+    },
     /// Read clips back with the Khronos validator, three.js and NumPy, and compare with our kinematics
     Gltf,
     /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
@@ -70,6 +82,14 @@ fn main() -> ExitCode {
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
         Task::Vibrate => vibrate::run(),
+        Task::Gaits { creatures, markdown, docs } => gaits::run(
+            &creatures,
+            match (markdown, docs) {
+                (_, true) => gaits::Table::Docs,
+                (true, false) => gaits::Table::Markdown,
+                (false, false) => gaits::Table::Text,
+            },
+        ),
         Task::Gltf => gltf::run(),
         Task::Bench { rounds, modes: false } => bench::run(rounds),
         Task::Bench { rounds, modes: true } => bench_modes::run(rounds),

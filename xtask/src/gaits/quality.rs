@@ -1,0 +1,56 @@
+//! What is measured here and not taken from the library's report.
+
+use gambol::dynamics::{Data, forward_kinematics};
+use gambol::gait::Body;
+use gambol::model::Vec3;
+use gambol::motion::Clip;
+
+/// Largest change of a body's velocity from one key to the next, over the whole loop and its seam, as a share of the
+/// highest speed of any body. Velocities are differences of the bodies' centres of mass.
+///
+/// A motion that is C1 has changes in proportion to the time between keys, one with a kink has not.
+pub(super) fn kink(body: &Body, clip: &Clip) -> f64 {
+    let creature = &body.creature;
+    let mut data = Data::new(creature);
+    let mut poses = clip.poses.clone();
+    if let (Some(stride), Some(second)) = (clip.stride, clip.poses.get(1)) {
+        let mut again = second.clone();
+        stride.apply(creature, &mut again);
+        poses.push(again);
+    }
+    let places: Vec<Vec<Vec3>> = poses
+        .iter()
+        .map(|pose| {
+            let frames = forward_kinematics(creature, &mut data, pose);
+            let bodies = creature.bodies().iter().enumerate().skip(1);
+            bodies.map(|(index, body)| frames[index].point_in_world(body.mass.com)).collect()
+        })
+        .collect();
+    let (mut jump, mut fastest) = (0.0_f64, 0.0_f64);
+    for keys in places.windows(3) {
+        for ((a, b), c) in keys[0].iter().zip(&keys[1]).zip(&keys[2]) {
+            jump = jump.max((c - b * 2.0 + a).norm());
+            fastest = fastest.max((b - a).norm());
+        }
+    }
+    if fastest > 0.0 { jump / fastest } else { 0.0 }
+}
+
+/// How high a foot that is said to stand is above the ground at most, m. Flat ground only.
+pub(super) fn hover(body: &Body, clip: &Clip) -> f64 {
+    let mut data = Data::new(&body.creature);
+    let mut most: f64 = 0.0;
+    for (time, pose) in clip.times.iter().zip(&clip.poses) {
+        let frames = forward_kinematics(&body.creature, &mut data, pose);
+        for (leg, contact) in body.legs.legs.iter().zip(&clip.contacts) {
+            let stands = contact.intervals.iter().any(|[start, end]| (*start..=*end).contains(time));
+            let lowest = |height: f64, touch: &gambol::dynamics::Touch| {
+                height.min(touch.lowest(&frames[touch.body], Vec3::z()).point.z)
+            };
+            if stands {
+                most = most.max(leg.sole.iter().fold(f64::INFINITY, lowest));
+            }
+        }
+    }
+    most
+}
