@@ -5,6 +5,7 @@
 //! who when    Froude    of feet     modes       phases of 0°, 90°, 180°, 270°
 //! ```
 
+use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use gambol_dynamics::Data;
@@ -16,8 +17,9 @@ use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step
 use crate::pattern::{self, Order, Pattern};
 use crate::posture::{arms, bob, crouch, rise, rise_amplitude, spread};
 use crate::preset::preset;
+use crate::settle::settle;
 use crate::tempo::{Tempo, span};
-use crate::{Body, Component, Gait, GaitError, Ground, Sampling, Support, Terrain, perform};
+use crate::{Body, Component, Gait, GaitError, Ground, Leg, Sampling, Support, Terrain, perform};
 
 /// What the user asks of a gait; everything else follows from the body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -79,10 +81,11 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
             speed: Some(tempo.speed),
             turn: 0.0,
             clearance: pattern.clearance,
+            footfalls: footfalls(body, &pattern),
             terrain: Terrain::Flat,
         },
     };
-    let gait = crate::settle::settle(body, data, gait)?;
+    let gait = settle(body, data, gait, pattern.lift)?;
     Ok(Design { gait, hints })
 }
 
@@ -113,6 +116,15 @@ fn mixture(
     components
         .sort_by(|a, b| (a.mode, a.harmonic).cmp(&(b.mode, b.harmonic)).then(a.phase.total_cmp(&b.phase)));
     Ok((tempo, (components, hints)))
+}
+
+/// When each foot stands, by the pattern. Jumps are left to the legs: they stand while they are bent.
+fn footfalls(body: &Body, pattern: &Pattern) -> BTreeMap<String, f64> {
+    if matches!(pattern.order, Order::Jump | Order::Jacks) {
+        return BTreeMap::new();
+    }
+    let phase = |leg: &Leg| pattern.order.phase(leg.pair, body.legs.pairs, leg.side);
+    body.legs.legs.iter().map(|leg| (leg.name.clone(), phase(leg))).collect()
 }
 
 /// Every gait, and why it does not suit this creature where it does not.
@@ -185,6 +197,7 @@ fn legless(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Desi
             speed: None,
             turn: 0.0,
             clearance: 0.0,
+            footfalls: BTreeMap::new(),
             terrain: Terrain::Flat,
         },
     };

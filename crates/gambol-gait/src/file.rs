@@ -4,6 +4,7 @@
 //! the one that was meant. Writing is by hand too, because a person is to like the file. Numbers are written with as
 //! many digits as they need to come back bit by bit.
 
+use std::collections::BTreeMap;
 use std::f64::consts::PI;
 use std::fmt::Write as _;
 
@@ -164,16 +165,24 @@ fn ground(
         speed: None,
         turn: 0.0,
         clearance: DEFAULT_CLEARANCE,
+        footfalls: BTreeMap::new(),
         terrain: Terrain::Flat,
     };
     let Some(section) = root.table("ground", "[ground]")? else { return Ok(ground) };
     let turn = ("turn_degrees_per_second", "turn_radians_per_second");
-    section.only(&["support", "across", "duty", "speed", turn.0, turn.1, "clearance", "terrain"])?;
+    section.only(&["support", "across", "duty", "speed", turn.0, turn.1, "clearance", "footfalls", "terrain"])?;
     ground.support = support(&section)?;
     ground.duty = section.number("duty", SHARE)?.unwrap_or(DEFAULT_DUTY);
     ground.speed = section.number("speed", AT_LEAST_0)?;
     ground.turn = section.angle(turn.0, turn.1)?.unwrap_or(0.0);
     ground.clearance = section.number("clearance", AT_LEAST_0)?.unwrap_or(DEFAULT_CLEARANCE);
+    if let Some(feet) = section.table("footfalls", "[ground.footfalls]")? {
+        for foot in feet.table.keys() {
+            let name = foot.get_ref().to_string();
+            let phase = feet.number(&name, FINITE)?.unwrap_or(0.0);
+            ground.footfalls.insert(name, phase);
+        }
+    }
     ground.terrain = terrain(&section, fetch)?;
     Ok(ground)
 }
@@ -548,6 +557,12 @@ fn write_ground(out: &mut Writer, ground: &Ground) {
     }
     if steps || ground.clearance != DEFAULT_CLEARANCE {
         out.explained("clearance", digits(ground.clearance), "height of a swinging foot, share of the leg");
+    }
+    if !ground.footfalls.is_empty() {
+        out.line("\n[ground.footfalls] # middle of each foot's stance, in cycles");
+        for (foot, phase) in &ground.footfalls {
+            out.key(&quoted(foot), digits(*phase));
+        }
     }
     match &ground.terrain {
         Terrain::Flat => (),

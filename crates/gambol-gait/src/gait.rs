@@ -1,5 +1,7 @@
 //! What a gait is: a few modes with amplitudes, phases and frequencies, and how it meets the ground.
 
+use std::collections::BTreeMap;
+
 /// A gait of one creature. Small enough to read; see `docs/gaits.md` for its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gait {
@@ -79,6 +81,9 @@ pub struct Ground {
     pub turn: f64,
     /// Least height of a swinging foot in the middle of its swing, as a share of the leg's length.
     pub clearance: f64,
+    /// Time of mid-stance of each foot by its name, in cycles; feet that are not named stand when the modal motion has
+    /// them low and moving back.
+    pub footfalls: BTreeMap<String, f64>,
     /// What it stands on.
     pub terrain: Terrain,
 }

@@ -408,6 +408,9 @@ fn check(gait: &Gait, sampling: &Sampling) -> Result<(), GaitError> {
     if !turn.is_finite() || !clearance.is_finite() || *clearance < 0.0 {
         return bad("ground", "turn and clearance must be finite, clearance at least 0".to_owned());
     }
+    if let Some((foot, phase)) = gait.ground.footfalls.iter().find(|(_, phase)| !phase.is_finite()) {
+        return bad(&format!("footfall of {foot}"), format!("{phase} is not a number"));
+    }
     for (k, component) in gait.components.iter().enumerate() {
         let numbers = [component.amplitude, component.phase, component.offset];
         if numbers.iter().any(|x| !x.is_finite()) || component.harmonic == 0 {

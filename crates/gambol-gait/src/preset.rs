@@ -3,6 +3,7 @@
 //! The mode numbers of the paper belong to its models. Here each row names what its modes do, and the heuristics find
 //! them; amplitudes, phases and frequencies are those printed. Signs are chosen so that the creature moves forward.
 
+use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use gambol_dynamics::Data;
@@ -288,6 +289,7 @@ fn finished(body: &Body, row: &Row, components: Vec<Component>, support: Support
             speed: jumps.then_some(0.0),
             turn: 0.0,
             clearance: 0.0,
+            footfalls: BTreeMap::new(),
             terrain: Terrain::Flat,
         },
     }

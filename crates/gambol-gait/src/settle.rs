@@ -24,15 +24,18 @@ const SAMPLES: usize = 24;
 /// What is smaller than this share of the largest component is left out.
 const SMALL: f64 = 0.03;
 
-/// The same gait with amplitudes, phases (in steps of 90°) and offsets that suit the ground.
-pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait) -> Result<Gait, GaitError> {
+/// The same gait with amplitudes, phases (in steps of 90°) and offsets that suit the ground. Feet are to lift by `lift`
+/// leg lengths: what the modes can do of that, the ground need not.
+pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Result<Gait, GaitError> {
     let creature = &body.creature;
     let k = stiffness_matrix(creature);
     let cycles: Vec<f64> = (0..SAMPLES).map(|sample| sample as f64 / SAMPLES as f64).collect();
     let mut modes: Vec<(usize, u32)> = gait.components.iter().map(|c| (c.mode, c.harmonic)).collect();
     modes.sort_unstable();
     modes.dedup();
+    let clearance = gait.ground.clearance;
     let mut gait = gait;
+    gait.ground.clearance = clearance.max(lift);
     for _ in 0..ROUNDS {
         let motion = ModalMotion::new(body, &gait)?;
         let grounded = ground(body, data, &gait, &motion, Vec::new(), &cycles)?;
@@ -66,6 +69,7 @@ pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait) -> Result<Gait, G
         let small = SMALL * largest;
         gait.components.retain(|c| c.amplitude > small || c.offset.abs() > small);
     }
+    gait.ground.clearance = clearance;
     Ok(gait)
 }
 

@@ -20,6 +20,12 @@ pub(crate) struct Stance {
 }
 
 impl Stance {
+    /// Of a foot that stands once a cycle, around `middle`.
+    pub(crate) fn around(leg: usize, middle: f64, duty: f64) -> Self {
+        let start = (middle - 0.5 * duty).rem_euclid(1.0);
+        Self { leg, start, end: start + duty }
+    }
+
     pub(crate) fn middle(&self) -> f64 {
         0.5 * (self.start + self.end)
     }

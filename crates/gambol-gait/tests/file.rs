@@ -1,6 +1,7 @@
 //! Gait files. A file that somebody has must mean the same for ever, a gait must come back from its file bit by bit, and
 //! what is wrong in a file must be told with its line: people write these files by hand.
 
+use std::collections::BTreeMap;
 use gambol_gait::{
     Component, Gait, Ground, HeightField, Style, Support, Terrain, from_toml, from_toml_with, to_toml,
 };
@@ -39,6 +40,7 @@ fn files_of_version_1_mean_what_they_meant() {
             speed: Some(0.9),
             turn: 0.174_532_925_199_432_95, // 10°
             clearance: 0.08,
+            footfalls: [("foot.front.left".to_owned(), 0.25), ("foot.hind.left".to_owned(), 0.0)].into(),
             terrain: Terrain::Field(HeightField {
                 origin: [-1.0, 0.5],
                 spacing: 0.25,
@@ -63,6 +65,7 @@ fn files_of_version_1_mean_what_they_meant() {
             speed: None,
             turn: 0.5,
             clearance: 0.1,
+            footfalls: BTreeMap::new(),
             terrain: Terrain::Slope(-0.218_166_156_499_291_2), // −12.5°
         },
     };
@@ -279,13 +282,15 @@ fn terrains() -> impl Strategy<Value = Terrain> {
 }
 
 fn grounds() -> impl Strategy<Value = Ground> {
-    (supports(), 1e-3..=1.0, prop::option::of(0.0..50.0), number(), 0.0..1.0, terrains()).prop_map(
-        |(support, duty, speed, turn, clearance, terrain)| Ground {
+    let footfalls = prop::collection::btree_map("[a-z. \"]{1,9}", number(), 0..3);
+    (supports(), 1e-3..=1.0, prop::option::of(0.0..50.0), number(), 0.0..1.0, footfalls, terrains()).prop_map(
+        |(support, duty, speed, turn, clearance, footfalls, terrain)| Ground {
             support,
             duty,
             speed,
             turn,
             clearance,
+            footfalls,
             terrain,
         },
     )

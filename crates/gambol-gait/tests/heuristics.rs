@@ -91,6 +91,7 @@ fn measures_are_the_differences_of_poses() {
                     speed: None,
                     turn: 0.0,
                     clearance: 0.0,
+                    footfalls: std::collections::BTreeMap::new(),
                     terrain: Terrain::Flat,
                 },
             };

@@ -1,20 +1,22 @@
 //! Support follows from footfalls and duty: a crawl keeps three feet down at all times, a tripod three of six, a trot
-//! and a run leave the ground, a walk never does. Footfalls are measured on poses.
+//! and a run leave the ground, a walk never does. Measured on the clip.
 
 mod gaits;
 
-use gaits::{body, body_of, foot_paths, walker};
-use gambol_gait::{Body, Style, Wish, design};
+use gaits::{body, body_of, walker};
+use gambol_gait::{Body, Sampling, Style, Wish, design, perform};
+use gambol_motion::Contact;
 
-/// Least and greatest number of standing feet over a cycle.
+/// Least and greatest number of standing feet over a cycle, from the contacts of the clip.
 fn standing(body: &Body, data: &mut gambol_dynamics::Data, gait: &str) -> [usize; 2] {
     let made = design(body, data, gait, &Wish::default()).unwrap().gait;
-    let feet = foot_paths(body, data, &made, 0.02);
+    let clip = perform(body, data, &made, &Sampling { seconds: None, fps: 60.0 }).unwrap().clip;
     let count = |time: f64| {
-        let stands = |phase: f64| gaits::apart(time, phase) <= 0.5 * made.ground.duty;
-        feet.iter().filter(|foot| stands(foot.phase)).count()
+        let stands = |contact: &&Contact| contact.intervals.iter().any(|[start, end]| (*start..=*end).contains(&time));
+        clip.contacts.iter().filter(stands).count()
     };
-    let counts: Vec<usize> = (0..200).map(|k| count(f64::from(k) / 200.0)).collect();
+    // Not at the very moment at which one foot leaves and another comes.
+    let counts: Vec<usize> = (0..200).map(|k| count((f64::from(k) + 0.37) / 200.0 * clip.duration())).collect();
     [*counts.iter().min().unwrap(), *counts.iter().max().unwrap()]
 }
 

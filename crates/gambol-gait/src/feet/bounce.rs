@@ -1,6 +1,6 @@
 //! The rise and fall of the centre of mass that the feet's pushes imply.
 //!
-//! Each stance pushes with F(s) ∝ sin πs − q sin 3πs, s from 0 to 1 over the stance: two humps for a walk (q > 0), one
+//! Each stance pushes with F(s) ∝ sin πs + q sin 3πs, s from 0 to 1 over the stance: two humps for a walk (q > 0), one
 //! for a run (Alexander and Jayes 1978). Over a cycle all pushes together carry the weight, so the centre of mass
 //! accelerates by g (F/mg − 1): double integration in Fourier space gives its height up to a constant. In flight that
 //! is a parabola, in a walk the body is highest over the standing leg, in a run lowest.
@@ -80,7 +80,8 @@ fn push(stance: &Stance, cycle: f64) -> f64 {
     }
     // From one hump at half the cycle to two at two thirds.
     let q = HUMPS * ((duration - 0.5) / 0.15).clamp(0.0, 1.0);
-    ((PI * s).sin() - q * (3.0 * PI * s).sin()) / duration
+    // ∫ F ds = (2 + 2q/3)/π
+    ((PI * s).sin() + q * (3.0 * PI * s).sin()) / (duration * (1.0 + q / 3.0))
 }
 
 #[cfg(test)]

@@ -271,8 +271,13 @@ impl<'a> Scene<'a> {
             let heavy = self.weight.powf(HEAVY);
             (gait.ground.duty * heavy * if hurt { HURT } else { 1.0 }).min(LONGEST.max(gait.ground.duty))
         };
-        let of_leg =
-            |(index, path): (usize, &Vec<Vec3>)| stances(index, path, sign, duty(&self.legs.legs[index]));
+        let of_leg = |(index, path): (usize, &Vec<Vec3>)| {
+            let leg = &self.legs.legs[index];
+            match gait.ground.footfalls.get(&leg.name) {
+                Some(&middle) => vec![Stance::around(index, middle, duty(leg))],
+                None => stances(index, path, sign, duty(leg)),
+            }
+        };
         paths.iter().enumerate().flat_map(of_leg).collect()
     }
 

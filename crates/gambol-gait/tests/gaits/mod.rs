@@ -6,6 +6,7 @@ use std::f64::consts::TAU;
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_gait::{Body, Gait, Legs, Style};
 use gambol_model::{BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3};
+use gambol_motion::Clip;
 use gambol_modes::{Settings, analyze, parse_constraint, set_uniform};
 use nalgebra::{Complex, Translation3, UnitQuaternion};
 
@@ -52,11 +53,26 @@ pub(crate) struct FootPath {
     pub(crate) phase: f64,
     /// Amplitude of that, m.
     pub(crate) swing: f64,
-    /// ∮ z dx, m²; z is the height of the foot's centre of mass.
+    /// ∮ z dx, m²; z is the height of the foot's centre of mass, or of its planted point.
     pub(crate) area: f64,
 }
 
-/// Paths of all feet.
+impl FootPath {
+    /// From places forward and up at even times.
+    fn of(points: &[(f64, f64)]) -> Self {
+        let steps = points.len();
+        let turn = |step: usize| Complex::from_polar(1.0, -TAU * step as f64 / steps as f64);
+        let sum: Complex<f64> = points.iter().enumerate().map(|(k, (x, _))| turn(k) * *x).sum();
+        let first = sum * 2.0 / steps as f64; // x = Re(first e^{iωt}) + …
+        // x = −X sin(ωt − 2πψ) is Re(i X e^{−i2πψ} e^{iωt}).
+        let phase = -(first * Complex::new(0.0, -1.0)).arg() / TAU;
+        let next = |k: usize| points[(k + 1) % steps];
+        let area = points.iter().enumerate().map(|(k, (x, z))| 0.5 * (z + next(k).1) * (next(k).0 - x)).sum();
+        Self { phase: phase.rem_euclid(1.0), swing: first.norm(), area }
+    }
+}
+
+/// Paths of all feet by equation 4 alone.
 pub(crate) fn foot_paths(body: &Body, data: &mut Data, gait: &Gait, scale: f64) -> Vec<FootPath> {
     const STEPS: usize = 64; // more than enough for two harmonics and their distortion
     let heading = body.legs.heading;
@@ -70,20 +86,23 @@ pub(crate) fn foot_paths(body: &Body, data: &mut Data, gait: &Gait, scale: f64) 
             points.push((stands.dot(&heading.forward), center.dot(&heading.up)));
         }
     }
-    points
-        .iter()
-        .map(|points| {
-            let turn = |step: usize| Complex::from_polar(1.0, -TAU * step as f64 / STEPS as f64);
-            let sum: Complex<f64> = points.iter().enumerate().map(|(k, (x, _))| turn(k) * *x).sum();
-            let first = sum * 2.0 / STEPS as f64; // x = Re(first e^{iωt}) + …
-            // x = −X sin(ωt − 2πψ) is Re(i X e^{−i2πψ} e^{iωt}).
-            let phase = -(first * Complex::new(0.0, -1.0)).arg() / TAU;
-            let next = |k: usize| points[(k + 1) % STEPS];
-            let area =
-                points.iter().enumerate().map(|(k, (x, z))| 0.5 * (z + next(k).1) * (next(k).0 - x)).sum();
-            FootPath { phase: phase.rem_euclid(1.0), swing: first.norm(), area }
-        })
-        .collect()
+    points.iter().map(|points| FootPath::of(points)).collect()
+}
+
+/// Paths of all feet over a clip of one cycle, as seen by who goes along with the creature.
+pub(crate) fn played_paths(body: &Body, data: &mut Data, clip: &Clip) -> Vec<FootPath> {
+    let heading = body.legs.heading;
+    let steps = clip.poses.len() - 1;
+    let speed = clip.travel.unwrap().speed;
+    let mut points: Vec<Vec<(f64, f64)>> = vec![Vec::new(); body.legs.legs.len()];
+    for (time, pose) in clip.times.iter().zip(&clip.poses).take(steps) {
+        let frames = forward_kinematics(&body.creature, data, pose);
+        for (leg, points) in body.legs.legs.iter().zip(&mut points) {
+            let place = frames[leg.foot].point_in_world(leg.point);
+            points.push((place.dot(&heading.forward) - speed * time, place.dot(&heading.up)));
+        }
+    }
+    points.iter().map(|points| FootPath::of(points)).collect()
 }
 
 /// Distance of two phases, cycles, 0 to ½.

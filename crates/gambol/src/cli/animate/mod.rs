@@ -423,6 +423,10 @@ impl MotionArguments {
                 component.offset = if k == 0 { *value } else { 0.0 };
             }
         }
+        if !self.phase.is_empty() {
+            // Feet stand when the new motion has them low and moving back.
+            gait.ground.footfalls.clear();
+        }
         for ModeValue { mode, value } in &self.phase {
             // The first gets the phase, and the others keep their distance from it.
             let mut all = components_of(body, gait, *mode)?;
