@@ -21,9 +21,9 @@ const SLIP: f64 = 1.0;
 const SLIP_PERCENT: f64 = 0.1;
 /// Depth below the ground, mm.
 const DEPTH: f64 = 1.0;
-/// Height of a standing foot above the ground, mm: feet that float would slip and sink as little as one likes. A foot
-/// stands by a soft lowest point, which is some millimetres below the true one of a large flat sole.
-const HEIGHT: f64 = 5.0;
+/// Height of a standing foot above the ground, as a share of the leg's length: feet that float would slip and sink as
+/// little as one likes. A foot stands by a soft lowest point, which is some millimetres below that of a large flat sole.
+const HEIGHT: f64 = 5e-3;
 /// Distance of the last pose from the first, less the stride, rad or m: rounding and nothing else.
 const GAP: f64 = 1e-9;
 /// Δθ_soft: past its limit by so much a joint never is, rad.
@@ -104,15 +104,15 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
     let finest = played.again(FINEST).map_err(failed)?;
     let Played { body, performance, warnings, .. } = &played;
     let report = &performance.report;
-    let footfalls = Footfalls::new(body, report);
+    let footfalls = Footfalls::new(body, &fine);
 
     let mut wrong = Vec::new();
     for (fps, report) in [(FPS, report), (FINE, &fine.report)] {
         wrong.extend(broken(report).into_iter().map(|what| format!("{what} at {fps} fps")));
     }
-    let hover = 1e3 * quality::hover(body, &fine.clip);
-    if hover >= HEIGHT {
-        wrong.push(format!("a standing foot is {hover:.1} mm above the ground"));
+    let [hover, share] = quality::hover(body, &fine.clip);
+    if share >= HEIGHT {
+        wrong.push(format!("a standing foot is {:.1} mm above the ground", 1e3 * hover));
     }
     let [jump, finer] = [&fine.clip, &finest.clip].map(|clip| quality::kink(body, clip));
     if jump > POP || finer > (SMOOTHER * jump).max(SEEN) {
@@ -140,7 +140,7 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
         slip,
         number(report.slip_percent_leg, 4),
         number(report.penetration_mm, 3),
-        number(report.slip_mm.map(|_| hover), 1),
+        number(report.slip_mm.map(|_| 1e3 * hover), 1),
         if report.loop_gap == 0.0 { "0".to_owned() } else { format!("{:.0e}", report.loop_gap) },
         format!("{jump:.3}"),
         format!("{:.3}", report.limit_overshoot_rad),
@@ -154,7 +154,7 @@ fn dash() -> String {
     "–".to_owned()
 }
 
-/// Criteria that a report does not meet. Written so that what is not a number fails.
+/// Criteria that a report does not meet; what is not a number does not.
 fn broken(report: &Report) -> Vec<String> {
     let criteria = [
         ("slip of a foot, mm", report.slip_mm, SLIP),
@@ -164,7 +164,7 @@ fn broken(report: &Report) -> Vec<String> {
         ("past a joint limit, rad", Some(report.limit_overshoot_rad), SOFT),
     ];
     let fails = |(what, value, bound): (&str, Option<f64>, f64)| {
-        value.filter(|value| !(*value < bound)).map(|value| format!("{what}: {value:.3e}"))
+        value.filter(|value| *value >= bound || value.is_nan()).map(|value| format!("{what}: {value:.3e}"))
     };
     criteria.into_iter().filter_map(fails).collect()
 }

@@ -1,6 +1,8 @@
 //! Everything longer than one cargo command: all tests, comparison with peers, benchmarks, pictures, fuzzing.
 
+mod architecture;
 mod bench;
+mod bench_gaits;
 mod bench_modes;
 mod compare;
 mod fuzz;
@@ -28,8 +30,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format, lints, docs, all tests, and the comparisons with MuJoCo (dm_control's models, their vibrations) and with
-    /// readers of our clips
+    /// Format, lints, docs, all tests, the gallery's gaits, and the comparisons with MuJoCo (dm_control's models, their
+    /// vibrations) and with readers of our clips
     Test,
     /// Compare every MJCF and URDF model below a folder with MuJoCo
     Compare {
@@ -64,6 +66,9 @@ enum Task {
         /// Time modal analysis instead, against MuJoCo with LAPACK
         #[arg(long)]
         modes: bool,
+        /// Time gaits instead: modes, design and a grounded loop of two seconds
+        #[arg(long, conflicts_with = "modes")]
+        gaits: bool,
     },
     /// Draw the pictures of the docs
     Pictures,
@@ -91,8 +96,9 @@ fn main() -> ExitCode {
             },
         ),
         Task::Gltf => gltf::run(),
-        Task::Bench { rounds, modes: false } => bench::run(rounds),
-        Task::Bench { rounds, modes: true } => bench_modes::run(rounds),
+        Task::Bench { gaits: true, .. } => bench_gaits::run(),
+        Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),
+        Task::Bench { rounds, .. } => bench::run(rounds),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

@@ -1,7 +1,7 @@
 //! What is measured here and not taken from the library's report.
 
-use gambol::dynamics::{Data, forward_kinematics};
-use gambol::gait::Body;
+use gambol::dynamics::{BodyFrame, Data, forward_kinematics};
+use gambol::gait::{Body, Leg};
 use gambol::model::Vec3;
 use gambol::motion::Clip;
 
@@ -36,19 +36,22 @@ pub(super) fn kink(body: &Body, clip: &Clip) -> f64 {
     if fastest > 0.0 { jump / fastest } else { 0.0 }
 }
 
-/// How high a foot that is said to stand is above the ground at most, m. Flat ground only.
-pub(super) fn hover(body: &Body, clip: &Clip) -> f64 {
+/// Height of the lowest point of a foot, m.
+pub(super) fn lowest(leg: &Leg, frames: &[BodyFrame]) -> f64 {
+    let heights = leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point.z);
+    heights.fold(f64::INFINITY, f64::min)
+}
+
+/// How high a foot that is said to stand is above flat ground at most: m, and as a share of the leg's length.
+pub(super) fn hover(body: &Body, clip: &Clip) -> [f64; 2] {
     let mut data = Data::new(&body.creature);
-    let mut most: f64 = 0.0;
+    let mut most = [0.0_f64; 2];
     for (time, pose) in clip.times.iter().zip(&clip.poses) {
         let frames = forward_kinematics(&body.creature, &mut data, pose);
         for (leg, contact) in body.legs.legs.iter().zip(&clip.contacts) {
-            let stands = contact.intervals.iter().any(|[start, end]| (*start..=*end).contains(time));
-            let lowest = |height: f64, touch: &gambol::dynamics::Touch| {
-                height.min(touch.lowest(&frames[touch.body], Vec3::z()).point.z)
-            };
-            if stands {
-                most = most.max(leg.sole.iter().fold(f64::INFINITY, lowest));
+            if contact.intervals.iter().any(|[start, end]| (*start..=*end).contains(time)) {
+                let height = lowest(leg, frames);
+                most = [most[0].max(height), most[1].max(height / leg.length)];
             }
         }
     }
