@@ -52,7 +52,7 @@ fn strips() -> Result<()> {
     for (creature, gaits) in STRIPS {
         for gait in gaits {
             let Played { body, performance, .. } = play(creature, gait, FPS)?;
-            let strip = clip_strip(&body.creature, &performance.clip, &ClipOptions::default());
+            let strip = clip_strip(&body.creature, &performance.clip, &shown(creature, gait));
             let file = folder.join(format!("{creature}-{gait}.svg"));
             let written = strip.and_then(|strip| write(&file, &strip, true));
             written.map_err(|error| error.to_string())?;
@@ -60,6 +60,21 @@ fn strips() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// How a gait is shown so that one sees what it does; from the side, in eight frames, if nothing speaks against it.
+fn shown(creature: &str, gait: &str) -> ClipOptions<'static> {
+    let usual = ClipOptions::default();
+    match (creature, gait) {
+        // In eight frames it rolls on by two links each, and every other link looks the same.
+        ("loop", _) => ClipOptions { frames: 7, ..usual },
+        (_, "jumping-jacks") => ClipOptions { view: Some(View::front()), ..usual },
+        // Arms and sprawling legs hide each other from the side.
+        (_, "t-pose-walk") | ("insect" | "spider", _) => {
+            ClipOptions { view: Some(View::turned(0.5, 0.35)), ..usual }
+        }
+        _ => usual,
+    }
 }
 
 /// A loop in `docs/gaits`.
