@@ -56,7 +56,7 @@ pub(crate) fn run(creatures: &[String], table: Table) -> Result<()> {
     for creature in creatures {
         for gait in play::names(creature)? {
             let row = row(creature, &gait)?;
-            failures.extend(row.wrong.iter().map(|wrong| format!("{creature} {gait}: {wrong}")));
+            failures.extend(row.wrong.iter().map(|wrong| format!("{creature} {gait}: {}", wrong.what)));
             rows.push(row.cells);
         }
     }
@@ -72,7 +72,10 @@ pub(crate) fn run(creatures: &[String], table: Table) -> Result<()> {
     if failed == 0 { Ok(()) } else { Err(format!("{failed} of the criteria fail on {count} gaits")) }
 }
 
-const HEADER: [&str; 16] = [
+/// Of the table.
+const COLUMNS: usize = 17;
+
+const HEADER: [&str; COLUMNS] = [
     "creature",
     "gait",
     "m/s",
@@ -89,12 +92,25 @@ const HEADER: [&str; 16] = [
     "past limit",
     "changed",
     "footfalls",
+    "status",
 ];
 
 /// A line of the table.
 struct Row {
-    cells: [String; 16],
-    wrong: Vec<String>,
+    cells: [String; COLUMNS],
+    wrong: Vec<Wrong>,
+}
+
+/// What is not as it must be: the column that tells it, and the whole story.
+struct Wrong {
+    column: &'static str,
+    what: String,
+}
+
+impl Wrong {
+    fn new(column: &'static str, what: impl Into<String>) -> Self {
+        Self { column, what: what.into() }
+    }
 }
 
 fn row(creature: &str, gait: &str) -> Result<Row> {
@@ -108,20 +124,20 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
 
     let mut wrong = Vec::new();
     for (fps, report) in [(FPS, report), (FINE, &fine.report)] {
-        wrong.extend(broken(report).into_iter().map(|what| format!("{what} at {fps} fps")));
+        wrong.extend(broken(report, fps));
     }
     let [hover, share] = quality::hover(body, &fine.clip);
     if share >= HEIGHT {
-        wrong.push(format!("a standing foot is {:.1} mm above the ground", 1e3 * hover));
+        wrong.push(Wrong::new("above", format!("a standing foot is {:.1} mm above the ground", 1e3 * hover)));
     }
     let [jump, finer] = [&fine.clip, &finest.clip].map(|clip| quality::kink(body, clip));
     if jump > POP || finer > (SMOOTHER * jump).max(SEEN) {
-        wrong.push(format!(
-            "velocity jumps by {jump:.3} of the top speed at {FINE} fps, {finer:.3} at {FINEST}"
-        ));
+        let what =
+            format!("velocity jumps by {jump:.3} of the top speed at {FINE} fps, {finer:.3} at {FINEST}");
+        wrong.push(Wrong::new("jump", what));
     }
-    wrong.extend(footfalls.wrong(gait));
-    wrong.extend(warnings.iter().map(|warning| format!("warns: {warning}")));
+    wrong.extend(footfalls.wrong(gait).into_iter().map(|what| Wrong::new("footfalls", what)));
+    wrong.extend(warnings.iter().map(|warning| Wrong::new("warning", warning)));
 
     let number = |value: Option<f64>, digits: usize| value.map_or_else(dash, |x| format!("{x:.digits$}"));
     let slip = match (report.slip_mm, report.mean_slip_mm) {
@@ -146,6 +162,7 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
         format!("{:.3}", report.limit_overshoot_rad),
         report.ground_correction_energy.map_or_else(dash, |share| format!("{:.0} %", 100.0 * share)),
         if order.is_empty() { dash() } else { order },
+        status(&wrong),
     ];
     Ok(Row { cells, wrong })
 }
@@ -154,27 +171,35 @@ fn dash() -> String {
     "–".to_owned()
 }
 
+/// `ok`, or the columns that are not.
+fn status(wrong: &[Wrong]) -> String {
+    let mut columns: Vec<&str> = wrong.iter().map(|wrong| wrong.column).collect();
+    columns.dedup();
+    if columns.is_empty() { "ok".to_owned() } else { format!("fails: {}", columns.join(", ")) }
+}
+
 /// Criteria that a report does not meet; what is not a number does not.
-fn broken(report: &Report) -> Vec<String> {
+fn broken(report: &Report, fps: f64) -> Vec<Wrong> {
     let criteria = [
-        ("slip of a foot, mm", report.slip_mm, SLIP),
-        ("slip of a foot, % of the leg", report.slip_percent_leg, SLIP_PERCENT),
-        ("below the ground, mm", report.penetration_mm, DEPTH),
-        ("loop gap", Some(report.loop_gap), GAP),
-        ("past a joint limit, rad", Some(report.limit_overshoot_rad), SOFT),
+        ("slip", "mm", report.slip_mm, SLIP),
+        ("slip", "% of the leg", report.slip_percent_leg, SLIP_PERCENT),
+        ("below", "mm", report.penetration_mm, DEPTH),
+        ("loop gap", "rad or m", Some(report.loop_gap), GAP),
+        ("past limit", "rad", Some(report.limit_overshoot_rad), SOFT),
     ];
-    let fails = |(what, value, bound): (&str, Option<f64>, f64)| {
-        value.filter(|value| *value >= bound || value.is_nan()).map(|value| format!("{what}: {value:.3e}"))
+    let fails = |(column, unit, value, bound): (&'static str, &str, Option<f64>, f64)| {
+        let value = value.filter(|value| *value >= bound || value.is_nan())?;
+        Some(Wrong::new(column, format!("{column} {value:.3e} {unit} at {fps} fps")))
     };
     criteria.into_iter().filter_map(fails).collect()
 }
 
-fn text(rows: &[[String; 16]]) -> String {
+fn text(rows: &[[String; COLUMNS]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
-    let line = |row: &[String; 16]| {
+    let line = |row: &[String; COLUMNS]| {
         let cell = |(k, text): (usize, &String)| match k {
-            0 | 1 | 15 => format!("{text:<0$}", widths[k]),
+            0 | 1 | 15 | 16 => format!("{text:<0$}", widths[k]),
             _ => format!("{text:>0$}", widths[k]),
         };
         let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
@@ -183,10 +208,10 @@ fn text(rows: &[[String; 16]]) -> String {
     rows.iter().map(line).collect()
 }
 
-fn markdown(rows: &[[String; 16]]) -> String {
+fn markdown(rows: &[[String; COLUMNS]]) -> String {
     let line = |row: &[String]| format!("| {} |\n", row.join(" | "));
     let rule: Vec<String> =
-        (0..HEADER.len()).map(|k| if k < 2 || k == 15 { "---" } else { "--:" }.to_owned()).collect();
+        (0..HEADER.len()).map(|k| if (2..15).contains(&k) { "--:" } else { "---" }.to_owned()).collect();
     let (header, rest) = rows.split_at(1);
     header.iter().map(|row| line(row)).chain([line(&rule)]).chain(rest.iter().map(|row| line(row))).collect()
 }
