@@ -73,7 +73,7 @@ pub(crate) fn run(creatures: &[String], table: Table) -> Result<()> {
 }
 
 /// Of the table.
-const COLUMNS: usize = 17;
+const COLUMNS: usize = 18;
 
 const HEADER: [&str; COLUMNS] = [
     "creature",
@@ -91,6 +91,7 @@ const HEADER: [&str; COLUMNS] = [
     "jump",
     "past limit",
     "changed",
+    "rise mm",
     "footfalls",
     "status",
 ];
@@ -161,6 +162,7 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
         format!("{jump:.3}"),
         format!("{:.3}", report.limit_overshoot_rad),
         report.ground_correction_energy.map_or_else(dash, |share| format!("{:.0} %", 100.0 * share)),
+        number(quality::rise(body, &fine.clip).map(|rise| 1e3 * rise), 0),
         if order.is_empty() { dash() } else { order },
         status(&wrong),
     ];
@@ -199,7 +201,7 @@ fn text(rows: &[[String; COLUMNS]]) -> String {
     let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
     let line = |row: &[String; COLUMNS]| {
         let cell = |(k, text): (usize, &String)| match k {
-            0 | 1 | 15 | 16 => format!("{text:<0$}", widths[k]),
+            0 | 1 | 16 | 17 => format!("{text:<0$}", widths[k]),
             _ => format!("{text:>0$}", widths[k]),
         };
         let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
@@ -211,7 +213,7 @@ fn text(rows: &[[String; COLUMNS]]) -> String {
 fn markdown(rows: &[[String; COLUMNS]]) -> String {
     let line = |row: &[String]| format!("| {} |\n", row.join(" | "));
     let rule: Vec<String> =
-        (0..HEADER.len()).map(|k| if (2..15).contains(&k) { "--:" } else { "---" }.to_owned()).collect();
+        (0..HEADER.len()).map(|k| if (2..16).contains(&k) { "--:" } else { "---" }.to_owned()).collect();
     let (header, rest) = rows.split_at(1);
     header.iter().map(|row| line(row)).chain([line(&rule)]).chain(rest.iter().map(|row| line(row))).collect()
 }

@@ -1,6 +1,6 @@
 //! What is measured here and not taken from the library's report.
 
-use gambol::dynamics::{BodyFrame, Data, forward_kinematics};
+use gambol::dynamics::{BodyFrame, Data, center_of_mass, forward_kinematics};
 use gambol::gait::{Body, Leg};
 use gambol::model::Vec3;
 use gambol::motion::Clip;
@@ -56,4 +56,27 @@ pub(super) fn hover(body: &Body, clip: &Clip) -> [f64; 2] {
         }
     }
     most
+}
+
+/// How much higher the centre of mass is, in the mean, while the fewest feet stand than while the most do, m: a walker
+/// vaults over one leg, a runner flies. `None` where always as many stand.
+pub(super) fn rise(body: &Body, clip: &Clip) -> Option<f64> {
+    let mut data = Data::new(&body.creature);
+    let stand = |time: f64| {
+        let stands = |[start, end]: &[f64; 2]| (*start..*end).contains(&time);
+        clip.contacts.iter().filter(|contact| contact.intervals.iter().any(stands)).count()
+    };
+    let heights: Vec<(usize, f64)> = clip
+        .times
+        .iter()
+        .zip(&clip.poses)
+        .map(|(time, pose)| (stand(*time), center_of_mass(&body.creature, &mut data, pose).z))
+        .collect();
+    let mean = |feet: usize| {
+        let of: Vec<f64> = heights.iter().filter(|(count, _)| *count == feet).map(|(_, z)| *z).collect();
+        of.iter().sum::<f64>() / of.len() as f64
+    };
+    let counts = || heights.iter().map(|(count, _)| *count);
+    let (fewest, most) = (counts().min()?, counts().max()?);
+    (fewest < most).then(|| mean(fewest) - mean(most))
 }
