@@ -1,9 +1,12 @@
 //! Everything longer than one cargo command: all tests, comparison with peers, benchmarks, pictures, fuzzing.
 
+mod architecture;
 mod bench;
+mod bench_gaits;
 mod bench_modes;
 mod compare;
 mod fuzz;
+mod gaits;
 mod gltf;
 mod modes;
 mod node;
@@ -27,8 +30,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format, lints, docs, all tests, and the comparisons with MuJoCo (dm_control's models, their vibrations) and with
-    /// readers of our clips
+    /// Format, lints, docs, all tests, the gallery's gaits, and the comparisons with MuJoCo (dm_control's models, their
+    /// vibrations) and with readers of our clips
     Test,
     /// Compare every MJCF and URDF model below a folder with MuJoCo
     Compare {
@@ -42,6 +45,17 @@ enum Task {
     },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
+    /// Measure every gait of the gallery and print a table; fails where a foot slips, sinks or steps out of turn
+    Gaits {
+        /// Gallery names or files; all of the gallery if not given
+        creatures: Vec<String>,
+        /// Print the table as Markdown
+        #[arg(long)]
+        markdown: bool,
+        /// Put it into docs/gaits.md instead
+        #[arg(long, conflicts_with_all = ["markdown", "creatures"])]
+        docs: bool,
+    },
     /// Read clips back with the Khronos validator, three.js and NumPy, and compare with our kinematics
     Gltf,
     /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
@@ -52,6 +66,9 @@ enum Task {
         /// Time modal analysis instead, against MuJoCo with LAPACK
         #[arg(long)]
         modes: bool,
+        /// Time gaits instead: modes, design and a grounded loop of two seconds
+        #[arg(long, conflicts_with = "modes")]
+        gaits: bool,
     },
     /// Draw the pictures of the docs
     Pictures,
@@ -70,9 +87,18 @@ fn main() -> ExitCode {
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
         Task::Vibrate => vibrate::run(),
+        Task::Gaits { creatures, markdown, docs } => gaits::run(
+            &creatures,
+            match (markdown, docs) {
+                (_, true) => gaits::Table::Docs,
+                (true, false) => gaits::Table::Markdown,
+                (false, false) => gaits::Table::Text,
+            },
+        ),
         Task::Gltf => gltf::run(),
-        Task::Bench { rounds, modes: false } => bench::run(rounds),
-        Task::Bench { rounds, modes: true } => bench_modes::run(rounds),
+        Task::Bench { gaits: true, .. } => bench_gaits::run(),
+        Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),
+        Task::Bench { rounds, .. } => bench::run(rounds),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands. CI runs this and nothing else.
 
 use crate::shell::{Result, command};
-use crate::{compare, gltf, modes, peers, vibrate};
+use crate::{architecture, compare, gaits, gltf, modes, peers, vibrate};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -14,6 +14,8 @@ pub(crate) fn run() -> Result<()> {
     docs.env("RUSTDOCFLAGS", "-D warnings");
     run_step(docs)?;
     run_step(command(&cargo, &["test", "--workspace", "--quiet"]))?;
+    architecture::run()?;
+    gaits::run(&[], gaits::Table::Text)?;
     against_mujoco()?;
     gltf::run()
 }

@@ -1,0 +1,52 @@
+//! A creature of the gallery at one of its gaits.
+
+use gambol::LoadOptions;
+use gambol::dynamics::Data;
+use gambol::gait::{
+    Body, Gait, Performance, Sampling, Style, Wish, design, gaits_for, perform, preset_style,
+};
+
+use crate::shell::Result;
+
+/// A gait as the library makes it, and a clip of one cycle.
+pub(crate) struct Played {
+    pub(crate) body: Body,
+    pub(crate) gait: Gait,
+    pub(crate) performance: Performance,
+    /// What design and performance warn of.
+    pub(crate) warnings: Vec<String>,
+}
+
+/// The gaits that suit a creature, presets included.
+pub(crate) fn names(creature: &str) -> Result<Vec<String>> {
+    let (body, mut data) = body(creature, &Style::default())?;
+    let all = gaits_for(&body, &mut data);
+    Ok(all.into_iter().filter(|(_, fits)| fits.is_ok()).map(|(name, _)| name).collect())
+}
+
+/// One cycle of a gait at `fps`.
+pub(crate) fn play(creature: &str, gait: &str, fps: f64) -> Result<Played> {
+    let (body, mut data) = body(creature, &preset_style(creature, gait).unwrap_or_default())?;
+    let designed = design(&body, &mut data, gait, &Wish::default()).map_err(|error| error.to_string())?;
+    let mut warnings = designed.hints;
+    let performance = perform(&body, &mut data, &designed.gait, &Sampling { seconds: None, fps })
+        .map_err(|error| error.to_string())?;
+    warnings.extend(performance.warnings.iter().cloned());
+    Ok(Played { body, gait: designed.gait, performance, warnings })
+}
+
+impl Played {
+    /// The same at another rate.
+    pub(crate) fn again(&self, fps: f64) -> Result<Performance> {
+        let mut data = Data::new(&self.body.creature);
+        perform(&self.body, &mut data, &self.gait, &Sampling { seconds: None, fps })
+            .map_err(|error| error.to_string())
+    }
+}
+
+fn body(creature: &str, style: &Style) -> Result<(Body, Data)> {
+    let creature = gambol::load(creature, &LoadOptions::default()).map_err(|error| error.to_string())?;
+    let mut data = Data::new(&creature);
+    let body = Body::new(creature, &mut data, style).map_err(|error| error.to_string())?;
+    Ok((body, data))
+}

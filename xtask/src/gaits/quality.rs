@@ -1,0 +1,82 @@
+//! What is measured here and not taken from the library's report.
+
+use gambol::dynamics::{BodyFrame, Data, center_of_mass, forward_kinematics};
+use gambol::gait::{Body, Leg};
+use gambol::model::Vec3;
+use gambol::motion::Clip;
+
+/// Largest change of a body's velocity from one key to the next, over the whole loop and its seam, as a share of the
+/// highest speed of any body. Velocities are differences of the bodies' centres of mass.
+///
+/// A motion that is C1 has changes in proportion to the time between keys, one with a kink has not.
+pub(super) fn kink(body: &Body, clip: &Clip) -> f64 {
+    let creature = &body.creature;
+    let mut data = Data::new(creature);
+    let mut poses = clip.poses.clone();
+    if let (Some(stride), Some(second)) = (clip.stride, clip.poses.get(1)) {
+        let mut again = second.clone();
+        stride.apply(creature, &mut again);
+        poses.push(again);
+    }
+    let places: Vec<Vec<Vec3>> = poses
+        .iter()
+        .map(|pose| {
+            let frames = forward_kinematics(creature, &mut data, pose);
+            let bodies = creature.bodies().iter().enumerate().skip(1);
+            bodies.map(|(index, body)| frames[index].point_in_world(body.mass.com)).collect()
+        })
+        .collect();
+    let (mut jump, mut fastest) = (0.0_f64, 0.0_f64);
+    for keys in places.windows(3) {
+        for ((a, b), c) in keys[0].iter().zip(&keys[1]).zip(&keys[2]) {
+            jump = jump.max((c - b * 2.0 + a).norm());
+            fastest = fastest.max((b - a).norm());
+        }
+    }
+    if fastest > 0.0 { jump / fastest } else { 0.0 }
+}
+
+/// Height of the lowest point of a foot, m.
+pub(super) fn lowest(leg: &Leg, frames: &[BodyFrame]) -> f64 {
+    let heights = leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point.z);
+    heights.fold(f64::INFINITY, f64::min)
+}
+
+/// How high a foot that is said to stand is above flat ground at most: m, and as a share of the leg's length.
+pub(super) fn hover(body: &Body, clip: &Clip) -> [f64; 2] {
+    let mut data = Data::new(&body.creature);
+    let mut most = [0.0_f64; 2];
+    for (time, pose) in clip.times.iter().zip(&clip.poses) {
+        let frames = forward_kinematics(&body.creature, &mut data, pose);
+        for (leg, contact) in body.legs.legs.iter().zip(&clip.contacts) {
+            if contact.intervals.iter().any(|[start, end]| (*start..=*end).contains(time)) {
+                let height = lowest(leg, frames);
+                most = [most[0].max(height), most[1].max(height / leg.length)];
+            }
+        }
+    }
+    most
+}
+
+/// How much higher the centre of mass is, in the mean, while the fewest feet stand than while the most do, m: a walker
+/// vaults over one leg, a runner flies. `None` where always as many stand.
+pub(super) fn rise(body: &Body, clip: &Clip) -> Option<f64> {
+    let mut data = Data::new(&body.creature);
+    let stand = |time: f64| {
+        let stands = |[start, end]: &[f64; 2]| (*start..*end).contains(&time);
+        clip.contacts.iter().filter(|contact| contact.intervals.iter().any(stands)).count()
+    };
+    let heights: Vec<(usize, f64)> = clip
+        .times
+        .iter()
+        .zip(&clip.poses)
+        .map(|(time, pose)| (stand(*time), center_of_mass(&body.creature, &mut data, pose).z))
+        .collect();
+    let mean = |feet: usize| {
+        let of: Vec<f64> = heights.iter().filter(|(count, _)| *count == feet).map(|(_, z)| *z).collect();
+        of.iter().sum::<f64>() / of.len() as f64
+    };
+    let counts = || heights.iter().map(|(count, _)| *count);
+    let (fewest, most) = (counts().min()?, counts().max()?);
+    (fewest < most).then(|| mean(fewest) - mean(most))
+}
