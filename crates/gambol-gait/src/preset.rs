@@ -262,7 +262,7 @@ pub(crate) fn preset(body: &Body, data: &mut Data, name: &str) -> Result<Option<
         choose_signs(&mut components, &palette, &palette.wanted(body, &targets), None);
         // Knees that would have to bend backwards are bent a little to begin with, as in every designed gait: a leg that
         // is straight in the middle of its stance snaps from one side to the other.
-        crouch(body, &palette, &mut components);
+        crouch(body, data, &palette, &mut components);
     }
     components.sort_by_key(|component| component.mode);
     let support = if jumps { Support::Crouch } else { Support::Feet };
