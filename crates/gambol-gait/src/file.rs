@@ -170,7 +170,17 @@ fn ground(
     };
     let Some(section) = root.table("ground", "[ground]")? else { return Ok(ground) };
     let turn = ("turn_degrees_per_second", "turn_radians_per_second");
-    section.only(&["support", "across", "duty", "speed", turn.0, turn.1, "clearance", "footfalls", "terrain"])?;
+    section.only(&[
+        "support",
+        "across",
+        "duty",
+        "speed",
+        turn.0,
+        turn.1,
+        "clearance",
+        "footfalls",
+        "terrain",
+    ])?;
     ground.support = support(&section)?;
     ground.duty = section.number("duty", SHARE)?.unwrap_or(DEFAULT_DUTY);
     ground.speed = section.number("speed", AT_LEAST_0)?;

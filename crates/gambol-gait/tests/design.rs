@@ -46,7 +46,12 @@ fn check_feet(name: &str, body: &gambol_gait::Body, data: &mut gambol_dynamics::
         let middle = 0.5 * (start + end);
         assert!(apart(middle, phase) < 0.01, "{name} {gait} {}: {middle:.3} is not {phase:.3}", leg.name);
         // 0.06 cycles are half of what tells a gallop from a bound: the foot moves as it stands.
-        assert!(apart(path.phase, phase) < 0.06, "{name} {gait} {}: {:.3} is not {phase:.3}", leg.name, path.phase);
+        assert!(
+            apart(path.phase, phase) < 0.06,
+            "{name} {gait} {}: {:.3} is not {phase:.3}",
+            leg.name,
+            path.phase
+        );
         assert!(path.area > 0.0, "{name} {gait} {}: area {:.5}", leg.name, path.area / length / length);
         assert!(path.swing > 0.05 * length, "{name} {gait} {}: swing {:.3}", leg.name, path.swing / length);
     }

@@ -1,11 +1,11 @@
 //! Gait files. A file that somebody has must mean the same for ever, a gait must come back from its file bit by bit, and
 //! what is wrong in a file must be told with its line: people write these files by hand.
 
-use std::collections::BTreeMap;
 use gambol_gait::{
     Component, Gait, Ground, HeightField, Style, Support, Terrain, from_toml, from_toml_with, to_toml,
 };
 use proptest::prelude::*;
+use std::collections::BTreeMap;
 
 fn style() -> Style {
     Style {

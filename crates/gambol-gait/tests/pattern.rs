@@ -12,11 +12,13 @@ fn standing(body: &Body, data: &mut gambol_dynamics::Data, gait: &str) -> [usize
     let made = design(body, data, gait, &Wish::default()).unwrap().gait;
     let clip = perform(body, data, &made, &Sampling { seconds: None, fps: 60.0 }).unwrap().clip;
     let count = |time: f64| {
-        let stands = |contact: &&Contact| contact.intervals.iter().any(|[start, end]| (*start..=*end).contains(&time));
+        let stands =
+            |contact: &&Contact| contact.intervals.iter().any(|[start, end]| (*start..=*end).contains(&time));
         clip.contacts.iter().filter(stands).count()
     };
     // Not at the very moment at which one foot leaves and another comes.
-    let counts: Vec<usize> = (0..200).map(|k| count((f64::from(k) + 0.37) / 200.0 * clip.duration())).collect();
+    let counts: Vec<usize> =
+        (0..200).map(|k| count((f64::from(k) + 0.37) / 200.0 * clip.duration())).collect();
     [*counts.iter().min().unwrap(), *counts.iter().max().unwrap()]
 }
 

@@ -94,7 +94,11 @@ fn the_dogs_gallop() {
 #[test]
 fn the_human() {
     let (_, _, walk) = preset("human", "t-pose-walk");
-    assert_eq!(modes_and_amplitudes(&walk), [(6, 0.5), (15, 0.76)]);
+    // As printed, and knees that are not straight to begin with.
+    let swings: Vec<(usize, f64)> =
+        modes_and_amplitudes(&walk).into_iter().filter(|(_, amplitude)| *amplitude > 0.0).collect();
+    assert_eq!(swings, [(6, 0.5), (15, 0.76)]);
+    assert!(walk.components.iter().any(|component| component.offset != 0.0));
     let (body, mut data, run) = preset("human", "run");
     let (mut amplitudes, mut names): (Vec<f64>, Vec<String>) = run
         .components

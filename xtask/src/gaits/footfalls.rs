@@ -8,6 +8,7 @@ use gambol::motion::Clip;
 use super::quality::lowest;
 
 /// Feet whose stances are no further apart than this, in cycles, go together: three frames of sixty.
+const SEEMS: f64 = 0.03; // cycles
 const TOGETHER: f64 = 0.05;
 
 /// Touchdowns that are nearer than this, in cycles, cannot be told apart by eye; in a gallop some are further apart.
@@ -238,7 +239,8 @@ impl Footfalls {
                 Some(format!("{} stands for {:.2} of the cycle only", short.label, short.duty))
             }
             Rule::StandsShort => {
-                let long = feet.iter().find(|foot| foot.duty > 0.5)?;
+                // A foot that is low and slow just before and after its stance seems to stand a little longer.
+                let long = feet.iter().find(|foot| foot.duty > 0.5 + SEEMS)?;
                 Some(format!("{} stands for {:.2} of the cycle", long.label, long.duty))
             }
             Rule::InTurn => self.each(|a, b| a.pair == b.pair, 0.5),

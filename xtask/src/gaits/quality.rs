@@ -6,10 +6,11 @@ use gambol::model::Vec3;
 use gambol::motion::Clip;
 
 /// Largest change of a body's velocity from one key to the next, over the whole loop and its seam, as a share of the
-/// highest speed of any body. Velocities are differences of the bodies' centres of mass.
+/// highest speed of any body; and the way that makes in the time between two keys, m. Velocities are differences of the
+/// bodies' centres of mass.
 ///
 /// A motion that is C1 has changes in proportion to the time between keys, one with a kink has not.
-pub(super) fn kink(body: &Body, clip: &Clip) -> f64 {
+pub(super) fn kink(body: &Body, clip: &Clip) -> [f64; 2] {
     let creature = &body.creature;
     let mut data = Data::new(creature);
     let mut poses = clip.poses.clone();
@@ -33,7 +34,7 @@ pub(super) fn kink(body: &Body, clip: &Clip) -> f64 {
             fastest = fastest.max((b - a).norm());
         }
     }
-    if fastest > 0.0 { jump / fastest } else { 0.0 }
+    [if fastest > 0.0 { jump / fastest } else { 0.0 }, jump]
 }
 
 /// Height of the lowest point of a foot, m.

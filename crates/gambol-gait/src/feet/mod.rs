@@ -25,7 +25,7 @@ use crate::stance::{Sign, Stance, stances};
 use crate::{Body, Gait, GaitError, Leg, Legs, Support, Terrain};
 
 use bounce::Bounce;
-use pin::{Goal, Pinned, pin};
+use pin::{Goal, Pinned, pin, reach};
 use root::RootTrack;
 use sole::{Local, Stand};
 use target::{Jet, Plant, Swing, ease};
@@ -114,8 +114,7 @@ pub(crate) fn ground(
     let root::Fit { track, plants, path } =
         root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
     let ways = scene.ways(data, &stances, &plants, &track, &path, gait.ground.clearance, cycles);
-    let mut delta = vec![0.0; body.creature.nv()];
-    let mut frame = |data: &mut Data, cycle: f64| {
+    let frame = |data: &mut Data, cycle: f64, delta: &mut [f64], solve: Solver| {
         let free = scene.free_pose(cycle, &track, &ways, &path);
         let goals = scene.goals(data, cycle, &free, &ways, &path);
         let stride = path.after(cycle / gait.frequency);
@@ -123,21 +122,40 @@ pub(crate) fn ground(
             let place = moved(&stride, Vec3::new(x, y, 0.0));
             scene.terrain.height(place.x, place.y)
         };
-        let mut pinned = pin(&scene, data, &free, &goals, &floor, &mut delta);
+        let mut pinned = solve(&scene, data, &free, &goals, &floor, delta);
         stride.apply(&body.creature, &mut pinned.pose);
         pinned
     };
-    let mut frames: Vec<Pinned> = cycles.iter().map(|&cycle| frame(data, cycle)).collect();
-    if *scene.terrain == Terrain::Flat {
+    // The nearest pose of every frame, found from that of the frame before.
+    let mut delta = vec![0.0; body.creature.nv()];
+    let (mut deltas, mut frames): (Vec<Vec<f64>>, Vec<Pinned>) = (Vec::new(), Vec::new());
+    for &cycle in cycles {
+        frames.push(frame(data, cycle, &mut delta, pin));
+        deltas.push(delta.clone());
+    }
+    let repeats = *scene.terrain == Terrain::Flat;
+    if repeats {
         // The first frame had none before it. In a loop it has: where that leads elsewhere, as far as it does.
-        for (&cycle, first) in cycles.iter().zip(&mut frames) {
-            let again = frame(data, cycle);
-            let same = near(&body.creature, &first.pose, &again.pose);
-            *first = again;
+        for (k, &cycle) in cycles.iter().enumerate() {
+            frames[k] = frame(data, cycle, &mut delta, pin);
+            let same = deltas[k].iter().zip(&delta).all(|(a, b)| (a - b).abs() < SAME);
+            deltas[k].copy_from_slice(&delta);
             if same {
                 break;
             }
         }
+    }
+    // The nearest pose may jump from one side to another, as a foot that tips does; over a moment it is rounded, where
+    // the feet can still be where they shall be.
+    let mut rounded = round_off(&deltas, cycles, repeats);
+    for ((&cycle, delta), pinned) in cycles.iter().zip(&mut rounded).zip(&mut frames) {
+        let reached = frame(data, cycle, delta, reach);
+        if reached.error <= pinned.error.max(EXACT * scene.legs.length) {
+            *pinned = reached;
+        }
+    }
+    for pinned in &mut frames {
+        scene.unbury(data, &mut pinned.pose);
     }
     let miss = frames.iter().map(|frame| frame.error).fold(0.0, f64::max);
     let poses = frames.into_iter().map(|frame| frame.pose).collect();
@@ -145,12 +163,51 @@ pub(crate) fn ground(
     Ok(Grounded { poses, modal, stances, path, miss })
 }
 
-/// Whether two poses are the same to the eye.
-fn near(creature: &Creature, a: &[f64], b: &[f64]) -> bool {
-    const SAME: f64 = 1e-3; // rad or m
-    let mut gap = vec![0.0; creature.nv()];
-    creature.difference(a, b, &mut gap);
-    gap.iter().all(|x| x.abs() < SAME)
+/// `pin` or `reach`.
+type Solver = fn(&Scene, &mut Data, &[f64], &[Goal], &dyn Fn(f64, f64) -> f64, &mut [f64]) -> Pinned;
+
+/// A foot is where it shall be if it is within this share of the leg's length: half a micrometre for half a metre.
+const EXACT: f64 = 1e-6;
+
+/// Feet that cannot reach may draw the body this share of the leg's length into the ground, and no further.
+const BURIED: f64 = 0.15;
+
+/// Feet are lifted by this share of the leg's length more where the ground is not level.
+const ROUGH: f64 = 0.03;
+
+/// Corrections that are the same to the eye, rad or m.
+const SAME: f64 = 1e-3;
+
+/// Corrections are rounded over this share of the cycle (the standard deviation of a bell): a frame at 60 a second, so
+/// that what jumps has a velocity.
+const ROUND: f64 = 0.012;
+
+/// The mean of the corrections around each, weighted by a bell over time; around the loop if it `repeats`.
+fn round_off(deltas: &[Vec<f64>], cycles: &[f64], repeats: bool) -> Vec<Vec<f64>> {
+    let apart = |a: f64, b: f64| {
+        let gap = (a - b).abs();
+        if repeats { gap.min(1.0 - gap) } else { gap }
+    };
+    // Three deviations on either side, in samples.
+    let step = if cycles.len() > 1 { cycles[1] - cycles[0] } else { 1.0 };
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the number of samples
+    let reach = (3.0 * ROUND / step).floor().min(0.5 * (cycles.len() - 1) as f64) as usize;
+    let count = deltas.len();
+    let around = |k: usize| {
+        let (mut sum, mut weights) = (vec![0.0; deltas[k].len()], 0.0);
+        for offset in 0..=2 * reach {
+            let at = (k + count + offset - reach) % count;
+            let wraps = k + offset < reach || k + offset - reach >= count;
+            if wraps && !repeats {
+                continue;
+            }
+            let weight = (-0.5 * (apart(cycles[k], cycles[at]) / ROUND).powi(2)).exp();
+            sum.iter_mut().zip(&deltas[at]).for_each(|(s, d)| *s += weight * d);
+            weights += weight;
+        }
+        sum.iter().map(|s| s / weights).collect()
+    };
+    (0..count).map(around).collect()
 }
 
 /// The way of one foot over the clip: plants, and swings between them.
@@ -302,6 +359,23 @@ impl<'a> Scene<'a> {
         self.mean_compliance * self.legs.length * self.legs.length
     }
 
+    /// Lifts a pose, in the world, that is buried: feet that ask for so much miss.
+    fn unbury(&self, data: &mut Data, pose: &mut [f64]) {
+        let frames = forward_kinematics(self.creature, data, pose);
+        let of_feet: Vec<usize> =
+            self.legs.legs.iter().flat_map(|leg| leg.sole.iter().map(|touch| touch.body)).collect();
+        let mut deepest: f64 = 0.0;
+        for body in (1..frames.len()).filter(|body| !of_feet.contains(body)) {
+            for touch in touches(self.creature, body, &frames[body], Vec3::z()) {
+                let low = touch.lowest(&frames[body], Vec3::z()).point;
+                deepest = deepest.max(self.terrain.height(low.x, low.y) - low.z);
+            }
+        }
+        if deepest > BURIED * self.legs.length {
+            pose[self.root_q + 2] += deepest;
+        }
+    }
+
     /// A bounce that the legs can follow: at most this share of their length.
     fn bounded(&self, bounce: Bounce) -> Bounce {
         let most = BOUNCE * self.legs.length;
@@ -443,12 +517,13 @@ impl<'a> Scene<'a> {
         // What rises between the two plants must be stepped over.
         let world = |plant: &Plant| moved(&path.after(plant.middle() / self.frequency), plant.place);
         let hill = self.terrain.hill(world(before), world(after));
+        let rough = if *self.terrain == Terrain::Flat { 0.0 } else { ROUGH };
         Swing {
             start: before.end,
             end: after.start,
             from: Jet::default(),
             to: Jet::default(),
-            clearance: clearance * leg.length + hill,
+            clearance: (clearance + rough) * leg.length + hill,
         }
     }
 
@@ -489,6 +564,10 @@ impl<'a> Scene<'a> {
                 Doing::Swings(swing, before, after) => {
                     // The modal foot by its lowest point, and how much higher its planted point is.
                     let leg = &self.legs.legs[leg];
+                    if *self.terrain != Terrain::Flat {
+                        // On a slope feet hang otherwise than the modal motion has them: the lowest point counts.
+                        ground.aloft = 0.0;
+                    }
                     let modal = Stand::new(leg, frames, &Local { aloft: 0.0, ..ground }).place;
                     ground.sole = Stand::new(leg, frames, &Local { aloft: 1.0, ..ground }).place.z - modal.z;
                     let mut place = modal + swing.gap(cycle);

@@ -37,16 +37,19 @@ pub(super) struct Goal {
 /// Iterations; a frame that follows its neighbour takes three to six.
 const MOST: usize = 40;
 
+/// Iterations of `reach`, which converge as Newton's do.
+const REACHES: usize = 8;
+
 /// A foot is where it shall be if it is within this share of the leg's length: 50 nm for half a metre. Well below what
 /// matters, so that the seam of a loop does not show where the iteration started.
 const NEAR: f64 = 1e-7;
 
 /// The pose is the nearest one if its joints would move by less in the next step, rad: below this, velocities at 240
 /// frames per second are smooth to the eye.
-const SETTLED: f64 = 1e-4;
+const SETTLED: f64 = 3e-6;
 
 /// Nothing moves any more, rad: feet that are not there by now do not get there.
-const STILL: f64 = 1e-6;
+const STILL: f64 = 1e-7;
 
 /// Least, first and largest compliance lent to the feet, as a share of that of a leg of joints of mean compliance. What
 /// is lent slows the last digits down by its share; the more, the smaller the steps where feet cannot get there.
@@ -149,6 +152,49 @@ pub(super) fn pin(
     best
 }
 
+/// Brings the feet of a frame where they shall be by the shortest way from `delta`, and changes nothing else.
+pub(super) fn reach(
+    scene: &Scene,
+    data: &mut Data,
+    free: &[f64],
+    goals: &[Goal],
+    floor: &dyn Fn(f64, f64) -> f64,
+    delta: &mut [f64],
+) -> Pinned {
+    let creature = scene.creature;
+    let near = NEAR * scene.legs.length.max(1e-6);
+    let (mut give, mut force) = (Vec::new(), Vec::new());
+    let mut best = Pinned { pose: free.to_vec(), error: f64::INFINITY };
+    for _ in 0..REACHES {
+        let mut pose = free.to_vec();
+        creature.integrate(&mut pose, delta, 1.0);
+        limit(creature, &mut pose, &mut give);
+        let mut system = System::new(scene, data, &pose, goals, floor);
+        if system.error < best.error {
+            best = Pinned { pose, error: system.error };
+        }
+        if best.error <= near {
+            break;
+        }
+        chain_rule(scene, &give, delta, &mut system.rows, creature.nv());
+        let lent = LENT[0] * scene.leg_compliance();
+        // Wishes stay as they are; feet come home as far as they must.
+        let nv = creature.nv();
+        for (i, &home) in system.home.iter().enumerate() {
+            system.residual[i] *= home.unwrap_or(0.0);
+            system.soft[i] = None;
+            if home.is_none() {
+                system.rows[i * nv..(i + 1) * nv].fill(0.0);
+            }
+        }
+        let Some([step, _]) = system.solve(scene, delta, lent, &mut force) else { break };
+        for (d, s) in delta.iter_mut().zip(&step) {
+            *d += s;
+        }
+    }
+    best
+}
+
 fn largest(step: &[f64]) -> f64 {
     step.iter().map(|x| x.abs()).fold(0.0, f64::max)
 }
@@ -196,6 +242,8 @@ struct System {
     residual: Vec<f64>,
     /// Diagonal of S; `None` for what is exact.
     soft: Vec<Option<f64>>,
+    /// Per row, how much `reach` brings it home: all of what is exact, less of a foot that may go astray; `None` for a wish.
+    home: Vec<Option<f64>>,
     /// Largest distance of a foot from its target, m (or of a constraint from 0).
     error: f64,
 }
@@ -210,7 +258,8 @@ impl System {
     ) -> Self {
         let creature = scene.creature;
         let nv = creature.nv();
-        let mut system = Self { rows: Vec::new(), residual: Vec::new(), soft: Vec::new(), error: 0.0 };
+        let mut system =
+            Self { rows: Vec::new(), residual: Vec::new(), soft: Vec::new(), home: Vec::new(), error: 0.0 };
         if !scene.constraints.is_empty() {
             let gap = constraint_residual(creature, data, pose, &scene.constraints);
             let jacobian = constraint_jacobian(creature, data, pose, &scene.constraints);
@@ -218,6 +267,7 @@ impl System {
                 system.rows.extend(jacobian.row(row).iter());
                 system.residual.push(-gap[row]);
                 system.soft.push(None);
+                system.home.push(Some(1.0));
                 system.error = system.error.max(gap[row].abs());
             }
         }
@@ -233,6 +283,7 @@ impl System {
             system.residual.extend(gap.iter());
             let level = (goal.astray > 0.0).then_some((goal.astray * ASTRAY).max(LENT[0]) * leg_compliance);
             system.soft.extend([level, level, None]);
+            system.home.extend([Some(1.0 - goal.astray), Some(1.0 - goal.astray), Some(1.0)]);
             system.error = system.error.max(if level.is_none() { gap.norm() } else { gap.z.abs() });
             for &(body, orientation, weight) in goal.flat.iter().filter(|(_, _, weight)| *weight > 0.0) {
                 system.flatten(scene, data, body, orientation, weight, &mut rows);
@@ -277,6 +328,7 @@ impl System {
         });
         self.residual.push(depth);
         self.soft.push(Some(HARD * scene.leg_compliance()));
+        self.home.push(None);
     }
 
     /// Three rows that wish for the orientation of a body.
@@ -302,6 +354,7 @@ impl System {
         self.rows.extend_from_slice(rows);
         self.residual.extend((turn * weight).iter());
         self.soft.extend([Some(scene.mean_compliance / FLAT); 3]);
+        self.home.extend([None; 3]);
     }
 
     /// What a pose is worth where not all can be met: elastic energy of δ and of the wishes, and what feet miss. That

@@ -10,8 +10,8 @@ use gambol_model::{Creature, Vec3};
 use crate::Leg;
 
 /// Heights of corners within this share of the leg's length blend into one another, so that the lowest point of a foot
-/// moves smoothly when the foot tips from one corner to the next: 0.25 mm for a leg of half a metre.
-const BLEND: f64 = 5e-4;
+/// moves smoothly when the foot tips from one corner to the next: 0.5 mm for a leg of half a metre.
+const BLEND: f64 = 1e-3;
 
 /// The ground at a foot: the plane through the point below its planted point.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,8 @@ impl Local {
 
     /// The same plane, through the point above or below `other` instead of `place`.
     pub(super) fn plane_at(&self, place: Vec3, other: Vec3) -> Self {
-        let rise = -(self.normal.x * (other.x - place.x) + self.normal.y * (other.y - place.y)) / self.normal.z;
+        let rise =
+            -(self.normal.x * (other.x - place.x) + self.normal.y * (other.y - place.y)) / self.normal.z;
         Self { height: self.height + rise, ..*self }
     }
 }
@@ -64,7 +65,8 @@ impl Stand {
         let planted_height = (planted - below).dot(&ground.normal) - ground.sole;
         let height = (1.0 - ground.aloft) * (least - tau * sum.ln()) + ground.aloft * planted_height;
         let place = Vec3::new(planted.x, planted.y, height);
-        let shares = lowest.into_iter().zip(weights).map(|(low, w)| (low, (1.0 - ground.aloft) * w / sum)).collect();
+        let shares =
+            lowest.into_iter().zip(weights).map(|(low, w)| (low, (1.0 - ground.aloft) * w / sum)).collect();
         Self { place, ground: *ground, shares }
     }
 

@@ -77,7 +77,8 @@ impl Swing {
     /// The gap at `cycle`: that of lift-off, continued and faded out, and that of touchdown, faded in. In the middle of the
     /// swing the foot is left to the modal motion.
     pub(super) fn gap(&self, cycle: f64) -> Vec3 {
-        let continued = |jet: &Jet, since: f64| jet.value + (jet.slope + jet.curvature * (0.5 * since)) * since;
+        let continued =
+            |jet: &Jet, since: f64| jet.value + (jet.slope + jet.curvature * (0.5 * since)) * since;
         let s = self.progress(cycle);
         continued(&self.from, cycle - self.start) * (1.0 - ease(s / FADE))
             + continued(&self.to, cycle - self.end) * ease((s - 1.0 + FADE) / FADE)
