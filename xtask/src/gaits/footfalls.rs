@@ -8,8 +8,10 @@ use gambol::motion::Clip;
 use super::quality::lowest;
 
 /// Feet whose stances are no further apart than this, in cycles, go together: three frames of sixty.
-const SEEMS: f64 = 0.03; // cycles
 const TOGETHER: f64 = 0.05;
+
+/// Feet that leave and arrive softly seem to stand this much longer than they do, in cycles.
+const SEEMS: f64 = 0.03;
 
 /// Touchdowns that are nearer than this, in cycles, cannot be told apart by eye; in a gallop some are further apart.
 const AT_ONCE: f64 = 0.03;

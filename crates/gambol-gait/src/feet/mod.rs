@@ -166,8 +166,8 @@ pub(crate) fn ground(
 /// `pin` or `reach`.
 type Solver = fn(&Scene, &mut Data, &[f64], &[Goal], &dyn Fn(f64, f64) -> f64, &mut [f64]) -> Pinned;
 
-/// A foot is where it shall be if it is within this share of the leg's length: half a micrometre for half a metre.
-const EXACT: f64 = 1e-6;
+/// A foot is where it shall be if it is within this share of the leg's length: five micrometres for half a metre.
+const EXACT: f64 = 1e-5;
 
 /// Feet that cannot reach may draw the body this share of the leg's length into the ground, and no further.
 const BURIED: f64 = 0.15;

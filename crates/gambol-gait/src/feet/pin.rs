@@ -38,7 +38,7 @@ pub(super) struct Goal {
 const MOST: usize = 40;
 
 /// Iterations of `reach`, which converge as Newton's do.
-const REACHES: usize = 8;
+const REACHES: usize = 20;
 
 /// A foot is where it shall be if it is within this share of the leg's length: 50 nm for half a metre. Well below what
 /// matters, so that the seam of a loop does not show where the iteration started.
