@@ -90,8 +90,8 @@ const ROWS: [Row; 11] = [
     // Its amplitudes cannot be read in our copy of the figure; 5.26 Hz is in the text. With −90° it rolls forward.
     row("loop", "roll", "", 5.26, &[part(What::Mode(6), 0.3, 0.0), part(What::Mode(7), 0.3, -NINETY)]),
     // Printed are amplitudes of 1: set points that a physical body does not reach. A body that does reach them curls
-    // into circles.
-    row("linear", "crawl", "", 5.0, &[part(What::Mode(6), 0.4, 0.0), part(What::Mode(7), 0.4, -NINETY)]),
+    // into circles, and one that reaches 0.4 rears up; this one creeps.
+    row("linear", "crawl", "", 5.0, &[part(What::Mode(6), 0.15, 0.0), part(What::Mode(7), 0.15, NINETY)]),
     row("dog", "trot", "trot", 2.0, FOUR_LEGS),
     // The row cannot be read in our copy; an amble is the trot with the front legs the other way round.
     row("dog", "amble", "amble", 2.0, FOUR_LEGS),
