@@ -136,7 +136,7 @@ impl Draft {
         let gait = settle(body, data, gait, pattern.lift)?;
         let motion = ModalMotion::new(body, &gait)?;
         let looks: Vec<f64> = (0..LOOKS).map(|look| f64::from(look) / f64::from(LOOKS)).collect();
-        let Grounded { poses, miss, .. } = ground(body, data, &gait, &motion, Vec::new(), &looks)?;
+        let Grounded { poses, miss, .. } = ground(body, data, &gait, &motion, Vec::new(), &looks, true)?;
         let (depth, _) = penetration(&body.creature, data, &Terrain::Flat, &poses);
         Ok(Self { gait, hints, swings: widest.map_or(0.0, |(_, most)| most), miss, depth })
     }

@@ -215,7 +215,7 @@ fn on_feet(
     // On flat ground one cycle is all there is to know.
     let keys = if flat { schedule.per_cycle } else { schedule.keys() };
     let Grounded { poses, modal, stances, path, miss } =
-        ground(body, data, gait, motion, constraints, &schedule.cycles_of(keys))?;
+        ground(body, data, gait, motion, constraints, &schedule.cycles_of(keys), false)?;
     let stride = path.after(1.0 / gait.frequency);
     let stiffness = stiffness_matrix(creature).diagonal();
     let rest = std::iter::repeat(&body.modes.pose);

@@ -38,7 +38,7 @@ pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Res
     gait.ground.clearance = clearance.max(lift);
     for _ in 0..ROUNDS {
         let motion = ModalMotion::new(body, &gait)?;
-        let grounded = ground(body, data, &gait, &motion, Vec::new(), &cycles)?;
+        let grounded = ground(body, data, &gait, &motion, Vec::new(), &cycles, true)?;
         let mut theta = DVector::zeros(creature.nv());
         let pulls: Vec<DVector<f64>> = grounded
             .poses

@@ -45,6 +45,8 @@ struct Scene<'a> {
     compliance: Vec<f64>,
     /// Mean over the joints.
     mean_compliance: f64,
+    /// A frame is the nearest pose if no joint would move by more in the next step, rad.
+    settled: f64,
     /// Factor of the creature's weight.
     weight: f64,
     /// Per leg: what is set down flat.
@@ -96,7 +98,7 @@ pub(crate) struct Grounded {
     pub(crate) miss: f64,
 }
 
-/// Plays `gait` on its feet. `cycles` are the times of the samples, in cycles, rising.
+/// Plays `gait` on its feet. `cycles` are the times of the samples, in cycles, rising. A `draft` is not smoothed over time.
 pub(crate) fn ground(
     body: &Body,
     data: &mut Data,
@@ -104,8 +106,10 @@ pub(crate) fn ground(
     motion: &ModalMotion,
     constraints: Vec<Constraint>,
     cycles: &[f64],
+    draft: bool,
 ) -> Result<Grounded, GaitError> {
     let mut scene = Scene::new(body, data, gait, motion, constraints)?;
+    scene.settled = SETTLED[usize::from(draft)];
     let stances = scene.stances(data, gait, &body.style.injured);
     let g = body.creature.gravity().norm();
     if !rises(body, gait, scene.root_v) {
@@ -134,7 +138,7 @@ pub(crate) fn ground(
         deltas.push(delta.clone());
     }
     let repeats = *scene.terrain == Terrain::Flat;
-    if repeats {
+    if repeats && !draft {
         // The first frame had none before it. In a loop it has: where that leads elsewhere, as far as it does.
         for (k, &cycle) in cycles.iter().enumerate() {
             frames[k] = frame(data, cycle, &mut delta, pin);
@@ -147,7 +151,7 @@ pub(crate) fn ground(
     }
     // The nearest pose may jump from one side to another, as a foot that tips does; over a moment it is rounded, where
     // the feet can still be where they shall be.
-    let mut rounded = round_off(&deltas, cycles, repeats);
+    let mut rounded = if draft { Vec::new() } else { round_off(&deltas, cycles, repeats) };
     for ((&cycle, delta), pinned) in cycles.iter().zip(&mut rounded).zip(&mut frames) {
         let reached = frame(data, cycle, delta, reach);
         if reached.error <= pinned.error.max(EXACT * scene.legs.length) {
@@ -174,6 +178,9 @@ const BURIED: f64 = 0.15;
 
 /// Feet are lifted by this share of the leg's length more where the ground is not level.
 const ROUGH: f64 = 0.03;
+
+/// When a frame is done, rad: so near that velocities at a thousand frames a second are smooth; of a draft, to the eye.
+const SETTLED: [f64; 2] = [3e-6, 3e-4];
 
 /// Corrections that are the same to the eye, rad or m.
 const SAME: f64 = 1e-3;
@@ -314,6 +321,7 @@ impl<'a> Scene<'a> {
             root_v: root.v,
             compliance,
             mean_compliance,
+            settled: SETTLED[0],
             weight: body.style.weight,
             flat,
             head,

@@ -44,10 +44,6 @@ const REACHES: usize = 20;
 /// matters, so that the seam of a loop does not show where the iteration started.
 const NEAR: f64 = 1e-7;
 
-/// The pose is the nearest one if its joints would move by less in the next step, rad: below this, velocities at 240
-/// frames per second are smooth to the eye.
-const SETTLED: f64 = 3e-6;
-
 /// Nothing moves any more, rad: feet that are not there by now do not get there.
 const STILL: f64 = 1e-7;
 
@@ -127,7 +123,7 @@ pub(super) fn pin(
             (best, least) = (Pinned { pose, error: system.error }, merit);
             kept.copy_from_slice(delta);
         }
-        if arrived && slack <= SETTLED {
+        if arrived && slack <= scene.settled {
             break;
         }
         (lent, error) = (lend(lent, error, system.error), system.error);
