@@ -30,8 +30,11 @@ pub fn point_jacobian(creature: &Creature, data: &Data, body: usize, at: Vec3, j
     });
 }
 
-/// Calls `visit(coordinate, angular, linear, origin)` for every coordinate that moves `body`.
-fn each_axis_above(
+/// Calls `visit(coordinate, angular, linear, origin)` for every coordinate that moves `body`: the motion per unit of
+/// velocity, along the world axes, of the body it moves at that body's origin.
+///
+/// Needs `data.frames` and `data.axes` at the pose: call [`crate::forward_kinematics`] first.
+pub fn each_axis_above(
     creature: &Creature,
     data: &Data,
     mut body: usize,

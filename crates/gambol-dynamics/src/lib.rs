@@ -45,7 +45,7 @@ pub use constraints::{
 pub use crba::mass_matrix;
 pub use data::{BodyFrame, Data};
 pub use energy::{Energy, Momentum, center_of_mass, energy, momentum};
-pub use jacobian::{body_jacobian, point_jacobian};
+pub use jacobian::{body_jacobian, each_axis_above, point_jacobian};
 pub use kinematics::{body_velocities, forward_kinematics};
 pub use mass_multiply::{MassMultiplier, multiply_mass, prepare_mass};
 pub use rnea::{bias_forces, inverse_dynamics};

@@ -5,6 +5,7 @@
 //! 3. `root`: the root trajectory, plants and speed of least elastic energy.
 //! 4. `target`: where each foot shall be, in stance and in swing.
 //! 5. `pin`: the pose nearest to the modal one, in the elastic metric, that has all feet there.
+//! 6. `round`: corrections without jumps over time.
 //!
 //! Everything happens in the creature's ground frame, which travels along the path and turns with it; poses are taken to
 //! the world at the end.
@@ -12,6 +13,7 @@
 mod bounce;
 mod pin;
 mod root;
+mod round;
 mod sole;
 mod target;
 
@@ -27,6 +29,7 @@ use crate::{Body, Gait, GaitError, Leg, Legs, Support, Terrain};
 use bounce::Bounce;
 use pin::{Goal, Pinned, pin, reach};
 use root::RootTrack;
+use round::round_off;
 use sole::{Local, Stand};
 use target::{Jet, Plant, Swing, ease};
 
@@ -184,38 +187,6 @@ const SETTLED: [f64; 2] = [3e-6, 3e-4];
 
 /// Corrections that are the same to the eye, rad or m.
 const SAME: f64 = 1e-3;
-
-/// Corrections are rounded over this share of the cycle (the standard deviation of a bell): a frame at 60 a second, so
-/// that what jumps has a velocity.
-const ROUND: f64 = 0.012;
-
-/// The mean of the corrections around each, weighted by a bell over time; around the loop if it `repeats`.
-fn round_off(deltas: &[Vec<f64>], cycles: &[f64], repeats: bool) -> Vec<Vec<f64>> {
-    let apart = |a: f64, b: f64| {
-        let gap = (a - b).abs();
-        if repeats { gap.min(1.0 - gap) } else { gap }
-    };
-    // Three deviations on either side, in samples.
-    let step = if cycles.len() > 1 { cycles[1] - cycles[0] } else { 1.0 };
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the number of samples
-    let reach = (3.0 * ROUND / step).floor().min(0.5 * (cycles.len() - 1) as f64) as usize;
-    let count = deltas.len();
-    let around = |k: usize| {
-        let (mut sum, mut weights) = (vec![0.0; deltas[k].len()], 0.0);
-        for offset in 0..=2 * reach {
-            let at = (k + count + offset - reach) % count;
-            let wraps = k + offset < reach || k + offset - reach >= count;
-            if wraps && !repeats {
-                continue;
-            }
-            let weight = (-0.5 * (apart(cycles[k], cycles[at]) / ROUND).powi(2)).exp();
-            sum.iter_mut().zip(&deltas[at]).for_each(|(s, d)| *s += weight * d);
-            weights += weight;
-        }
-        sum.iter().map(|s| s / weights).collect()
-    };
-    (0..count).map(around).collect()
-}
 
 /// The way of one foot over the clip: plants, and swings between them.
 struct Way {

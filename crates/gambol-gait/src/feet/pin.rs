@@ -11,13 +11,13 @@
 //! the matrix regular where legs cannot do what is asked of them, because they are at their limits or have too few
 //! joints; there the iteration ends where the feet miss least.
 
-use gambol_dynamics::{Data, constraint_jacobian, constraint_residual, forward_kinematics};
+use gambol_dynamics::{Data, constraint_jacobian, constraint_residual, each_axis_above, forward_kinematics};
 use gambol_model::{JointKind, Mat3, Quat, Vec3};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::{
     Scene,
-    sole::{Local, Stand, each_axis},
+    sole::{Local, Stand},
 };
 use crate::limits::{Give, limit};
 
@@ -319,7 +319,7 @@ impl System {
         let nv = scene.creature.nv();
         let start = self.rows.len();
         self.rows.resize(start + nv, 0.0);
-        each_axis(scene.creature, data, body, |dof, angular, linear, origin| {
+        each_axis_above(scene.creature, data, body, |dof, angular, linear, origin| {
             self.rows[start + dof] = share * (linear + angular.cross(&(low - origin))).dot(&ground.normal);
         });
         self.residual.push(depth);
@@ -342,7 +342,7 @@ impl System {
         let turn = orientation * data.frames[body].orientation.inverse();
         let turn = turn.imag() * (2.0 * turn.w);
         rows.fill(0.0);
-        each_axis(scene.creature, data, body, |dof, angular, _, _| {
+        each_axis_above(scene.creature, data, body, |dof, angular, _, _| {
             for k in 0..3 {
                 rows[k * nv + dof] = weight * angular[k];
             }

@@ -4,7 +4,7 @@
 //! the plane of the ground there. A paw may roll and a heel may rise: the planted point does not slide, and nothing sinks
 //! into the ground.
 
-use gambol_dynamics::{BodyFrame, Data, Lowest};
+use gambol_dynamics::{BodyFrame, Data, Lowest, each_axis_above};
 use gambol_model::{Creature, Vec3};
 
 use crate::Leg;
@@ -75,7 +75,7 @@ impl Stand {
         let nv = creature.nv();
         rows.fill(0.0);
         let planted = data.frames[leg.foot].point_in_world(leg.point);
-        each_axis(creature, data, leg.foot, |dof, angular, linear, origin| {
+        each_axis_above(creature, data, leg.foot, |dof, angular, linear, origin| {
             let moves = linear + angular.cross(&(planted - origin));
             rows[dof] = moves.x;
             rows[nv + dof] = moves.y;
@@ -86,27 +86,10 @@ impl Stand {
         // The lowest point of a round piece wanders, but its height moves as if it were fixed to the body.
         for (touch, (low, share)) in leg.sole.iter().zip(&self.shares).filter(|(_, (_, share))| *share > 1e-6)
         {
-            each_axis(creature, data, touch.body, |dof, angular, linear, origin| {
+            each_axis_above(creature, data, touch.body, |dof, angular, linear, origin| {
                 rows[2 * nv + dof] +=
                     share * (linear + angular.cross(&(low.point - origin))).dot(&self.ground.normal);
             });
         }
-    }
-}
-
-/// Calls `visit(coordinate, angular, linear, origin)` for every coordinate that moves `body`.
-pub(super) fn each_axis(
-    creature: &Creature,
-    data: &Data,
-    mut body: usize,
-    mut visit: impl FnMut(usize, Vec3, Vec3, Vec3),
-) {
-    while body != 0 {
-        let origin = data.frames[body].position;
-        for dof in creature.bodies()[body].dofs.clone() {
-            let axis = &data.axes[dof];
-            visit(dof, axis.angular, axis.linear, origin);
-        }
-        body = creature.bodies()[body].parent;
     }
 }
