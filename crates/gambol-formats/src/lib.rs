@@ -13,6 +13,7 @@
 pub mod clip;
 mod error;
 pub mod files;
+pub mod gltf;
 mod height_field;
 pub mod mesh_files;
 mod mjcf;
@@ -42,6 +43,12 @@ pub struct LoadOptions {
     pub assets: Option<PathBuf>,
     /// Landmarks that the user sets right. Default: none.
     pub landmarks: Vec<LandmarkOverride>,
+    /// glTF: height of the creature in the file's pose, m. Default: the file's unit.
+    pub height: Option<f64>,
+    /// glTF: length of the file's unit, m. Default: a metre, unless the size says otherwise.
+    pub unit: Option<f64>,
+    /// glTF: mass of the whole creature, kg. Default: the volume of its skin at the density of water.
+    pub mass: Option<f64>,
 }
 
 /// Reads a creature from a file on disk.

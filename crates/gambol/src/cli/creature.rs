@@ -30,6 +30,18 @@ pub(super) struct CreatureArguments {
     /// Set a landmark right: `foot.front.left=paw_L`, with the name of a body, site or joint; `tail=` removes it
     #[arg(long, value_name = "NAME=TARGET", value_parser = landmark)]
     landmark: Vec<LandmarkOverride>,
+
+    /// glTF: the creature's height in the pose of its file, m
+    #[arg(long, value_name = "M", conflicts_with = "unit")]
+    height: Option<f64>,
+
+    /// glTF: the length of the file's unit, m
+    #[arg(long, value_name = "M")]
+    unit: Option<f64>,
+
+    /// glTF: the mass of the whole creature, kg; water fills its skin if not given
+    #[arg(long, value_name = "KG")]
+    mass: Option<f64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -52,6 +64,9 @@ impl CreatureArguments {
             free_root: self.root == Root::Free,
             assets: self.assets.clone(),
             landmarks: self.landmark.clone(),
+            height: self.height,
+            unit: self.unit,
+            mass: self.mass,
         };
         crate::load(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
     }
