@@ -1,8 +1,13 @@
 //! Creatures from glTF and GLB files: a skinned model becomes bodies, joints and shapes, and keeps the way back to its
 //! nodes.
 
+mod append;
+mod base64;
+mod nodes;
 mod rig;
+mod splice;
 
+pub use append::append_clips;
 pub use rig::{Bone, Rig, Source, read_gltf};
 
 use gambol_model::CreatureSpec;
