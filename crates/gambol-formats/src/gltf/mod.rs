@@ -5,6 +5,7 @@ mod append;
 mod base64;
 mod nodes;
 mod rig;
+pub mod samples;
 mod splice;
 
 pub use append::append_clips;

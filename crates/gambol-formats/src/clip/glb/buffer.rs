@@ -89,6 +89,13 @@ impl Buffer {
         self.push((Component::Float, kind), vectors.len(), &bytes, target)
     }
 
+    /// Adds vectors of `N` small whole numbers.
+    pub(crate) fn shorts<const N: usize>(&mut self, vectors: &[[u16; N]]) -> Result<usize, ClipFileError> {
+        let kind = if N == 1 { "SCALAR" } else { "VEC4" };
+        let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        self.push((Component::UnsignedShort, kind), vectors.len(), &bytes, None)
+    }
+
     /// Writes the least and the largest of each number into the accessor of `vectors`, where glTF asks for them.
     pub(crate) fn bound<const N: usize>(&mut self, accessor: usize, vectors: &[[f32; N]]) {
         let own = accessor - self.start.accessors;
