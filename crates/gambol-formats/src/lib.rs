@@ -70,8 +70,13 @@ pub fn load_str(name: &str, text: &str, options: &LoadOptions) -> Result<Creatur
     load_from(&files::Memory::new().with(name, text), name, options)
 }
 
-/// Reads the creature `main` from `files`. The root element tells the format, not the name.
+/// Reads the creature `main` from `files`. The content tells the format, not the name.
 pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
+    if gltf::is_gltf(&files.read(main)?) {
+        let (mut spec, _) = gltf::read(files, main, options)?;
+        spec.landmark_overrides.clone_from(&options.landmarks);
+        return Ok(spec);
+    }
     let document = xml::Document::read(files, main)?;
     let root = document.root();
     let mut spec = match root.tag() {

@@ -414,15 +414,3 @@ impl<'a> Skeleton<'a> {
         clip.contacts.iter().filter_map(contact).collect()
     }
 }
-
-/// A mark that some programs put before a text.
-const BYTE_ORDER_MARK: &str = "\u{feff}";
-
-impl Source {
-    /// The JSON. An error is a reason in words.
-    pub(super) fn text(&self) -> Result<&str, String> {
-        let (Self::Glb { json, .. } | Self::Gltf { json }) = self;
-        let text = std::str::from_utf8(json).map_err(|_| "the JSON is not UTF-8".to_owned())?;
-        Ok(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text))
-    }
-}
