@@ -27,16 +27,18 @@ impl Source {
             Self::Glb { bin, .. } => bin.clone(),
             Self::Gltf { .. } => None,
         };
-        let first = document["buffers"][0]["uri"].as_str();
-        if let (None, Some(uri)) = (&bin, first) {
+        let mut moved = 0;
+        if let (None, Some(uri)) = (&bin, document["buffers"][0]["uri"].as_str()) {
             bin = Some(container::fetch(files, path, uri)?);
-            let buffer = splice.member(&splice.root(), "buffers").and_then(|all| splice.items(&all).into_iter().next());
+            moved = 1;
+            let buffer = splice
+                .member(&splice.root(), "buffers")
+                .and_then(|all| splice.items(&all).into_iter().next());
             if let Some(buffer) = buffer {
                 splice.remove_member(&buffer, "uri");
             }
         }
-        let skip = usize::from(first.is_some());
-        embed(&mut splice, &document, files, path, skip)?;
+        embed(&mut splice, &document, files, path, moved)?;
         Ok(Self::Glb { json: splice.finish().into_bytes(), bin })
     }
 
@@ -45,9 +47,12 @@ impl Source {
         let (text, document) = self.parse(path)?;
         let mut splice = Splice::new(text);
         if let (Self::Glb { bin: Some(bin), .. }, true) = (self, document["buffers"][0]["uri"].is_null()) {
-            let buffer = splice.member(&splice.root(), "buffers").and_then(|all| splice.items(&all).into_iter().next());
+            let buffer = splice
+                .member(&splice.root(), "buffers")
+                .and_then(|all| splice.items(&all).into_iter().next());
             if let Some(buffer) = buffer {
-                let length = document["buffers"][0]["byteLength"].as_u64().and_then(|n| usize::try_from(n).ok());
+                let length =
+                    document["buffers"][0]["byteLength"].as_u64().and_then(|n| usize::try_from(n).ok());
                 let bytes = &bin[..length.unwrap_or(bin.len()).min(bin.len())];
                 let uri = Value::from(data_uri("application/octet-stream", bytes));
                 splice.insert_last(&buffer, format!("\"uri\":{uri}"));
@@ -59,7 +64,8 @@ impl Source {
 
     /// Whether it names files beside it.
     pub fn names_files(&self) -> bool {
-        let document: Value = self.text().ok().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+        let document: Value =
+            self.text().ok().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
         ["buffers", "images"].iter().any(|key| {
             let all = document[*key].as_array().into_iter().flatten();
             all.filter_map(|entry| entry["uri"].as_str()).any(|uri| !uri.starts_with("data:"))
@@ -68,8 +74,8 @@ impl Source {
 
     fn parse(&self, path: &str) -> Result<(&str, Value), FormatError> {
         let text = self.text().map_err(|reason| FormatError::new(path, reason))?;
-        let document =
-            serde_json::from_str(text).map_err(|error| FormatError::new(path, format!("not JSON: {error}")))?;
+        let document = serde_json::from_str(text)
+            .map_err(|error| FormatError::new(path, format!("not JSON: {error}")))?;
         Ok((text, document))
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use gambol_formats::gltf::Rig;
 use gambol_model::{Creature, LandmarkOverride};
 use gambol_modes::{Scale, set_uniform};
 
@@ -12,7 +13,7 @@ use crate::report::State;
 
 #[derive(Args)]
 pub(super) struct CreatureArguments {
-    /// A name from `gambol gallery`, or an MJCF or URDF file
+    /// A name from `gambol gallery`, or an MJCF, URDF or glTF file
     pub(super) creature: String,
 
     /// Make what the file asks for and gambol cannot do an error instead of a warning
@@ -59,7 +60,22 @@ fn landmark(text: &str) -> Result<LandmarkOverride, String> {
 
 impl CreatureArguments {
     pub(super) fn load(&self) -> Result<Creature, Failure> {
-        let options = LoadOptions {
+        self.load_rig().map(|(creature, _)| creature)
+    }
+
+    /// The creature and, if it came from a glTF file, the way back to its nodes.
+    pub(super) fn load_rig(&self) -> Result<(Creature, Option<Rig>), Failure> {
+        let options = self.options()?;
+        crate::load_rig(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
+    }
+
+    /// Files that are read, which nothing may be written over.
+    pub(super) fn inputs(&self) -> Vec<&Path> {
+        vec![Path::new(&self.creature)]
+    }
+
+    pub(super) fn options(&self) -> Result<LoadOptions, Failure> {
+        Ok(LoadOptions {
             strict: self.strict,
             free_root: self.root == Root::Free,
             assets: self.assets.clone(),
@@ -67,8 +83,7 @@ impl CreatureArguments {
             height: self.height,
             unit: self.unit,
             mass: self.mass,
-        };
-        crate::load(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
+        })
     }
 }
 
