@@ -2,6 +2,8 @@
 
 mod bench;
 mod bench_modes;
+mod bench_rigs;
+mod blender;
 mod compare;
 mod fuzz;
 mod gltf;
@@ -9,6 +11,7 @@ mod modes;
 mod node;
 mod peers;
 mod pictures;
+mod rigs_out;
 mod shell;
 mod test;
 mod vibrate;
@@ -43,7 +46,15 @@ enum Task {
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
     /// Read clips back with the Khronos validator, three.js and NumPy, and compare with our kinematics
-    Gltf,
+    Gltf {
+        /// A folder of glTF files that get a clip each, besides our own
+        folder: Option<PathBuf>,
+    },
+    /// Read glTF files with a clip in them by Blender, and compare its bones with our kinematics
+    Blender {
+        /// A folder of glTF files that get a clip each, besides our own
+        folder: Option<PathBuf>,
+    },
     /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
     Bench {
         /// Rounds of all three programs, interleaved
@@ -52,6 +63,9 @@ enum Task {
         /// Time modal analysis instead, against MuJoCo with LAPACK
         #[arg(long)]
         modes: bool,
+        /// Time the way from a skinned glTF file to one with a walk in it instead
+        #[arg(long, conflicts_with = "modes")]
+        rigs: bool,
     },
     /// Draw the pictures of the docs
     Pictures,
@@ -70,9 +84,11 @@ fn main() -> ExitCode {
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
         Task::Vibrate => vibrate::run(),
-        Task::Gltf => gltf::run(),
-        Task::Bench { rounds, modes: false } => bench::run(rounds),
-        Task::Bench { rounds, modes: true } => bench_modes::run(rounds),
+        Task::Gltf { folder } => gltf::run(folder.as_deref()),
+        Task::Blender { folder } => blender::run(folder.as_deref()),
+        Task::Bench { rounds, rigs: true, .. } => bench_rigs::run(rounds),
+        Task::Bench { rounds, modes: false, .. } => bench::run(rounds),
+        Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };
