@@ -49,19 +49,18 @@ def marked(path):
 
 
 def play(name):
-    """Lets every object follow the action of the animation `name`, and no other."""
-    found = 0
+    """Lets every object follow the animation `name` and no other; returns the frame of its start, or None without one."""
+    start = None
     for thing in list(bpy.data.objects):
         animation = thing.animation_data
         if animation is None:
             continue
-        tracks = [track for track in animation.nla_tracks if track.name == name]
         animation.action = None
         for track in animation.nla_tracks:
             track.mute = track.name != name
-            track.is_solo = False
-        found += len(tracks)
-    return found
+            if not track.mute:
+                start = track.strips[0].frame_start
+    return start
 
 
 def main():
@@ -71,11 +70,12 @@ def main():
         scene.render.fps = RATE  # before the import, else keys land on other frames
         copy, name = marked(case["file"])
         bpy.ops.import_scene.gltf(filepath=copy)
-        if play(name) == 0:
+        start = play(name)
+        if start is None:
             raise SystemExit(f"{case['file']}: Blender has no animation {name!r}")
         off, missing, bones = 0.0, 0, 0
         for k, frame in enumerate(case["frames"]):
-            scene.frame_set(round(frame))
+            scene.frame_set(round(start + frame))
             graph = bpy.context.evaluated_depsgraph_get()
             found = {}
             for thing in bpy.data.objects:

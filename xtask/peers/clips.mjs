@@ -10,6 +10,8 @@ import { GLTFLoader } from 'three/examples/jsm/loaders/GLTFLoader.js';
 
 // The loader asks for the browser's global object; it needs nothing of it for a file without images.
 globalThis.self ??= globalThis;
+// And, for data URIs, for the event by which a browser shows how far it has come.
+globalThis.ProgressEvent ??= class extends Event {};
 
 /** JSON and binary chunk of a glTF of either kind. */
 function chunks(bytes) {
