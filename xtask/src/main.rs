@@ -9,6 +9,7 @@ mod modes;
 mod node;
 mod peers;
 mod pictures;
+mod rigs;
 mod shell;
 mod test;
 mod vibrate;
@@ -53,6 +54,11 @@ enum Task {
         #[arg(long)]
         modes: bool,
     },
+    /// Say what is found in every skinned glTF model below a folder, as a table
+    Rigs {
+        /// The folder
+        folder: PathBuf,
+    },
     /// Draw the pictures of the docs
     Pictures,
     /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`)
@@ -73,6 +79,7 @@ fn main() -> ExitCode {
         Task::Gltf => gltf::run(),
         Task::Bench { rounds, modes: false } => bench::run(rounds),
         Task::Bench { rounds, modes: true } => bench_modes::run(rounds),
+        Task::Rigs { folder } => rigs::run(&folder),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };
