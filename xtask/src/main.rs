@@ -11,6 +11,7 @@ mod modes;
 mod node;
 mod peers;
 mod pictures;
+mod rigs;
 mod rigs_out;
 mod shell;
 mod test;
@@ -67,6 +68,11 @@ enum Task {
         #[arg(long, conflicts_with = "modes")]
         rigs: bool,
     },
+    /// Say what is found in every skinned glTF model below a folder, as a table
+    Rigs {
+        /// The folder
+        folder: PathBuf,
+    },
     /// Draw the pictures of the docs
     Pictures,
     /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`)
@@ -89,6 +95,7 @@ fn main() -> ExitCode {
         Task::Bench { rounds, rigs: true, .. } => bench_rigs::run(rounds),
         Task::Bench { rounds, modes: false, .. } => bench::run(rounds),
         Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),
+        Task::Rigs { folder } => rigs::run(&folder),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

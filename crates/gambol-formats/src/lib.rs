@@ -19,6 +19,7 @@ pub mod mesh_files;
 mod mjcf;
 mod notes;
 pub mod npz;
+pub mod toml_file;
 mod urdf;
 mod write;
 pub mod xml;

@@ -34,7 +34,7 @@ const DENSITY: f64 = 1000.0;
 /// A body whose skin comes this near to the lowest point of all, as part of the height, stands on the ground.
 const STANDS: f64 = 0.02;
 /// A standing body that is higher than this part of its footprint is a leg without a foot, and round.
-const FLAT: f64 = 1.2;
+const FLAT: f64 = 0.8;
 
 /// What was read, and the bodies it is to become.
 pub(super) struct Model<'a> {

@@ -67,17 +67,17 @@ fn pose(container: &Container, scene: &Scene) -> Result<(Globals, Surface, Vec<S
     let binds = scene::inverse_binds(container)?;
     let rest = scene.at_rest();
     let mut notes = Vec::new();
-    let globals = match scene.bound(container, &rest, &binds) {
-        Some(bound) if is_straighter(scene, &bound, &rest) => {
-            notes.push(
+    let mut globals = rest.clone();
+    for bound in scene.bound(container, &rest, &binds) {
+        if is_straighter(scene, &bound, &globals) {
+            globals = bound;
+            notes = vec![
                 "the nodes stand in some pose of a clip: the pose in which the skin was bound is taken, it is more \
                  symmetric"
                     .to_owned(),
-            );
-            bound
+            ];
         }
-        _ => rest,
-    };
+    }
     let surface = Surface::read(container, scene, &binds, &globals)?;
     if surface.skinned == 0 {
         return Err(container.error("it has a skin, but no mesh of its scene uses it"));

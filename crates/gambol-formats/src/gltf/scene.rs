@@ -115,22 +115,51 @@ impl Scene {
         Globals(globals)
     }
 
-    /// The pose in which the skin was bound: inverse bind matrices turned round. They leave one transform free per skin,
-    /// which the first joint at rest gives. `None` without such matrices, or if one of them cannot be inverted.
-    pub(super) fn bound(&self, container: &Container, rest: &Globals, binds: &[Vec<Matrix4<f64>>]) -> Option<Globals> {
+    /// The poses in which the skin may have been bound: inverse bind matrices turned round. They leave one transform free
+    /// per skin: that of the node that shows the mesh, as most tools write it, or what brings the first joint to where
+    /// it is at rest. None without such matrices, or if one of them cannot be inverted.
+    pub(super) fn bound(&self, container: &Container, rest: &Globals, binds: &[Vec<Matrix4<f64>>]) -> Vec<Globals> {
+        let by_mesh = |skin: usize| {
+            let shows = |node: &super::json::Node| node.skin == Some(skin) && node.mesh.is_some();
+            container.document.nodes.iter().position(shows).map(|node| rest.0[node])
+        };
+        let by_joint = |skin: usize| {
+            let joints = &container.document.skins[skin].joints;
+            let is_top = |k: &usize| !self.up(joints[*k]).skip(1).any(|above| joints.contains(&above));
+            let top = (0..joints.len()).find(is_top)?;
+            Some(rest.0[joints[top]] * binds[skin][top])
+        };
+        let poses = [self.bound_by(container, binds, by_mesh), self.bound_by(container, binds, by_joint)];
+        poses.into_iter().flatten().filter(|pose| self.is_near(pose, rest)).collect()
+    }
+
+    fn bound_by(
+        &self,
+        container: &Container,
+        binds: &[Vec<Matrix4<f64>>],
+        scene_from_bind: impl Fn(usize) -> Option<Matrix4<f64>>,
+    ) -> Option<Globals> {
         let mut placed: Vec<Option<Matrix4<f64>>> = vec![None; self.parent.len()];
-        for (skin, binds) in container.document.skins.iter().zip(binds) {
-            let top = (0..skin.joints.len()).find(|&k| {
-                let joint = skin.joints[k];
-                !self.up(joint).skip(1).any(|above| skin.joints.contains(&above))
-            })?;
-            let scene_from_bind = rest.0[skin.joints[top]] * binds[top];
-            for (&joint, inverse) in skin.joints.iter().zip(binds) {
+        for (index, skin) in container.document.skins.iter().enumerate() {
+            let Some(scene_from_bind) = scene_from_bind(index) else { continue };
+            for (&joint, inverse) in skin.joints.iter().zip(&binds[index]) {
                 let bind = inverse.try_inverse().filter(|m| m.iter().all(|x| x.is_finite()))?;
                 placed[joint].get_or_insert(scene_from_bind * bind);
             }
         }
         Some(self.place(&placed))
+    }
+
+    /// Whether the joints are about where they are at rest: a pose of the same creature in the same units.
+    fn is_near(&self, pose: &Globals, rest: &Globals) -> bool {
+        /// Mean distance over the mean distance from the middle; arms that are put out move by less.
+        const NEAR: f64 = 0.5;
+        let joints: Vec<usize> = (0..self.is_joint.len()).filter(|&node| self.is_joint[node]).collect();
+        let count = joints.len().max(1) as f64;
+        let middle = joints.iter().map(|&joint| rest.origin(joint)).sum::<Vec3>() / count;
+        let size: f64 = joints.iter().map(|&joint| (rest.origin(joint) - middle).norm()).sum();
+        let moved: f64 = joints.iter().map(|&joint| (rest.origin(joint) - pose.origin(joint)).norm()).sum();
+        moved <= NEAR * size
     }
 }
 

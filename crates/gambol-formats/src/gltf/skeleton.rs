@@ -16,6 +16,8 @@ const HARDLY_ANY: f64 = 1e-3;
 const SMALL_AREA: f64 = 0.012;
 /// ... and reaches less far than this part of the creature's size: fingers, ears, hooves.
 const SMALL_REACH: f64 = 0.05;
+/// Skin that is lower than this part of the height stands on the ground.
+const GROUND: f64 = 0.02;
 /// A bone hung elsewhere belongs to the one that ends within this part of the size from where it begins.
 const SAME_END: f64 = 0.03;
 /// The hub of a rig that carries less than this part of the area is one body with its nearest neighbour.
@@ -184,9 +186,18 @@ impl<'a> Rigging<'a> {
         })
     }
 
-    /// Fingers, ears and toes: last bones that are both small and light, from the tips inwards.
+    /// Height of the lowest point of the skin that a node carries.
+    fn lowest(&self, node: usize) -> f64 {
+        let own = (0..self.owner.len()).filter(|&vertex| self.carrier(vertex) == Some(node));
+        own.map(|vertex| self.surface.points[vertex].y).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Fingers, ears and toes: last bones that are both small and light, from the tips inwards. What alone of its limb
+    /// stands on the ground is a foot, however small.
     fn fold_small_ends(&mut self) {
         let mut folded = 0;
+        let (low, high) = self.surface.bounds();
+        let floor = low.y + GROUND * (high.y - low.y);
         let order: Vec<usize> = self.scene.order.iter().rev().copied().collect();
         for node in order {
             let last = |children: &[Vec<usize>]| children[node].is_empty();
@@ -196,7 +207,8 @@ impl<'a> Rigging<'a> {
                 continue;
             }
             let Some(parent) = self.kept_parent(node) else { continue };
-            if self.reach[node] < self.reach[parent] {
+            let stands = self.lowest(node) < floor && self.lowest(parent) >= floor;
+            if self.reach[node] < self.reach[parent] && !stands {
                 self.fold(node);
                 folded += 1;
             }

@@ -76,12 +76,23 @@ fn has_joints(stand: &Stand, limb: &Limb) -> bool {
     stand.below[limb.root()].joints.iter().sum::<usize>() > 0
 }
 
+/// What is called an arm is a leg if it comes within this part of the height of the ground: hands that hang low are not
+/// feet, while the "arms" of many four-legged rigs are.
+const ARM_STANDS: f64 = 0.05;
+/// Where other legs stand, what is called a leg ends below this part of the height: the "front legs" of a dinosaur that
+/// dangle from its chest are arms.
+const LEG_DANGLES: f64 = 0.25;
+
 /// Legs reach the ground, or are called so.
 fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
+    let above = |limb: &Limb| (limb.low - stand.ground) / stand.height.max(f64::MIN_POSITIVE);
+    let others_stand = limbs.iter().any(|limb| limb.reaches && limb.mate.is_some() && has_joints(stand, limb));
     let is_leg = |limb: &Limb| {
-        let called_leg = named(words, limb, Parts::ANY_LEG) && !named(words, limb, Parts::ANY_ARM);
+        let (leg, arm) = (named(words, limb, Parts::ANY_LEG), named(words, limb, Parts::ANY_ARM));
+        let called_leg = leg && !arm && (above(limb) < LEG_DANGLES || !others_stand);
+        let stands = limb.reaches && (leg || !arm || above(limb) < ARM_STANDS);
         let trinket = words[limb.root()].parts.has(Parts::TRINKET);
-        has_joints(stand, limb) && !trinket && (limb.reaches || called_leg)
+        has_joints(stand, limb) && !trinket && (stands || called_leg)
     };
     let legs: Vec<bool> = limbs.iter().map(is_leg).collect();
     for (index, limb) in limbs.iter_mut().enumerate() {

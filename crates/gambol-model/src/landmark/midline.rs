@@ -300,9 +300,14 @@ fn legless(a: &Anatomy) -> Vec<Landmark> {
     let moves = !a.creature.bodies[a.stand.root].joints.is_empty();
     let length: f64 = path.windows(2).map(|step| (a.stand.com[step[1]] - a.stand.com[step[0]]).norm()).sum();
     let mass: f64 = path.iter().map(|&body| a.creature.bodies[body].mass.mass).sum();
+    // Its middle line, not its fins, tells whether it lies. A cobra rises, but has a head and a tail by name.
+    let heights = || path.iter().map(|&body| a.stand.com[body].dot(&a.stand.up));
+    let rises = heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min);
+    let named = |part| path.iter().any(|&body| a.words[body].parts.has(part));
+    let lies = rises <= MOST_HEIGHT * length || named(Parts::HEAD) && named(Parts::TAIL);
     let is_snake = path.len() >= LEAST_BODIES
         && moves
-        && a.stand.height <= MOST_HEIGHT * length
+        && lies
         && mass >= LEAST_MASS * a.stand.below[a.stand.root].mass;
     if !is_snake || is_ring(a) {
         return Vec::new();
