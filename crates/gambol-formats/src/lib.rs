@@ -44,6 +44,8 @@ pub struct LoadOptions {
     pub assets: Option<PathBuf>,
     /// Landmarks that the user sets right. Default: none.
     pub landmarks: Vec<LandmarkOverride>,
+    /// glTF: what the user says about the rig. Default: all is guessed.
+    pub rig: Option<gltf::RigSettings>,
     /// glTF: height of the creature in the file's pose, m. Default: the file's unit.
     pub height: Option<f64>,
     /// glTF: length of the file's unit, m. Default: a metre, unless the size says otherwise.
@@ -95,8 +97,7 @@ fn load_rig_from(
     options: &LoadOptions,
 ) -> Result<(CreatureSpec, Option<gltf::Rig>), FormatError> {
     if gltf::is_gltf(&files.read(main)?) {
-        let (mut spec, rig) = gltf::read(files, main, options)?;
-        spec.landmark_overrides.clone_from(&options.landmarks);
+        let (spec, rig) = gltf::read(files, main, options)?;
         return Ok((spec, Some(rig)));
     }
     let document = xml::Document::read(files, main)?;

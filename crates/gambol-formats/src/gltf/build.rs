@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, Role, Side, SiteSpec, Transform, Vec3,
-    Warning,
 };
 use nalgebra::{Isometry3, Rotation3, Similarity3, Translation3, UnitQuaternion};
 
@@ -15,6 +14,7 @@ use super::rig::{Bone, Rig, Source};
 use super::scene::{Globals, Scene};
 use super::skeleton::Skeleton;
 use super::solid::{self, Piece};
+use super::settings::Told;
 use super::surface::Surface;
 use super::fit;
 use crate::{FormatError, LoadOptions};
@@ -43,6 +43,7 @@ pub(super) struct Model<'a> {
     pub(super) globals: &'a Globals,
     pub(super) surface: &'a Surface,
     pub(super) skeleton: Skeleton,
+    pub(super) told: Told<'a>,
 }
 
 /// A body in the creature's world, in the file's pose.
@@ -64,18 +65,20 @@ impl Model<'_> {
     ) -> Result<(CreatureSpec, Rig), FormatError> {
         let unit = self.unit(options, &mut notes)?;
         let owner = self.triangle_owners();
-        let forward_z = Rotation3::from_basis_unchecked(&[Vec3::y(), Vec3::z(), Vec3::x()]);
+        let up = self.up();
+        let forward = self.told.forward().unwrap_or_else(|| usual_forward(up));
+        let as_drawn = to_world(forward, up);
         let towards = |turn: &Rotation3<f64>| {
             Similarity3::from_parts(Translation3::identity(), UnitQuaternion::from_rotation_matrix(turn), unit)
         };
 
-        let mut world_from_scene = towards(&forward_z);
+        let mut world_from_scene = towards(&as_drawn);
         let mut parts = self.parts(&world_from_scene, &owner, options);
         let draft = self.draft(&parts);
         let creature = self.creature(&draft, options)?;
-        let turn = to_forward(&creature);
+        let turn = if self.told.forward().is_some() { 0.0 } else { to_forward(&creature) };
         if turn != 0.0 {
-            let turned = Rotation3::from_axis_angle(&Vec3::z_axis(), turn) * forward_z;
+            let turned = Rotation3::from_axis_angle(&Vec3::z_axis(), turn) * as_drawn;
             world_from_scene = towards(&turned);
             parts = self.parts(&world_from_scene, &owner, options);
         }
@@ -84,15 +87,29 @@ impl Model<'_> {
 
         let mut spec = self.draft(&parts);
         let creature = self.creature(&spec, options)?;
-        joints::refine(&mut spec, &creature, &parts, &mut notes);
+        let nodes: Vec<usize> = self.skeleton.segments.iter().map(|segment| segment.node).collect();
+        self.told.check(&spec, &nodes)?;
+        joints::refine(&mut spec, &creature, &parts, &mut notes, |spec| self.told.apply(spec, &nodes))?;
+        spec.landmark_overrides.clone_from(&options.landmarks);
         let mass: f64 = parts.iter().map(|part| part.mass.mass).sum();
         notes.push(match options.mass {
             Some(_) => format!("its mass is {} kg as given", number(mass)),
             None => format!("its skin holds {} kg at the density of water", number(mass)),
         });
         let rig = self.rig(source, world_from_scene, &parts, notes);
-        spec.warnings.extend(rig.notes.iter().map(|note| Warning::new("glTF", note.clone())));
         Ok((spec, rig))
+    }
+
+    /// In the axes of the file, of length 1.
+    fn up(&self) -> Vec3 {
+        self.told.up().unwrap_or_else(Vec3::y)
+    }
+
+    /// Of the skin as it is drawn, in units of the file.
+    fn height(&self) -> f64 {
+        let heights = self.surface.points.iter().map(|point| point.dot(&self.up()));
+        let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
+        high - low
     }
 
     /// Metres per unit of the file.
@@ -103,8 +120,9 @@ impl Model<'_> {
             }
         }
         let (low, high) = self.surface.bounds();
+        let tall = self.height();
         // A fish is as long as it is flat: the largest extent of what lies, the height of what stands.
-        let height = (high.y - low.y).max(0.3 * (high - low).norm());
+        let height = tall.max(0.3 * (high - low).norm());
         if !(height > 0.0) {
             return Err(self.container.error("its skin has no size"));
         }
@@ -112,13 +130,12 @@ impl Model<'_> {
             return Ok(unit);
         }
         if let Some(wanted) = options.height {
-            return Ok(wanted / (high.y - low.y).max(f64::MIN_POSITIVE));
+            return Ok(wanted / tall.max(f64::MIN_POSITIVE));
         }
         let fits = |unit: f64| (HEIGHTS[0]..=HEIGHTS[1]).contains(&(height * unit));
         if fits(1.0) {
             return Ok(1.0);
         }
-        let tall = high.y - low.y;
         match UNITS.iter().find(|(unit, _)| fits(*unit)) {
             Some((unit, name)) => {
                 notes.push(format!(
@@ -183,7 +200,15 @@ impl Model<'_> {
             piece.points.iter_mut().for_each(|point| *point -= origin);
             let raised = if mass.mass < least { mass.scaled(least / mass.mass.max(f64::MIN_POSITIVE)) } else { mass };
             let mass = MassProperties { com: raised.com - origin, ..raised.scaled(density) };
+            let mass = match self.told.mass(segment.node) {
+                Some(told) => mass.scaled(told / mass.mass),
+                None => mass,
+            };
             parts.push(Part { origin, piece: std::mem::take(piece), mass });
+        }
+        if let Some(whole) = options.mass {
+            let sum: f64 = parts.iter().map(|part| part.mass.mass).sum();
+            parts.iter_mut().for_each(|part| part.mass = part.mass.scaled(whole / sum));
         }
         parts
     }
@@ -197,7 +222,7 @@ impl Model<'_> {
         let mut names = HashSet::from(["world".to_owned()]);
         for (index, segment) in self.skeleton.segments.iter().enumerate() {
             let part = &parts[index];
-            let name = unique(&self.scene.names[segment.node], &mut names);
+            let name = unique(self.told.body_name(segment.node).unwrap_or(&self.scene.names[segment.node]), &mut names);
             let place = part.origin - segment.parent.map_or_else(Vec3::zeros, |parent| parts[parent].origin);
             let joint = match segment.parent {
                 Some(_) => JointSpec::ball(&name),
@@ -274,6 +299,18 @@ fn is_flat(piece: &Piece) -> bool {
     }
     let extent = high - low;
     extent.z <= FLAT * extent.x.max(extent.y)
+}
+
+/// Where creatures look that nothing else is known of: along z where y is up, as glTF has it, and as Blender and other
+/// programs have it where they do not convert.
+fn usual_forward(up: Vec3) -> Vec3 {
+    if up.z.abs() > 0.9 { -Vec3::y() } else { Vec3::z() }
+}
+
+/// The rotation that makes `up` z and `forward`, as far as it is level, x.
+fn to_world(forward: Vec3, up: Vec3) -> Rotation3<f64> {
+    let left = up.cross(&forward).normalize();
+    Rotation3::from_basis_unchecked(&[left.cross(&up), left, up]).transpose()
 }
 
 /// The turn about the vertical that makes a creature face x, rad. Directions near an axis are that axis.

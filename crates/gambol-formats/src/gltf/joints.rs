@@ -7,6 +7,7 @@ use gambol_model::{Creature, CreatureSpec, JointKind, JointSpec, PoseSpec, Quat,
 use nalgebra::Unit;
 
 use super::build::{Part, origins};
+use crate::FormatError;
 
 /// Stiffness of a joint over the weight of the creature times the height of its centre: that of the dog and the human of
 /// Kry et al. 2009 (0.13 and 0.16). A leg's joint holds up the body, so it is the body that counts, not the leg.
@@ -36,14 +37,23 @@ mod reach {
 }
 
 /// Sets kinds, axes, limits and stiffness of all joints, and lowers arms. Bodies of `spec` stand as `parts`.
-pub(super) fn refine(spec: &mut CreatureSpec, creature: &Creature, parts: &[Part], notes: &mut Vec<String>) {
+/// `told` changes joints as the user says.
+pub(super) fn refine(
+    spec: &mut CreatureSpec,
+    creature: &Creature,
+    parts: &[Part],
+    notes: &mut Vec<String>,
+    told: impl FnOnce(&mut CreatureSpec) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
     let limbs = Limbs::new(creature);
     for (&body, limb) in &limbs.middle {
         make_hinge(spec, creature, body, limb);
     }
     limit_balls(spec, creature, &limbs);
     stiffen(spec, creature, parts, notes);
+    told(spec)?;
     lower_arms(spec, creature, &limbs, notes);
+    Ok(())
 }
 
 /// A limb with a middle joint.
@@ -223,8 +233,8 @@ fn lower_arms(spec: &mut CreatureSpec, creature: &Creature, limbs: &Limbs, notes
         let arm = at[hand.body] + hand.point - at[upper];
         let slope = (-arm.z).atan2(arm.x.hypot(arm.y));
         let aside = arm.y.abs() > arm.x.abs();
-        let joint = spec.bodies[upper].joints[0].kind;
-        if legs != 2 || slope >= HANGS || !aside || joint != JointKind::Ball || elbow == 0 {
+        let joint = spec.bodies[upper].joints.first().map(|joint| joint.kind);
+        if legs != 2 || slope >= HANGS || !aside || joint != Some(JointKind::Ball) || elbow == 0 {
             continue;
         }
         let side = if hand.side == Some(Side::Left) { 1.0 } else { -1.0 };

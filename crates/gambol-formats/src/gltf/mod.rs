@@ -21,6 +21,7 @@ mod nodes;
 mod rig;
 pub mod samples;
 mod scene;
+mod settings;
 mod skeleton;
 mod solid;
 mod splice;
@@ -28,6 +29,7 @@ mod surface;
 
 pub use append::append_clips;
 pub(crate) use container::is_gltf;
+pub use settings::{BoneSettings, JointType, RigSettings, rig_to_toml};
 pub use rig::{Bone, Rig, Source, read_gltf};
 
 use gambol_model::{CreatureSpec, Vec3};
@@ -35,6 +37,7 @@ use gambol_model::{CreatureSpec, Vec3};
 use crate::{Files, FormatError, LoadOptions};
 use container::Container;
 use scene::{Globals, Scene};
+use settings::Told;
 use skeleton::Skeleton;
 use surface::Surface;
 
@@ -44,6 +47,7 @@ pub(crate) fn read(
     path: &str,
     options: &LoadOptions,
 ) -> Result<(CreatureSpec, Rig), FormatError> {
+    let options = &options.with_rig();
     let (container, source) = container::open(files, path)?;
     if container.document.skins.is_empty() {
         return Err(container.error(
@@ -53,12 +57,13 @@ pub(crate) fn read(
     }
     let scene = Scene::read(&container)?;
     let (globals, surface, mut notes) = pose(&container, &scene)?;
-    let mut skeleton = Skeleton::find(&scene, &globals, &surface);
+    let told = Told::new(options.rig.as_ref(), &scene)?;
+    let mut skeleton = Skeleton::find(&scene, &globals, &surface, &told);
     if skeleton.segments.is_empty() {
         return Err(container.error("no joint of its skin moves anything"));
     }
     notes.append(&mut skeleton.notes);
-    let model = build::Model { container: &container, scene: &scene, globals: &globals, surface: &surface, skeleton };
+    let model = build::Model { container: &container, scene: &scene, globals: &globals, surface: &surface, skeleton, told };
     model.build(source, notes, options)
 }
 

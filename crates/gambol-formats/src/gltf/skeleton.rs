@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use gambol_model::Vec3;
 
 use super::scene::{Globals, Scene};
+use super::settings::Told;
 use super::surface::Surface;
 
 /// A bone that carries less than this part of the skin's area is no body of its own.
@@ -48,6 +49,7 @@ struct Rigging<'a> {
     scene: &'a Scene,
     globals: &'a Globals,
     surface: &'a Surface,
+    told: &'a Told<'a>,
     /// Of the box around the surface.
     size: f64,
     /// Whether the node is a body of its own.
@@ -64,11 +66,12 @@ struct Rigging<'a> {
 }
 
 impl Skeleton {
-    pub(super) fn find(scene: &Scene, globals: &Globals, surface: &Surface) -> Self {
-        let mut rig = Rigging::new(scene, globals, surface);
+    pub(super) fn find(scene: &Scene, globals: &Globals, surface: &Surface, told: &Told) -> Self {
+        let mut rig = Rigging::new(scene, globals, surface, told);
         rig.keep_what_carries_skin();
         rig.fold_helpers();
         rig.fold_small_ends();
+        rig.fold_as_told();
         rig.hang_by_nodes();
         rig.hang_loose_ends();
         let merged = rig.join_hubs();
@@ -77,7 +80,7 @@ impl Skeleton {
 }
 
 impl<'a> Rigging<'a> {
-    fn new(scene: &'a Scene, globals: &'a Globals, surface: &'a Surface) -> Self {
+    fn new(scene: &'a Scene, globals: &'a Globals, surface: &'a Surface, told: &'a Told) -> Self {
         let count = scene.parent.len();
         let largest = |weights: &Vec<(usize, f64)>| {
             let first = weights.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a });
@@ -98,12 +101,13 @@ impl<'a> Rigging<'a> {
         let (low, high) = surface.bounds();
         let size = (high - low).norm();
         let (kept, above) = (vec![false; count], vec![None; count]);
-        Self { scene, globals, surface, size, kept, above, area, reach, owner, notes: Vec::new() }
+        Self { scene, globals, surface, told, size, kept, above, area, reach, owner, notes: Vec::new() }
     }
 
     fn keep_what_carries_skin(&mut self) {
         for node in 0..self.kept.len() {
-            self.kept[node] = self.scene.is_joint[node] && self.area[node] >= HARDLY_ANY;
+            let least = if self.told.fold(node) == Some(false) { f64::MIN_POSITIVE } else { HARDLY_ANY };
+            self.kept[node] = self.scene.is_joint[node] && self.area[node] >= least;
         }
         // A rig of many equal, tiny bones keeps them all.
         if !self.kept.contains(&true) {
@@ -152,6 +156,7 @@ impl<'a> Rigging<'a> {
             .iter()
             .rev()
             .copied()
+            .filter(|&node| self.told.fold(node) != Some(false))
             .filter(|&node| self.kept[node] && self.kept_parent(node).is_some_and(|parent| self.helps(node, parent)))
             .collect();
         for &node in &helpers {
@@ -201,7 +206,8 @@ impl<'a> Rigging<'a> {
         let order: Vec<usize> = self.scene.order.iter().rev().copied().collect();
         for node in order {
             let last = |children: &[Vec<usize>]| children[node].is_empty();
-            let small = self.kept[node] && self.area[node] < SMALL_AREA && self.reach[node] < SMALL_REACH * self.size;
+            let may = self.kept[node] && self.told.fold(node) != Some(false);
+            let small = may && self.area[node] < SMALL_AREA && self.reach[node] < SMALL_REACH * self.size;
             // Legs are light on a spider, and their last pieces short: what is as long as its parent is no trinket.
             if !small || !last(&self.kept_children()) {
                 continue;
@@ -214,6 +220,15 @@ impl<'a> Rigging<'a> {
             }
         }
         self.tell(folded, "are small ends (fingers, ears, hooves) and go with their parents");
+    }
+
+    fn fold_as_told(&mut self) {
+        let order: Vec<usize> = self.scene.order.iter().rev().copied().collect();
+        for node in order {
+            if self.kept[node] && self.told.fold(node) == Some(true) {
+                self.fold(node);
+            }
+        }
     }
 
     fn hang_by_nodes(&mut self) {
@@ -307,7 +322,8 @@ impl<'a> Rigging<'a> {
                 continue;
             }
             let parts = self.children_of(Some(first));
-            if self.area[first] >= LIGHT_HUB || parts.len() < 2 {
+            let told = self.told.fold(first) == Some(false);
+            if told || self.area[first] >= LIGHT_HUB || parts.len() < 2 {
                 return joined;
             }
             let core = self.nearest_to_others(&parts);

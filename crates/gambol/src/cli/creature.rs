@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use gambol_formats::gltf::Rig;
+use gambol_formats::gltf::{Rig, RigSettings};
 use gambol_model::{Creature, LandmarkOverride};
 use gambol_modes::{Scale, set_uniform};
 
@@ -31,6 +31,10 @@ pub(super) struct CreatureArguments {
     /// Set a landmark right: `foot.front.left=paw_L`, with the name of a body, site or joint; `tail=` removes it
     #[arg(long, value_name = "NAME=TARGET", value_parser = landmark)]
     landmark: Vec<LandmarkOverride>,
+
+    /// glTF: a file that says what was guessed wrong about the rig; `gambol rig` writes one to edit
+    #[arg(long, value_name = "FILE.toml")]
+    rig: Option<PathBuf>,
 
     /// glTF: the creature's height in the pose of its file, m
     #[arg(long, value_name = "M", conflicts_with = "unit")]
@@ -69,9 +73,14 @@ impl CreatureArguments {
         crate::load_rig(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
     }
 
+    /// The creature's file, if it has one.
+    pub(super) fn file(&self) -> &Path {
+        Path::new(&self.creature)
+    }
+
     /// Files that are read, which nothing may be written over.
     pub(super) fn inputs(&self) -> Vec<&Path> {
-        vec![Path::new(&self.creature)]
+        std::iter::once(self.file()).chain(self.rig.as_deref()).collect()
     }
 
     pub(super) fn options(&self) -> Result<LoadOptions, Failure> {
@@ -80,11 +89,19 @@ impl CreatureArguments {
             free_root: self.root == Root::Free,
             assets: self.assets.clone(),
             landmarks: self.landmark.clone(),
+            rig: self.rig.as_deref().map(read_rig).transpose()?,
             height: self.height,
             unit: self.unit,
             mass: self.mass,
         })
     }
+}
+
+fn read_rig(path: &Path) -> Result<RigSettings, Failure> {
+    let place = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
+    RigSettings::from_toml(&place, &text).map_err(|error| Failure::Failed(error.to_string()))
 }
 
 #[derive(Args)]

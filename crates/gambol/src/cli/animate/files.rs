@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::Failure;
+use crate::cli::{Failure, is_same_file};
 
 /// What a clip can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl<'a> Outputs<'a> {
             }
             seen.push(path);
             let folder = folder_of(path);
-            if inputs.iter().any(|input| is_same(input, path)) {
+            if inputs.iter().any(|input| is_same_file(input, path)) {
                 return Err(fail(path, " is read here and never written over; choose another name"));
             } else if path.is_dir() {
                 return Err(fail(path, " is a folder"));
@@ -98,25 +98,6 @@ impl<'a> Outputs<'a> {
             _ => Ok(()),
         }
     }
-}
-
-/// Whether two paths lead to one file, also through links.
-fn is_same(a: &Path, b: &Path) -> bool {
-    let (Ok(real_a), Ok(real_b)) = (a.canonicalize(), b.canonicalize()) else { return false };
-    real_a == real_b || is_hard_link(&real_a, &real_b)
-}
-
-#[cfg(unix)]
-fn is_hard_link(a: &Path, b: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) else { return false };
-    (a.dev(), a.ino()) == (b.dev(), b.ino())
-}
-
-/// A hard link stays whole: files are replaced by renaming, which leaves its other names alone.
-#[cfg(not(unix))]
-fn is_hard_link(_: &Path, _: &Path) -> bool {
-    false
 }
 
 pub(super) fn folder_of(path: &Path) -> &Path {

@@ -228,6 +228,9 @@ impl Animate {
         let shows = self.gaits.iter().map(|name| self.show(&creature, name, &wish));
         let shows = shows.collect::<Result<Vec<Show>, Failure>>()?;
         self.write(&outputs, &shows, rig.as_ref())?;
+        for note in rig.iter().flat_map(|rig| &rig.notes) {
+            eprintln!("gambol: guessed: {note}");
+        }
         let of_creature = creature.warnings().iter().map(ToString::to_string);
         let of_gaits = shows.iter().flat_map(|show| show.performance.warnings.iter().cloned());
         for warning in of_creature.chain(of_gaits) {
@@ -312,7 +315,7 @@ impl Animate {
         let [Show { body, gait, names, performance }, ..] = shows else { return Ok(()) };
         let clips: Vec<Clip> = shows.iter().map(|show| show.performance.clip.clone()).collect();
         let (terrain, root_motion) = (&gait.ground.terrain, self.ground.root_motion);
-        let (input, options) = (Path::new(&self.creature.creature), self.creature.options()?);
+        let (input, options) = (self.creature.file(), self.creature.options()?);
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {
             let bytes = match rig.filter(|_| matches!(format, Format::Glb | Format::Gltf)) {
