@@ -75,6 +75,8 @@ impl Model<'_> {
         let mut world_from_scene = towards(&as_drawn);
         let mut parts = self.parts(&world_from_scene, &owner, options);
         let draft = self.draft(&parts);
+        let nodes: Vec<usize> = self.skeleton.segments.iter().map(|segment| segment.node).collect();
+        self.told.check(&draft, &nodes)?;
         let creature = self.creature(&draft, options)?;
         let turn = if self.told.forward().is_some() { 0.0 } else { to_forward(&creature) };
         if turn != 0.0 {
@@ -87,8 +89,6 @@ impl Model<'_> {
 
         let mut spec = self.draft(&parts);
         let creature = self.creature(&spec, options)?;
-        let nodes: Vec<usize> = self.skeleton.segments.iter().map(|segment| segment.node).collect();
-        self.told.check(&spec, &nodes)?;
         joints::refine(&mut spec, &creature, &parts, &mut notes, |spec| self.told.apply(spec, &nodes))?;
         spec.landmark_overrides.clone_from(&options.landmarks);
         let mass: f64 = parts.iter().map(|part| part.mass.mass).sum();
