@@ -19,6 +19,7 @@ mod scene;
 mod skeleton;
 mod solid;
 mod surface;
+mod voxels;
 
 pub(crate) use container::is_gltf;
 pub use rig::{Bone, Rig, Source, read_gltf};

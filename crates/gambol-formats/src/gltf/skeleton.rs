@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use gambol_model::Vec3;
 
 use super::scene::{Globals, Scene};
-use super::surface::Surface;
+use super::surface::{Surface, heaviest};
 
 /// A bone that carries less than this part of the skin's area is no body of its own.
 const HARDLY_ANY: f64 = 1e-3;
@@ -79,11 +79,7 @@ impl Skeleton {
 impl<'a> Rigging<'a> {
     fn new(scene: &'a Scene, globals: &'a Globals, surface: &'a Surface) -> Self {
         let count = scene.parent.len();
-        let largest = |weights: &Vec<(usize, f64)>| {
-            let first = weights.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a });
-            first.map_or(0, |(node, _)| node)
-        };
-        let owner: Vec<usize> = surface.weights.iter().map(largest).collect();
+        let owner: Vec<usize> = surface.weights.iter().map(|weights| heaviest(weights)).collect();
         let mut area = vec![0.0; count];
         for &triangle in &surface.triangles {
             let third = surface.normal(triangle).norm() / 6.0;
@@ -338,9 +334,22 @@ impl<'a> Rigging<'a> {
             };
             others.map(nearest).sum::<f64>() / (parts.len().max(2) - 1) as f64
         };
+        // Left and right come in pairs, and neither is the trunk.
+        const ALIKE: f64 = 0.1;
+        let height = |part: usize| self.globals.origin(part).y;
+        let is_paired = |part: usize| {
+            parts.iter().any(|&other| {
+                let (a, b) = (self.area_below(part), self.area_below(other));
+                other != part
+                    && (a - b).abs() < ALIKE * a.max(b)
+                    && (height(part) - height(other)).abs() < SAME_END * self.size
+            })
+        };
+        let lone: Vec<usize> = parts.iter().copied().filter(|&part| !is_paired(part)).collect();
+        let candidates = if lone.is_empty() { parts } else { &lone };
         // A tenth of the size nearer outweighs a tenth of the area more.
         let cost = |part: usize| distance(part) / self.size - self.area[part];
-        parts.iter().copied().min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(parts[0])
+        candidates.iter().copied().min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(parts[0])
     }
 
     fn segments(self, joined: &HashMap<usize, usize>) -> Skeleton {
