@@ -276,6 +276,10 @@ impl<'a> Rigging<'a> {
         (0..self.kept.len()).filter(|&node| self.scene.up(node).any(|above| above == top)).map(|node| self.area[node]).sum()
     }
 
+    fn kept_below(&self, top: usize) -> usize {
+        (0..self.kept.len()).filter(|&node| self.kept[node] && self.is_above(top, node)).count()
+    }
+
     /// Whether `node` is on the way from `other` to its root.
     fn is_above(&self, node: usize, other: usize) -> bool {
         std::iter::successors(Some(other), |&at| self.above[at]).take(self.kept.len()).any(|at| at == node)
@@ -341,6 +345,7 @@ impl<'a> Rigging<'a> {
             parts.iter().any(|&other| {
                 let (a, b) = (self.area_below(part), self.area_below(other));
                 other != part
+                    && self.kept_below(part) == self.kept_below(other)
                     && (a - b).abs() < ALIKE * a.max(b)
                     && (height(part) - height(other)).abs() < SAME_END * self.size
             })

@@ -11,8 +11,10 @@ use super::voxels::Voxels;
 
 /// A closed piece holds between these parts of the volume of its convex hull; outside of it, it is broken or a sheet.
 const SENSIBLE: [f64; 2] = [0.12, 1.001];
-/// Cubes count for a body that has at least so many; with fewer, a third of them could lie across its skin.
+/// Cubes alone count for a body that has at least so many; with fewer, a third of them could lie across its skin.
 const CUBES: usize = 150;
+/// With at least so many they count if they hold more than the closed skin: a patch of a flank has flesh behind it.
+const PATCH: usize = 20;
 /// The whole skin is closed if its volume by triangles and by cubes differ by less than this factor.
 const CLOSED: f64 = 1.15;
 /// A piece without any volume is a sheet of this thickness, as part of the size of all.
@@ -164,7 +166,11 @@ pub(super) fn weigh(
     let voxels = Voxels::new(points, triangles);
     let by_cubes = voxels.weigh(points, triangles, owner, pieces.len());
     let weigh = |(piece, (cubes, count)): (&Piece, (MassProperties, usize))| {
-        if count >= CUBES { cubes } else { piece.mass_properties(size) }
+        if count >= CUBES {
+            return cubes;
+        }
+        let closed = piece.mass_properties(size);
+        if count >= PATCH && cubes.mass > closed.mass { cubes } else { closed }
     };
     let masses: Vec<MassProperties> = pieces.iter().zip(by_cubes).map(weigh).collect();
     let whole = Piece::cut(points, triangles, |_| true).volume();
