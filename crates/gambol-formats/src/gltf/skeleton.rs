@@ -20,6 +20,8 @@ const SMALL_REACH: f64 = 0.05;
 const GROUND: f64 = 0.02;
 /// A bone hung elsewhere belongs to the one that ends within this part of the size from where it begins.
 const SAME_END: f64 = 0.03;
+/// Feet and hands that hang elsewhere carry less than this part of the area each.
+const END_AREA: f64 = 0.06;
 /// The hub of a rig that carries less than this part of the area is one body with its nearest neighbour.
 const LIGHT_HUB: f64 = 0.02;
 
@@ -111,7 +113,7 @@ impl<'a> Rigging<'a> {
 
     fn tell(&mut self, count: usize, what: &str) {
         if count > 0 {
-            self.notes.push(format!("{count} {} {what}", if count == 1 { "bone" } else { "bones" }));
+            self.notes.push(format!("bones that {what}: {count}"));
         }
     }
 
@@ -259,8 +261,9 @@ impl<'a> Rigging<'a> {
                 .filter(|(distance, _)| *distance < SAME_END * self.size)
                 .min_by(|x, y| x.0.total_cmp(&y.0));
             let is_last = |other: usize| !nodes.iter().any(|&child| self.above[child] == Some(other));
+            let is_end = self.kept_below(node) <= 2 && self.area_below(node) < END_AREA;
             let by_skin = others()
-                .filter(|&other| border(node, other) > 0 && is_last(other))
+                .filter(|&other| is_end && border(node, other) > 0 && is_last(other))
                 .max_by_key(|&other| (border(node, other), std::cmp::Reverse(other)));
             // A bone that is merely apart (a shoe) stays where it is unless another ends exactly there.
             let found = by_end.map(|(_, other)| other).or(by_skin.filter(|_| self.above[node] != by_skin));
