@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, Role, Side, SiteSpec, Transform, Vec3,
+    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, MeshMass, Role, Side, Transform, TriMesh,
+    Vec3,
 };
 use nalgebra::{Isometry3, Rotation3, Similarity3, Translation3, UnitQuaternion};
 
@@ -35,6 +36,8 @@ const DENSITY: f64 = 1000.0;
 const STANDS: f64 = 0.02;
 /// A standing body that is higher than this part of its footprint is a leg without a foot, and round.
 const FLAT: f64 = 0.8;
+/// A foot fills this part of the box around it; a leg that sprawls does not.
+const FILLS: f64 = 0.4;
 
 /// What was read, and the bodies it is to become.
 pub(super) struct Model<'a> {
@@ -179,7 +182,6 @@ impl Model<'_> {
         let world = |point: &Vec3| world_from_scene.transform_point(&(*point).into()).coords;
         let points: Vec<Vec3> = self.surface.points.iter().map(world).collect();
         let triangles = &self.surface.triangles;
-        let whole = Piece::cut(&points, triangles, |_| true).volume();
         let (low, high) = self.surface.bounds();
         let size = (high - low).norm() * world_from_scene.scaling();
 
@@ -189,7 +191,7 @@ impl Model<'_> {
         }
         let cut = |triangles: &Vec<[usize; 3]>| Piece::cut(&points, triangles, |_| true);
         let mut pieces: Vec<Piece> = owned.iter().map(cut).collect();
-        let masses = solid::weigh(&pieces, whole, size);
+        let masses = solid::weigh(&points, triangles, owner, &pieces, size);
         let volume: f64 = masses.iter().map(|mass| mass.mass).sum();
         let density = options.mass.map_or(DENSITY, |mass| mass / volume);
         // Nothing weighs so little that it would tremble like a gnat.
@@ -228,8 +230,7 @@ impl Model<'_> {
                 Some(_) => JointSpec::ball(&name),
                 None => JointSpec::free("root"),
             };
-            let child = self.skeleton.segments.iter().position(|child| child.parent == Some(index));
-            let along = child.map(|child| parts[child].origin - part.origin);
+            let along = self.along(parts, index);
             let stands = part.piece.points.iter().any(|p| part.origin.z + p.z - low < STANDS * (high - low));
             let shape = if stands && is_flat(&part.piece) {
                 fit::standing_box(&part.piece)
@@ -247,6 +248,15 @@ impl Model<'_> {
             spec.bodies.push(body);
         }
         spec
+    }
+
+    /// The direction of a bone: towards the one bone that goes on from it.
+    fn along(&self, parts: &[Part], index: usize) -> Option<Vec3> {
+        let mut children = (0..parts.len()).filter(|&child| self.skeleton.segments[child].parent == Some(index));
+        match (children.next(), children.next()) {
+            (Some(child), None) => Some(parts[child].origin - parts[index].origin),
+            _ => None,
+        }
     }
 
     fn creature(&self, spec: &CreatureSpec, options: &LoadOptions) -> Result<Creature, FormatError> {
@@ -284,11 +294,6 @@ impl Model<'_> {
         let above = self.scene.parent[common].filter(|&parent| self.scene.is_joint[parent]);
         if driven { above.unwrap_or(common) } else { common }
     }
-
-    /// Ends of bones, as sites.
-    pub(super) fn _sites(&self) -> Vec<SiteSpec> {
-        Vec::new()
-    }
 }
 
 /// Whether a piece is a foot: not much higher than its footprint is long.
@@ -298,7 +303,8 @@ fn is_flat(piece: &Piece) -> bool {
         (low, high) = (low.inf(point), high.sup(point));
     }
     let extent = high - low;
-    extent.z <= FLAT * extent.x.max(extent.y)
+    let hull = TriMesh::hull_of(&piece.points).map_or(0.0, |hull| hull.unit_mass_properties(MeshMass::Exact).mass);
+    extent.z <= FLAT * extent.x.max(extent.y) && hull >= FILLS * extent.x * extent.y * extent.z
 }
 
 /// Where creatures look that nothing else is known of: along z where y is up, as glTF has it, and as Blender and other

@@ -12,6 +12,8 @@ use crate::FormatError;
 /// Stiffness of a joint over the weight of the creature times the height of its centre: that of the dog and the human of
 /// Kry et al. 2009 (0.13 and 0.16). A leg's joint holds up the body, so it is the body that counts, not the leg.
 const STIFFNESS: f64 = 0.14;
+/// Legs that sprawl carry the body beside their hips; they give by no more than about this many radians.
+const GIVE: f64 = 0.15;
 /// The spine is so much stiffer, as in the paper's dog.
 const SPINE: f64 = 5.0;
 /// What hangs from a joint (a head, a tail) bends it by no more than about this many radians under its own weight.
@@ -50,7 +52,7 @@ pub(super) fn refine(
         make_hinge(spec, creature, body, limb);
     }
     limit_balls(spec, creature, &limbs);
-    stiffen(spec, creature, parts, notes);
+    stiffen(spec, creature, parts, &limbs, notes);
     told(spec)?;
     lower_arms(spec, creature, &limbs, notes);
     Ok(())
@@ -171,7 +173,26 @@ fn limit_balls(spec: &mut CreatureSpec, creature: &Creature, limbs: &Limbs) {
     }
 }
 
-fn stiffen(spec: &mut CreatureSpec, creature: &Creature, parts: &[Part], notes: &mut Vec<String>) {
+/// Mean distance of the feet from their hips to the side, m.
+fn sprawl(creature: &Creature, limbs: &Limbs) -> f64 {
+    let at = origins(creature);
+    let mut aside = Vec::new();
+    for (chain, _) in limbs.chains.iter().filter(|(_, is_arm)| !is_arm) {
+        let knee = chain.iter().position(|body| limbs.middle.contains_key(body)).unwrap_or(0);
+        let foot = creature.landmarks().iter().find(|mark| mark.role == Role::Foot && chain.last() == Some(&mark.body));
+        let hip = chain.get(knee.saturating_sub(1));
+        aside.extend(foot.zip(hip).map(|(foot, &hip)| (at[foot.body] + foot.point - at[hip]).y.abs()));
+    }
+    aside.iter().sum::<f64>() / aside.len().max(1) as f64
+}
+
+fn stiffen(
+    spec: &mut CreatureSpec,
+    creature: &Creature,
+    parts: &[Part],
+    limbs: &Limbs,
+    notes: &mut Vec<String>,
+) {
     let gravity = spec.gravity.norm();
     let mass: f64 = parts.iter().map(|part| part.mass.mass).sum();
     let low = parts.iter().flat_map(|part| part.piece.points.iter().map(|p| part.origin.z + p.z));
@@ -181,7 +202,9 @@ fn stiffen(spec: &mut CreatureSpec, creature: &Creature, parts: &[Part], notes: 
         (least.inf(&part.origin), most.sup(&part.origin))
     });
     let height = (centre.z - low).max(0.1 * (most - least).norm());
-    let usual = STIFFNESS * mass * gravity * height;
+    let legs = limbs.chains.iter().filter(|(_, is_arm)| !is_arm).count().max(1) as f64;
+    let sprawling = mass * gravity / legs * sprawl(creature, limbs) / GIVE;
+    let usual = (STIFFNESS * mass * gravity * height).max(sprawling);
     notes.push(format!("its joints have a stiffness of {usual:.3} N·m/rad, from its weight and height"));
 
     let mut stands = vec![false; spec.bodies.len()];

@@ -26,6 +26,7 @@ mod skeleton;
 mod solid;
 mod splice;
 mod surface;
+mod voxels;
 
 pub use append::append_clips;
 pub(crate) use container::is_gltf;

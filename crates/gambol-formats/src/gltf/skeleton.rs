@@ -9,7 +9,7 @@ use gambol_model::Vec3;
 
 use super::scene::{Globals, Scene};
 use super::settings::Told;
-use super::surface::Surface;
+use super::surface::{Surface, heaviest};
 
 /// A bone that carries less than this part of the skin's area is no body of its own.
 const HARDLY_ANY: f64 = 1e-3;
@@ -21,6 +21,8 @@ const SMALL_REACH: f64 = 0.05;
 const GROUND: f64 = 0.02;
 /// A bone hung elsewhere belongs to the one that ends within this part of the size from where it begins.
 const SAME_END: f64 = 0.03;
+/// Feet and hands that hang elsewhere carry less than this part of the area each.
+const END_AREA: f64 = 0.06;
 /// The hub of a rig that carries less than this part of the area is one body with its nearest neighbour.
 const LIGHT_HUB: f64 = 0.02;
 
@@ -82,11 +84,7 @@ impl Skeleton {
 impl<'a> Rigging<'a> {
     fn new(scene: &'a Scene, globals: &'a Globals, surface: &'a Surface, told: &'a Told) -> Self {
         let count = scene.parent.len();
-        let largest = |weights: &Vec<(usize, f64)>| {
-            let first = weights.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a });
-            first.map_or(0, |(node, _)| node)
-        };
-        let owner: Vec<usize> = surface.weights.iter().map(largest).collect();
+        let owner: Vec<usize> = surface.weights.iter().map(|weights| heaviest(weights)).collect();
         let mut area = vec![0.0; count];
         for &triangle in &surface.triangles {
             let third = surface.normal(triangle).norm() / 6.0;
@@ -119,7 +117,7 @@ impl<'a> Rigging<'a> {
 
     fn tell(&mut self, count: usize, what: &str) {
         if count > 0 {
-            self.notes.push(format!("{count} {} {what}", if count == 1 { "bone" } else { "bones" }));
+            self.notes.push(format!("bones that {what}: {count}"));
         }
     }
 
@@ -278,8 +276,9 @@ impl<'a> Rigging<'a> {
                 .filter(|(distance, _)| *distance < SAME_END * self.size)
                 .min_by(|x, y| x.0.total_cmp(&y.0));
             let is_last = |other: usize| !nodes.iter().any(|&child| self.above[child] == Some(other));
+            let is_end = self.kept_below(node) <= 2 && self.area_below(node) < END_AREA;
             let by_skin = others()
-                .filter(|&other| border(node, other) > 0 && is_last(other))
+                .filter(|&other| is_end && border(node, other) > 0 && is_last(other))
                 .max_by_key(|&other| (border(node, other), std::cmp::Reverse(other)));
             // A bone that is merely apart (a shoe) stays where it is unless another ends exactly there.
             let found = by_end.map(|(_, other)| other).or(by_skin.filter(|_| self.above[node] != by_skin));
@@ -293,6 +292,10 @@ impl<'a> Rigging<'a> {
 
     fn area_below(&self, top: usize) -> f64 {
         (0..self.kept.len()).filter(|&node| self.scene.up(node).any(|above| above == top)).map(|node| self.area[node]).sum()
+    }
+
+    fn kept_below(&self, top: usize) -> usize {
+        (0..self.kept.len()).filter(|&node| self.kept[node] && self.is_above(top, node)).count()
     }
 
     /// Whether `node` is on the way from `other` to its root.
@@ -354,9 +357,23 @@ impl<'a> Rigging<'a> {
             };
             others.map(nearest).sum::<f64>() / (parts.len().max(2) - 1) as f64
         };
+        // Left and right come in pairs, and neither is the trunk.
+        const ALIKE: f64 = 0.1;
+        let height = |part: usize| self.globals.origin(part).y;
+        let is_paired = |part: usize| {
+            parts.iter().any(|&other| {
+                let (a, b) = (self.area_below(part), self.area_below(other));
+                other != part
+                    && self.kept_below(part) == self.kept_below(other)
+                    && (a - b).abs() < ALIKE * a.max(b)
+                    && (height(part) - height(other)).abs() < SAME_END * self.size
+            })
+        };
+        let lone: Vec<usize> = parts.iter().copied().filter(|&part| !is_paired(part)).collect();
+        let candidates = if lone.is_empty() { parts } else { &lone };
         // A tenth of the size nearer outweighs a tenth of the area more.
         let cost = |part: usize| distance(part) / self.size - self.area[part];
-        parts.iter().copied().min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(parts[0])
+        candidates.iter().copied().min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(parts[0])
     }
 
     fn segments(self, joined: &HashMap<usize, usize>) -> Skeleton {

@@ -1,16 +1,22 @@
-//! Mass from skin. Each body owns the triangles that move with it most; where it meets a neighbour the cut is closed by
-//! a fan over its rim, the same on both sides, so that the pieces of a closed skin add up to the whole. A piece that does
-//! not enclose a sensible volume (cloth, hair, half shells) is taken as its convex hull.
+//! Mass from skin. What is inside of the whole skin is shared out in small cubes, each to the body whose skin is nearest
+//! (`voxels`). What is too thin for cubes, a finger or a spider's leg, is weighed by its own skin: the triangles that move
+//! with it most, closed by a fan over each open rim; or, where these enclose no sensible volume, by their convex hull.
+//! The sum is that of the whole skin where this is closed.
 
 use std::collections::HashMap;
 
 use gambol_model::{MassProperties, Mat3, MeshMass, TriMesh, Vec3};
 
+use super::voxels::Voxels;
+
 /// A closed piece holds between these parts of the volume of its convex hull; outside of it, it is broken or a sheet.
 const SENSIBLE: [f64; 2] = [0.12, 1.001];
-/// The pieces together are scaled to the whole if this changes them by no more than this factor; a whole that is
-/// further off is not closed itself.
-const TRUST: f64 = 1.6;
+/// Cubes alone count for a body that has at least so many; with fewer, a third of them could lie across its skin.
+const CUBES: usize = 150;
+/// With at least so many they count if they hold more than the closed skin: a patch of a flank has flesh behind it.
+const PATCH: usize = 20;
+/// The whole skin is closed if its volume by triangles and by cubes differ by less than this factor.
+const CLOSED: f64 = 1.15;
 /// A piece without any volume is a sheet of this thickness, as part of the size of all.
 const SHEET: f64 = 0.005;
 
@@ -36,10 +42,6 @@ impl Piece {
             piece.triangles.push(corners);
         }
         piece
-    }
-
-    pub(super) fn area(&self) -> f64 {
-        self.triangles.iter().map(|t| normal(&self.points, *t).norm() / 2.0).sum()
     }
 
     /// The piece with its open rims closed by fans about their middles.
@@ -153,16 +155,27 @@ fn is_solid(inertia: &Mat3) -> bool {
     moments[0] > 1e-6 * moments[2] && moments[2] <= (moments[0] + moments[1]) * (1.0 + 1e-9)
 }
 
-fn normal(points: &[Vec3], [a, b, c]: [u32; 3]) -> Vec3 {
-    let at = |k: u32| points[k as usize];
-    (at(b) - at(a)).cross(&(at(c) - at(a)))
-}
-
-/// Mass properties at unit density of all pieces, scaled to `whole` (m³) where that can be trusted.
-pub(super) fn weigh(pieces: &[Piece], whole: f64, size: f64) -> Vec<MassProperties> {
-    let masses: Vec<MassProperties> = pieces.iter().map(|piece| piece.mass_properties(size)).collect();
+/// Mass properties at unit density of all pieces of a skin, in its frame. `owner` says whose each triangle is.
+pub(super) fn weigh(
+    points: &[Vec3],
+    triangles: &[[usize; 3]],
+    owner: &[usize],
+    pieces: &[Piece],
+    size: f64,
+) -> Vec<MassProperties> {
+    let voxels = Voxels::new(points, triangles);
+    let by_cubes = voxels.weigh(points, triangles, owner, pieces.len());
+    let weigh = |(piece, (cubes, count)): (&Piece, (MassProperties, usize))| {
+        if count >= CUBES {
+            return cubes;
+        }
+        let closed = piece.mass_properties(size);
+        if count >= PATCH && cubes.mass > closed.mass { cubes } else { closed }
+    };
+    let masses: Vec<MassProperties> = pieces.iter().zip(by_cubes).map(weigh).collect();
+    let whole = Piece::cut(points, triangles, |_| true).volume();
+    let closed = (1.0 / CLOSED..CLOSED).contains(&(whole / voxels.volume().max(f64::MIN_POSITIVE)));
     let sum: f64 = masses.iter().map(|mass| mass.mass).sum();
-    let factor = whole / sum.max(f64::MIN_POSITIVE);
-    let trusted = (1.0 / TRUST..TRUST).contains(&factor);
-    masses.iter().map(|mass| if trusted { mass.scaled(factor) } else { *mass }).collect()
+    let factor = if closed { whole / sum } else { 1.0 };
+    masses.iter().map(|mass| mass.scaled(factor)).collect()
 }

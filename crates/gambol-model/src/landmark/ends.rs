@@ -122,7 +122,7 @@ fn named_joint(a: &Anatomy, limb: &Limb, end: &End, way: &[usize]) -> Option<(us
     };
     let name = |joint: usize| &a.creature.joints[joint].name;
     let knees = Parts::KNEE.or(Parts::ELBOW);
-    let shins = if limb.kind == Kind::Leg { Parts::SHIN.or(Parts::FOREARM) } else { Parts::FOREARM };
+    let shins = Parts::SHIN.or(Parts::FOREARM);
 
     let mut called = joints_of(a, way).filter(|&joint| Words::read(name(joint)).parts.has(knees));
     if let Some(joint) = best_of(&mut called) {

@@ -19,6 +19,9 @@ pub(super) fn sort_out(
     split: &Split,
     facing: &Facing,
 ) -> Vec<Limb> {
+    if is_cobra(creature, stand, words, split) {
+        return Vec::new();
+    }
     let mut limbs = from_seeds(creature, stand, split, facing);
     tell_legs(stand, words, &mut limbs);
     if !limbs.iter().any(|limb| limb.kind == Kind::Leg) {
@@ -32,6 +35,16 @@ pub(super) fn sort_out(
     part_twins(creature, stand, words, &mut limbs);
     join_parallel_legs(creature, stand, words, &mut limbs);
     limbs
+}
+
+/// A body with a head and a tail by name, nothing called a limb, and nothing that has a twin: its bends aside are bends.
+fn is_cobra(creature: &Creature, stand: &Stand, words: &[Words], split: &Split) -> bool {
+    let has = |parts: Parts| stand.bodies().any(|body| words[body].parts.has(parts));
+    let heavy = |seed: &&symmetry::Seed| stand.below[seed.root].mass > 0.01 * creature.mass();
+    has(Parts::HEAD)
+        && has(Parts::TAIL)
+        && !has(Parts::ANY_LEG.or(Parts::ANY_ARM))
+        && !split.seeds.iter().filter(heavy).any(|seed| seed.mate.is_some())
 }
 
 fn from_seeds(creature: &Creature, stand: &Stand, split: &Split, facing: &Facing) -> Vec<Limb> {
@@ -118,6 +131,7 @@ fn tell_legs_by_reach(stand: &Stand, limbs: &mut [Limb]) {
 /// lead down from it.
 fn midline_legs(creature: &Creature, stand: &Stand, words: &[Words], split: &Split) -> Vec<Limb> {
     const HIP_HEIGHT: f64 = 0.3; // of the height; lower chains are a belly
+    const STEEP: f64 = 0.6; // drop over distance from hip to end; flatter chains are the tail of a fish
     let above_ground = |height: f64| (height - stand.ground) / stand.height.max(f64::MIN_POSITIVE);
     let midline = |body: &usize| split.seed_of[*body].is_none();
     let branches = midline_children(creature, stand, split);
@@ -141,7 +155,9 @@ fn midline_legs(creature: &Creature, stand: &Stand, words: &[Words], split: &Spl
         let tail = bodies.iter().any(|&body| words[body].parts.has(Parts::TAIL));
         if above_ground(stand.below[leaf].low) <= REACHES_GROUND && above_ground(hip) >= HIP_HEIGHT && !tail {
             let limb = Limb { kind: Kind::Leg, ..new_limb(creature, stand, bodies) };
-            limbs.extend(has_joints(stand, &limb).then_some(limb));
+            let along = limb.hip - stand.com[leaf];
+            let steep = along.dot(&stand.up) >= STEEP * along.norm();
+            limbs.extend((has_joints(stand, &limb) && steep).then_some(limb));
         }
     }
     limbs

@@ -316,7 +316,7 @@ fn legless(a: &Anatomy) -> Vec<Landmark> {
     if head_is_first {
         path.reverse();
     }
-    let neck = trim_jaw(a, &path);
+    let neck = named_head_on(a, &path).unwrap_or_else(|| trim_jaw(a, &path));
     path.truncate(neck);
     let (tail, head) = (path[0], path[path.len() - 1]);
     let joints = path.windows(2).flat_map(|step| joints_between(a, step[0], step[1]));
@@ -328,6 +328,12 @@ fn legless(a: &Anatomy) -> Vec<Landmark> {
         landmarks.push(point_landmark(a, role, body, source, reason));
     }
     landmarks
+}
+
+/// Length of a path up to what is called a head, in its front half: beyond it are mouth and tongue.
+fn named_head_on(a: &Anatomy, path: &[usize]) -> Option<usize> {
+    let head = path.iter().rposition(|&body| a.words[body].parts.has(Parts::HEAD))?;
+    (2 * head >= path.len()).then_some(head + 1)
 }
 
 /// Length of a path without the jaw at its end.
