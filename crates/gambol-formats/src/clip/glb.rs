@@ -190,7 +190,7 @@ fn animation(
         stride: clip.stride.as_ref().map(|stride| stride_json(stride, y_up)),
         contacts: contacts_json(creature, &clip.contacts, y_up),
     };
-    Ok(channels.into_animation(&clip.name, &extras(clip, options, setting)))
+    Ok(channels.into_animation(&clip.name, &extras(clip, options, &setting)))
 }
 
 /// The root's track first, then those of all bodies.

@@ -267,7 +267,7 @@ impl<'a> Skeleton<'a> {
                 json!([rotation.i, rotation.j, rotation.k, rotation.w]),
                 json!(scale.as_slice())
             );
-            splice.replace_member(&nodes[driven.node], "matrix", parts);
+            splice.replace_member(&nodes[driven.node], "matrix", &parts);
         }
     }
 
@@ -294,13 +294,12 @@ impl<'a> Skeleton<'a> {
         let mut instant = None;
         for &(node, path) in self.animated.iter().filter(|target| !written.contains(target)) {
             let Some(rest) = self.nodes.trs[node] else { continue };
-            let input = match instant {
-                Some(input) => input,
-                None => {
-                    let input = channels.buffer.floats(&[[0.0]], None)?;
-                    channels.buffer.bound(input, &[[0.0]]);
-                    *instant.insert(input)
-                }
+            let input = if let Some(input) = instant {
+                input
+            } else {
+                let input = channels.buffer.floats(&[[0.0]], None)?;
+                channels.buffer.bound(input, &[[0.0]]);
+                *instant.insert(input)
             };
             match path {
                 "translation" => channels.constant(input, (node, path), to_f32(rest.translation))?,
@@ -318,7 +317,7 @@ impl<'a> Skeleton<'a> {
             }),
             contacts: self.contacts(clip),
         };
-        Ok(channels.into_animation(name, &extras(clip, options, setting)))
+        Ok(channels.into_animation(name, &extras(clip, options, &setting)))
     }
 
     /// What each driven node does. The creature is led in place, and the way over the ground is put on what travels.

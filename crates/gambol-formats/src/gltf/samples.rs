@@ -9,6 +9,7 @@ use crate::clip::glb::{Buffer, container, quaternion, to_f32};
 
 /// How a file is awkward. The default is the plainest there is.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(clippy::struct_excessive_bools)] // any trouble may come with any other
 pub struct Awkward {
     /// Scale of the armature above all bones.
     pub scale: f64,
@@ -365,12 +366,13 @@ impl File {
             document["extensionsUsed"] = json!(["ACME_fur"]);
             document["extensions"] = json!({ "ACME_fur": { "density": 1.0e3, "list": [[], {}, [1, [2]]] } });
             document["extras"] =
-                json!({ "author": "Ünïcode \"quote\" \\ back", "numbers": [1e-7, 0.30000000000000004] });
-            text = format!("\n{:#}\n ", document).replace("\": ", "\" :\t");
+                json!({ "author": "Ünïcode \"quote\" \\ back", "numbers": [1e-7, 0.300_000_000_000_000_04] });
+            text = format!("\n{document:#}\n ").replace("\": ", "\" :\t");
         }
-        match self.awkward.text {
-            true => text.into_bytes(),
-            false => expect(container(text.into_bytes(), Some(self.buffer.bytes))),
+        if self.awkward.text {
+            text.into_bytes()
+        } else {
+            expect(container(text.into_bytes(), Some(self.buffer.bytes)))
         }
     }
 }

@@ -143,7 +143,7 @@ fn read(file: &str, text: &str) -> Result<RigSettings, FileError> {
         }
     }
     if let Some(section) = root.table("bones", "[bones]")? {
-        for (key, value) in section.table.iter() {
+        for (key, value) in section.table {
             let bone = section.section(key.get_ref(), "a bone", value)?;
             settings.bones.push(read_bone(key.get_ref(), section.line_at(key), &bone)?);
         }
@@ -378,7 +378,9 @@ impl<'s> Told<'s> {
 /// What bones are called in a rig file: by their names, and by their numbers where these are not unique.
 fn keys(names: &[String], joints: &[usize]) -> Vec<(usize, String)> {
     let mut count: HashMap<&str, usize> = HashMap::new();
-    joints.iter().for_each(|&node| *count.entry(&names[node]).or_default() += 1);
+    for &node in joints {
+        *count.entry(&names[node]).or_default() += 1;
+    }
     let key = |&node: &usize| match count.get(names[node].as_str()) {
         Some(1) => (node, names[node].clone()),
         _ => (node, format!("{}#{node}", names[node])),

@@ -49,10 +49,10 @@ impl<'a> Splice<'a> {
     }
 
     /// Replaces a member, key and all, with other members.
-    pub(super) fn replace_member(&mut self, object: &Range<usize>, key: &str, with: String) {
+    pub(super) fn replace_member(&mut self, object: &Range<usize>, key: &str, with: &str) {
         for (start, name, value) in self.keyed(object) {
             if name == key {
-                self.edits.push((start..value.end, with.clone()));
+                self.edits.push((start..value.end, with.to_owned()));
             }
         }
     }
@@ -152,10 +152,9 @@ impl<'a> Splice<'a> {
             match bytes[at] {
                 b'"' => at = end_of_string(bytes, at),
                 b'{' | b'[' => (depth, at) = (depth + 1, at + 1),
-                b'}' | b']' if depth == 0 => return at, // of a number or word: it ends with what holds it
+                // A number or word ends with what follows it.
+                byte if depth == 0 && (byte.is_ascii_whitespace() || b",]}".contains(&byte)) => return at,
                 b'}' | b']' => (depth, at) = (depth - 1, at + 1),
-                b',' if depth == 0 => return at,
-                byte if depth == 0 && byte.is_ascii_whitespace() => return at,
                 _ => {
                     at += 1;
                     continue;
@@ -236,7 +235,7 @@ mod tests {
         ] {
             let mut splice = Splice::new(text);
             let root = splice.root();
-            splice.replace_member(&root, "matrix", "\"t\":0".into());
+            splice.replace_member(&root, "matrix", "\"t\":0");
             assert_eq!(splice.finish(), wanted);
         }
     }

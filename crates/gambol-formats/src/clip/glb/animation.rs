@@ -28,7 +28,7 @@ pub(crate) struct Channels<'b> {
     input: usize,
     pub(crate) buffer: &'b mut Buffer,
     samplers: Vec<Value>,
-    channels: Vec<Value>,
+    list: Vec<Value>,
 }
 
 impl<'b> Channels<'b> {
@@ -36,7 +36,7 @@ impl<'b> Channels<'b> {
         let times = times(clip)?;
         let input = buffer.floats(&times, None)?;
         buffer.bound(input, &times);
-        Ok(Self { input, buffer, samplers: Vec::new(), channels: Vec::new() })
+        Ok(Self { input, buffer, samplers: Vec::new(), list: Vec::new() })
     }
 
     /// Adds a channel for the node's place, unless it stays within `tolerance` of its rest; returns whether it did.
@@ -86,14 +86,14 @@ impl<'b> Channels<'b> {
     fn push(&mut self, input: usize, node: usize, path: &str, output: usize) {
         let sampler = self.samplers.len();
         self.samplers.push(json!({ "input": input, "interpolation": "LINEAR", "output": output }));
-        self.channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
+        self.list.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
     }
 
     pub(crate) fn into_animation(self, name: &str, extras: &Value) -> Value {
         json!({
             "name": name,
             "samplers": self.samplers,
-            "channels": self.channels,
+            "channels": self.list,
             "extras": { "gambol": extras },
         })
     }
@@ -124,7 +124,7 @@ pub(crate) struct Setting<'a> {
 }
 
 /// What a game needs to know beside the poses; the scheme is in `docs/formats.md`.
-pub(crate) fn extras(clip: &Clip, options: GlbOptions, setting: Setting) -> Value {
+pub(crate) fn extras(clip: &Clip, options: GlbOptions, setting: &Setting) -> Value {
     let root_motion = match options.root_motion {
         _ if !setting.travels => "none",
         RootMotion::Travel => "travel",
