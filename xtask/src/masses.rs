@@ -37,7 +37,10 @@ pub(crate) fn run(model: &Path, skin: &Path) -> Result<()> {
         let (a, b) = (sum(&known, &bodies), sum(&skinned, &bodies));
         let (mass, inertia) = (b.mass / a.mass, b.inertia.trace() / a.inertia.trace());
         let (at, bt) = (a.inertia.trace(), b.inertia.trace());
-        println!("| {name} | {:.4} | {:.4} | {mass:.2} | {at:.2e} | {bt:.2e} | {inertia:.2} |", a.mass, b.mass);
+        println!(
+            "| {name} | {:.4} | {:.4} | {mass:.2} | {at:.2e} | {bt:.2e} | {inertia:.2} |",
+            a.mass, b.mass
+        );
         off += [mass, inertia].iter().filter(|x| !(1.0 / FACTOR..FACTOR).contains(*x)).count();
     }
     println!("{off} of these factors are beyond {FACTOR}");
@@ -47,7 +50,8 @@ pub(crate) fn run(model: &Path, skin: &Path) -> Result<()> {
 /// Each leg, the neck with the head, the tail, and what is left: names of bodies.
 fn limbs(creature: &Creature) -> Vec<(String, HashSet<String>)> {
     let bodies = creature.bodies();
-    let up = |body: usize| std::iter::successors(Some(body), |&b| Some(bodies[b].parent)).take_while(|&b| b != 0);
+    let up =
+        |body: usize| std::iter::successors(Some(body), |&b| Some(bodies[b].parent)).take_while(|&b| b != 0);
     let ends: Vec<_> = creature
         .landmarks()
         .iter()

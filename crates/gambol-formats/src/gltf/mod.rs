@@ -52,7 +52,8 @@ pub(crate) fn read(
         return Err(container.error("no joint of its skin moves anything"));
     }
     notes.append(&mut skeleton.notes);
-    let model = build::Model { container: &container, scene: &scene, globals: &globals, surface: &surface, skeleton };
+    let model =
+        build::Model { container: &container, scene: &scene, globals: &globals, surface: &surface, skeleton };
     model.build(source, notes, options)
 }
 
