@@ -58,7 +58,9 @@ fn limbs(creature: &Creature) -> Vec<(String, HashSet<String>)> {
         .filter(|mark| matches!(mark.role, Role::Foot | Role::Head | Role::Tail))
         .collect();
     let mut users = vec![0; bodies.len()];
-    ends.iter().for_each(|mark| up(mark.body).for_each(|body| users[body] += 1));
+    for mark in &ends {
+        up(mark.body).for_each(|body| users[body] += 1);
+    }
     let mut rest: HashSet<String> = bodies.iter().skip(1).map(|body| body.name.clone()).collect();
     let mut limbs = Vec::new();
     for mark in ends {

@@ -22,15 +22,15 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
         let name = file.strip_prefix(folder).unwrap_or(file).display();
         match read(file) {
             Ok((creature, rig, milliseconds)) => {
-                println!("{}", row(&name.to_string(), &creature, &rig, milliseconds))
+                println!("{}", row(&name.to_string(), &creature, &rig, milliseconds));
             }
             Err(reason) => println!("| {name} | {reason} |"),
         }
     }
-    match files.is_empty() {
-        true => Err(format!("{} holds no .glb or .gltf file", folder.display())),
-        false => Ok(()),
+    if files.is_empty() {
+        return Err(format!("{} holds no .glb or .gltf file", folder.display()));
     }
+    Ok(())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
