@@ -7,6 +7,7 @@ mod blender;
 mod compare;
 mod fuzz;
 mod gltf;
+mod masses;
 mod modes;
 mod node;
 mod peers;
@@ -73,6 +74,13 @@ enum Task {
         /// The folder
         folder: PathBuf,
     },
+    /// Compare mass and inertia of limbs from a skin alone with the MJCF model that the skin belongs to
+    Masses {
+        /// The model
+        model: PathBuf,
+        /// Its skin in MuJoCo's binary format
+        skin: PathBuf,
+    },
     /// Draw the pictures of the docs
     Pictures,
     /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`)
@@ -96,6 +104,7 @@ fn main() -> ExitCode {
         Task::Bench { rounds, modes: false, .. } => bench::run(rounds),
         Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),
         Task::Rigs { folder } => rigs::run(&folder),
+        Task::Masses { model, skin } => masses::run(&model, &skin),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

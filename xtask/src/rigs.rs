@@ -14,19 +14,23 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     let mut files = Vec::new();
     collect(folder, &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
     files.sort();
-    println!("| file | bodies (hinges) | height m | mass kg | feet | knees and elbows | hands | head | tail | spine | faces | ms |");
+    println!(
+        "| file | bodies (hinges) | height m | mass kg | feet | knees and elbows | hands | head | tail | spine | faces | ms |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     for file in &files {
         let name = file.strip_prefix(folder).unwrap_or(file).display();
         match read(file) {
-            Ok((creature, rig, milliseconds)) => println!("{}", row(&name.to_string(), &creature, &rig, milliseconds)),
+            Ok((creature, rig, milliseconds)) => {
+                println!("{}", row(&name.to_string(), &creature, &rig, milliseconds));
+            }
             Err(reason) => println!("| {name} | {reason} |"),
         }
     }
-    match files.is_empty() {
-        true => Err(format!("{} holds no .glb or .gltf file", folder.display())),
-        false => Ok(()),
+    if files.is_empty() {
+        return Err(format!("{} holds no .glb or .gltf file", folder.display()));
     }
+    Ok(())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
@@ -43,16 +47,20 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
 }
 
 fn read(file: &Path) -> Result<(Creature, Rig, f64)> {
-    let folder = Folder::new(file.parent().unwrap_or(Path::new("")), None).map_err(|error| error.to_string())?;
+    let folder =
+        Folder::new(file.parent().unwrap_or(Path::new("")), None).map_err(|error| error.to_string())?;
     let name = file.file_name().and_then(|name| name.to_str()).ok_or("its name is not UTF-8")?;
     let start = Instant::now();
-    let (creature, rig) = read_gltf(&folder, name, &LoadOptions::default()).map_err(|error| error.to_string())?;
+    let (creature, rig) =
+        read_gltf(&folder, name, &LoadOptions::default()).map_err(|error| error.to_string())?;
     Ok((creature, rig, 1e3 * start.elapsed().as_secs_f64()))
 }
 
 fn row(name: &str, creature: &Creature, rig: &Rig, milliseconds: f64) -> String {
     let marks = creature.landmarks();
-    let of = |roles: &[Role]| -> Vec<&Landmark> { marks.iter().filter(|mark| roles.contains(&mark.role)).collect() };
+    let of = |roles: &[Role]| -> Vec<&Landmark> {
+        marks.iter().filter(|mark| roles.contains(&mark.role)).collect()
+    };
     let hinges = creature.joints().iter().filter(|joint| joint.kind == JointKind::Hinge).count();
     let body = |role: Role| {
         let found = of(&[role]).first().map(|mark| creature.bodies()[mark.body].name.clone());
@@ -112,7 +120,8 @@ fn height(creature: &Creature) -> f64 {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for (index, body) in creature.bodies().iter().enumerate() {
         for shape in &creature.shapes()[body.shapes.clone()] {
-            let turn = frames[index].rotation * shape.body_from_shape.rotation.to_rotation_matrix().into_inner();
+            let turn =
+                frames[index].rotation * shape.body_from_shape.rotation.to_rotation_matrix().into_inner();
             let middle = frames[index].point_in_world(shape.body_from_shape.translation.vector);
             let up = shape.shape.support(turn.tr_mul(&nalgebra::Vector3::z()));
             let down = shape.shape.support(turn.tr_mul(&-nalgebra::Vector3::z()));

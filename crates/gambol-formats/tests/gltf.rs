@@ -31,7 +31,13 @@ fn landmark_bodies(creature: &Creature) -> Vec<(String, String)> {
 fn places(creature: &Creature, pose: &[f64]) -> Vec<(String, Vec3)> {
     let mut data = Data::new(creature);
     let frames = forward_kinematics(creature, &mut data, pose);
-    creature.bodies().iter().zip(frames).skip(1).map(|(body, frame)| (body.name.clone(), frame.position)).collect()
+    creature
+        .bodies()
+        .iter()
+        .zip(frames)
+        .skip(1)
+        .map(|(body, frame)| (body.name.clone(), frame.position))
+        .collect()
 }
 
 /// Two creatures with the same bodies in the same places, of the same mass.
@@ -96,9 +102,14 @@ fn assert_maps_back(character: &Character, creature: &Creature, rig: &Rig, pose:
         let frame = &frames[bone.body];
         let at = frame.point_in_world(bone.body_from_node.translation.vector);
         let global = character.global(bone.node);
-        let node = rig.world_from_scene.transform_point(&Point3::from(global.isometry.translation.vector)).coords;
+        let node =
+            rig.world_from_scene.transform_point(&Point3::from(global.isometry.translation.vector)).coords;
         // f32 in the file, over 2 m.
-        assert!((at - node).norm() < 2e-5, "{what}: {} is at {at}, its node at {node}", character.bones[bone.node].name);
+        assert!(
+            (at - node).norm() < 2e-5,
+            "{what}: {} is at {at}, its node at {node}",
+            character.bones[bone.node].name
+        );
         let turn = frame.rotation * bone.body_from_node.rotation.to_rotation_matrix().into_inner();
         let expected = rig.world_from_scene.isometry.rotation * global.isometry.rotation;
         let off = (turn - expected.to_rotation_matrix().into_inner()).norm();
@@ -129,11 +140,13 @@ fn how_a_file_is_written_does_not_matter() {
     assert_same(&plain, &read(&feet).0, "no armature transform");
     assert_same(&plain, &read(&Character { weight: 1.7, ..quadruped(false) }).0, "weights of 1.7");
     assert_same(&plain, &read(&Character { second_skin: Some(9), ..quadruped(false) }).0, "two skins");
-    let turn = |angle: f64| Similarity3::from_parts(
-        Vec3::new(0.4, 0.0, -0.3).into(),
-        UnitQuaternion::from_axis_angle(&Vec3::y_axis(), angle),
-        1.0,
-    );
+    let turn = |angle: f64| {
+        Similarity3::from_parts(
+            Vec3::new(0.4, 0.0, -0.3).into(),
+            UnitQuaternion::from_axis_angle(&Vec3::y_axis(), angle),
+            1.0,
+        )
+    };
     for degrees in [90.0, 180.0, -90.0] {
         let character = Character { placed: turn(f64::to_radians(degrees)), ..quadruped(false) };
         let (turned, rig) = read(&character);
@@ -201,10 +214,15 @@ fn arms_that_are_stretched_out_hang_down() {
         assert!(shoulder.z - hand.z > 0.5, "the hand of a hanging arm of 0.52 m is at {hand}");
     }
     // Elbows fold the hand forward: the axis points to the right when the arm hangs.
-    let joint = &creature.joints()[creature.landmark("elbow.left").and_then(|mark| mark.joint).expect("an elbow")];
+    let joint =
+        &creature.joints()[creature.landmark("elbow.left").and_then(|mark| mark.joint).expect("an elbow")];
     let mut data = Data::new(&creature);
     let frames = forward_kinematics(&creature, &mut data, creature.reference_pose());
-    assert!((frames[joint.body].rotation * joint.axis).y < -0.9, "{}", frames[joint.body].rotation * joint.axis);
+    assert!(
+        (frames[joint.body].rotation * joint.axis).y < -0.9,
+        "{}",
+        frames[joint.body].rotation * joint.axis
+    );
 }
 
 #[test]
@@ -230,19 +248,25 @@ fn sparse_accessors_data_uris_and_files_beside_are_read() {
         "count": 10, "values": {"bufferView": first}, "indices": {"bufferView": first + 1, "componentType": 5121},
     });
     sparse["buffers"][0]["byteLength"] = json!(apart.len());
-    let (read_sparse, _) = read_gltf(&Memory::new().with("a.glb", glb(&sparse, &apart)), "a.glb", &LoadOptions::default())
-        .expect("sparse accessors are read");
+    let (read_sparse, _) =
+        read_gltf(&Memory::new().with("a.glb", glb(&sparse, &apart)), "a.glb", &LoadOptions::default())
+            .expect("sparse accessors are read");
     assert_same(&plain, &read_sparse, "sparse");
 
     let mut inline = document.clone();
     inline["buffers"][0]["uri"] = json!(format!("data:application/octet-stream;base64,{}", base64(&bytes)));
     let files = Memory::new().with("a.gltf", inline.to_string());
-    assert_same(&plain, &read_gltf(&files, "a.gltf", &LoadOptions::default()).expect("data URIs are read").0, "data URI");
+    assert_same(
+        &plain,
+        &read_gltf(&files, "a.gltf", &LoadOptions::default()).expect("data URIs are read").0,
+        "data URI",
+    );
 
     let mut beside = document;
     beside["buffers"][0]["uri"] = json!("my%20dog.bin");
     let files = Memory::new().with("a.gltf", beside.to_string()).with("my dog.bin", bytes);
-    let (creature, rig) = read_gltf(&files, "a.gltf", &LoadOptions::default()).expect("files beside are read");
+    let (creature, rig) =
+        read_gltf(&files, "a.gltf", &LoadOptions::default()).expect("files beside are read");
     assert_same(&plain, &creature, "external buffer");
     assert!(matches!(rig.source, Source::Gltf { .. }));
 }
@@ -251,7 +275,8 @@ fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();
     for chunk in bytes.chunks(3) {
-        let word = chunk.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        let word =
+            chunk.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
         for k in 0..4 {
             let six = (word >> (18 - 6 * k) & 63) as usize;
             text.push(if k <= chunk.len() { LETTERS[six] as char } else { '=' });
@@ -259,6 +284,9 @@ fn base64(bytes: &[u8]) -> String {
     }
     text
 }
+
+/// A way to spoil a document.
+type Change<'a> = &'a dyn Fn(&mut Value);
 
 /// What a change to a sound file says.
 fn error_of(change: impl Fn(&mut Value)) -> String {
@@ -270,8 +298,12 @@ fn error_of(change: impl Fn(&mut Value)) -> String {
 
 #[test]
 fn bad_files_are_errors_that_say_why() {
-    let cases: [(&str, &dyn Fn(&mut Value), &str); 17] = [
-        ("draco", &|d| d["extensionsRequired"] = json!(["KHR_draco_mesh_compression"]), "KHR_draco_mesh_compression"),
+    let cases: [(&str, Change, &str); 17] = [
+        (
+            "draco",
+            &|d| d["extensionsRequired"] = json!(["KHR_draco_mesh_compression"]),
+            "KHR_draco_mesh_compression",
+        ),
         (
             "meshopt",
             &|d| d["bufferViews"][0]["extensions"] = json!({"EXT_meshopt_compression": {}}),
@@ -284,12 +316,23 @@ fn bad_files_are_errors_that_say_why() {
         ("accessor", &|d| d["accessors"][0]["count"] = json!(2_000_000_000u64), "reaches beyond its bytes"),
         ("overflow", &|d| d["accessors"][0]["count"] = json!(u64::MAX), "reaches beyond its bytes"),
         ("view", &|d| d["bufferViews"][0]["byteLength"] = json!(u64::MAX), "reaches beyond its bytes"),
-        ("zeros", &|d| d["accessors"][0] = json!({"componentType": 5126, "type": "VEC3", "count": 10_000_000_000u64}), "without any bytes"),
+        (
+            "zeros",
+            &|d| {
+                d["accessors"][0] =
+                    json!({"componentType": 5126, "type": "VEC3", "count": 10_000_000_000u64});
+            },
+            "without any bytes",
+        ),
         ("component", &|d| d["accessors"][0]["componentType"] = json!(5130), "component type 5130"),
         ("joints as floats", &|d| d["accessors"][1]["componentType"] = json!(5126), "unsigned"),
         ("type", &|d| d["accessors"][0]["type"] = json!("VEC2"), "VEC2"),
         ("joint", &|d| d["skins"][0]["joints"][0] = json!(4000), "not a node"),
-        ("missing accessor", &|d| d["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(77), "does not exist"),
+        (
+            "missing accessor",
+            &|d| d["meshes"][0]["primitives"][0]["attributes"]["POSITION"] = json!(77),
+            "does not exist",
+        ),
         ("version", &|d| d["asset"]["version"] = json!("1.0"), "version"),
         ("no triangles", &|d| d["meshes"][0]["primitives"][0]["mode"] = json!(0), "no triangles"),
     ];
@@ -317,7 +360,8 @@ fn cycles_and_numbers_that_are_none_are_refused() {
         let offset = usize::try_from(offset).expect("small");
         bytes[offset..offset + 4].copy_from_slice(&f32::NAN.to_le_bytes());
         let files = Memory::new().with("nan.glb", glb(&document, &bytes));
-        let error = load_from(&files, "nan.glb", &LoadOptions::default()).expect_err("not a number").to_string();
+        let error =
+            load_from(&files, "nan.glb", &LoadOptions::default()).expect_err("not a number").to_string();
         assert!(error.contains("not finite"), "{error}");
     }
     // All weights zero.
@@ -335,7 +379,9 @@ fn buffers_stay_in_the_folder_and_hold_what_they_claim() {
         std::fs::create_dir(folder.path().join("in")).expect("a folder");
         std::fs::write(folder.path().join("secret.bin"), [0; 9]).expect("written");
         std::fs::write(folder.path().join("in/a.gltf"), document.to_string()).expect("written");
-        gambol_formats::load(folder.path().join("in/a.gltf"), &LoadOptions::default()).expect_err("refused").to_string()
+        gambol_formats::load(folder.path().join("in/a.gltf"), &LoadOptions::default())
+            .expect_err("refused")
+            .to_string()
     };
     assert!(with_uri("../secret.bin").contains("outside"), "{}", with_uri("../secret.bin"));
     for uri in ["/etc/passwd", "file:///etc/passwd", "https://example.com/a.bin", "C:\\a.bin"] {

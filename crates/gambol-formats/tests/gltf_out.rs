@@ -233,7 +233,8 @@ fn bones_are_where_kinematics_puts_them() {
         for root in [1, rig.bones[0].node] {
             rig.root = root;
             for (options, shown) in [(TRAVEL, clip.clone()), (IN_PLACE, clip.in_place(&creature))] {
-                let file = File::new(&append_clips(&rig, &creature, &[clip.clone()], &options).unwrap());
+                let file =
+                    File::new(&append_clips(&rig, &creature, std::slice::from_ref(&clip), &options).unwrap());
                 let animation = file.list("animations").len() - 1;
                 for (key, pose) in shown.poses.iter().enumerate() {
                     let world = file.world(Some((animation, key)));

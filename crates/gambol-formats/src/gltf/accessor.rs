@@ -24,7 +24,8 @@ impl Container {
         let mut numbers = match accessor.buffer_view {
             Some(view) => {
                 let element = width * size;
-                let stride = self.document.buffer_views.get(view).and_then(|view| view.byte_stride).unwrap_or(element);
+                let stride =
+                    self.document.buffer_views.get(view).and_then(|view| view.byte_stride).unwrap_or(element);
                 if stride < element {
                     return Err(wrong(format!("has elements of {element} bytes, {stride} bytes apart")));
                 }
@@ -48,9 +49,12 @@ impl Container {
                 wrong(format!("has sparse indices of component type {kind}, which is not unsigned"))
             })?;
             let part = &sparse.indices;
-            let places = self.bytes(part.buffer_view, part.byte_offset, sparse.count, step, step).map_err(wrong)?;
+            let places =
+                self.bytes(part.buffer_view, part.byte_offset, sparse.count, step, step).map_err(wrong)?;
             let (part, element) = (&sparse.values, width * size);
-            let values = self.bytes(part.buffer_view, part.byte_offset, sparse.count, element, element).map_err(wrong)?;
+            let values = self
+                .bytes(part.buffer_view, part.byte_offset, sparse.count, element, element)
+                .map_err(wrong)?;
             for k in 0..sparse.count {
                 let place = little_endian(&places[k * step..], step);
                 if place >= accessor.count {
@@ -68,7 +72,12 @@ impl Container {
     }
 
     /// Indices of an accessor of unsigned integers.
-    pub(super) fn indices(&self, index: usize, what: &str, kinds: &[&str]) -> Result<Vec<usize>, FormatError> {
+    pub(super) fn indices(
+        &self,
+        index: usize,
+        what: &str,
+        kinds: &[&str],
+    ) -> Result<Vec<usize>, FormatError> {
         let accessor = self.document.accessors.get(index);
         if accessor.is_some_and(|a| !matches!(a.component_type, 5121 | 5123 | 5125) || a.normalized) {
             return Err(self.error(format!("accessor {index} ({what}) does not hold unsigned integers")));
@@ -79,7 +88,14 @@ impl Container {
     }
 
     /// The bytes of `count` elements of `element` bytes, `stride` apart, from `at` in a buffer view.
-    fn bytes(&self, view: usize, at: usize, count: usize, stride: usize, element: usize) -> Result<&[u8], String> {
+    fn bytes(
+        &self,
+        view: usize,
+        at: usize,
+        count: usize,
+        stride: usize,
+        element: usize,
+    ) -> Result<&[u8], String> {
         let Some(view) = self.document.buffer_views.get(view) else {
             return Err(format!("uses buffer view {view}, which does not exist"));
         };
@@ -138,7 +154,9 @@ fn component(accessor: &Accessor, bytes: &[u8]) -> f64 {
         5121 => (f64::from(bytes[0]), f64::from(u8::MAX)),
         5122 => (f64::from(i16::from_le_bytes([bytes[0], bytes[1]])), f64::from(i16::MAX)),
         5123 => (f64::from(u16::from_le_bytes([bytes[0], bytes[1]])), f64::from(u16::MAX)),
-        5125 => (f64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])), f64::from(u32::MAX)),
+        5125 => {
+            (f64::from(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])), f64::from(u32::MAX))
+        }
         _ => return f64::from(f32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
     };
     // −128 and −127 are both −1.

@@ -4,20 +4,20 @@
 use std::collections::HashSet;
 
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, MeshMass, Role, Side, Transform, TriMesh,
-    Vec3,
+    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, MeshMass, Role, Side,
+    Transform, TriMesh, Vec3,
 };
 use nalgebra::{Isometry3, Rotation3, Similarity3, Translation3, UnitQuaternion};
 
 use super::container::Container;
+use super::fit;
 use super::joints;
 use super::rig::{Bone, Rig, Source};
 use super::scene::{Globals, Scene};
+use super::settings::Told;
 use super::skeleton::Skeleton;
 use super::solid::{self, Piece};
-use super::settings::Told;
 use super::surface::Surface;
-use super::fit;
 use crate::{FormatError, LoadOptions};
 
 /// Heights of creatures, m: from a mouse to the largest dinosaur. Outside of this the unit of the file is another one.
@@ -72,7 +72,11 @@ impl Model<'_> {
         let forward = self.told.forward().unwrap_or_else(|| usual_forward(up));
         let as_drawn = to_world(forward, up);
         let towards = |turn: &Rotation3<f64>| {
-            Similarity3::from_parts(Translation3::identity(), UnitQuaternion::from_rotation_matrix(turn), unit)
+            Similarity3::from_parts(
+                Translation3::identity(),
+                UnitQuaternion::from_rotation_matrix(turn),
+                unit,
+            )
         };
 
         let mut world_from_scene = towards(&as_drawn);
@@ -126,7 +130,7 @@ impl Model<'_> {
         let tall = self.height();
         // A fish is as long as it is flat: the largest extent of what lies, the height of what stands.
         let height = tall.max(0.3 * (high - low).norm());
-        if !(height > 0.0) {
+        if height <= 0.0 {
             return Err(self.container.error("its skin has no size"));
         }
         if let Some(unit) = options.unit {
@@ -139,25 +143,14 @@ impl Model<'_> {
         if fits(1.0) {
             return Ok(1.0);
         }
-        match UNITS.iter().find(|(unit, _)| fits(*unit)) {
-            Some((unit, name)) => {
-                notes.push(format!(
-                    "it is {} units high, so its unit was taken for {name}: {} m; --height or --unit sets it right",
-                    number(tall),
-                    number(tall * unit)
-                ));
-                Ok(*unit)
-            }
-            None => {
-                let unit = 1.0 / height;
-                notes.push(format!(
-                    "it is {} units high, which fits no unit: it was made {} m; --height or --unit sets it right",
-                    number(tall),
-                    number(tall * unit)
-                ));
-                Ok(unit)
-            }
-        }
+        let (unit, name) =
+            UNITS.into_iter().find(|(unit, _)| fits(*unit)).unwrap_or((1.0 / height, "no known one"));
+        notes.push(format!(
+            "it is {} units high, so its unit was taken for {name}: {} m; --height or --unit sets it right",
+            number(tall),
+            number(tall * unit)
+        ));
+        Ok(unit)
     }
 
     /// The segment that moves each triangle most.
@@ -172,13 +165,20 @@ impl Model<'_> {
                 touched.push(segment);
             }
             let most = touched.iter().copied().reduce(|a, b| if share[b] > share[a] { b } else { a });
-            touched.iter().for_each(|&segment| share[segment] = 0.0);
+            for &segment in &touched {
+                share[segment] = 0.0;
+            }
             owner.push(most.unwrap_or(0));
         }
         owner
     }
 
-    fn parts(&self, world_from_scene: &Similarity3<f64>, owner: &[usize], options: &LoadOptions) -> Vec<Part> {
+    fn parts(
+        &self,
+        world_from_scene: &Similarity3<f64>,
+        owner: &[usize],
+        options: &LoadOptions,
+    ) -> Vec<Part> {
         let world = |point: &Vec3| world_from_scene.transform_point(&(*point).into()).coords;
         let points: Vec<Vec3> = self.surface.points.iter().map(world).collect();
         let triangles = &self.surface.triangles;
@@ -191,7 +191,7 @@ impl Model<'_> {
         }
         let cut = |triangles: &Vec<[usize; 3]>| Piece::cut(&points, triangles, |_| true);
         let mut pieces: Vec<Piece> = owned.iter().map(cut).collect();
-        let masses = solid::weigh(&points, triangles, owner, &pieces, size);
+        let masses = solid::weigh(&points, triangles, &self.body_weights(), &pieces, size);
         let volume: f64 = masses.iter().map(|mass| mass.mass).sum();
         let density = options.mass.map_or(DENSITY, |mass| mass / volume);
         // Nothing weighs so little that it would tremble like a gnat.
@@ -200,7 +200,8 @@ impl Model<'_> {
         for (segment, (piece, mass)) in self.skeleton.segments.iter().zip(pieces.iter_mut().zip(masses)) {
             let origin = world(&self.globals.origin(segment.node));
             piece.points.iter_mut().for_each(|point| *point -= origin);
-            let raised = if mass.mass < least { mass.scaled(least / mass.mass.max(f64::MIN_POSITIVE)) } else { mass };
+            let raised =
+                if mass.mass < least { mass.scaled(least / mass.mass.max(f64::MIN_POSITIVE)) } else { mass };
             let mass = MassProperties { com: raised.com - origin, ..raised.scaled(density) };
             let mass = match self.told.mass(segment.node) {
                 Some(told) => mass.scaled(told / mass.mass),
@@ -210,9 +211,20 @@ impl Model<'_> {
         }
         if let Some(whole) = options.mass {
             let sum: f64 = parts.iter().map(|part| part.mass.mass).sum();
-            parts.iter_mut().for_each(|part| part.mass = part.mass.scaled(whole / sum));
+            for part in &mut parts {
+                part.mass = part.mass.scaled(whole / sum);
+            }
         }
         parts
+    }
+
+    /// Weights of the segments on each vertex.
+    fn body_weights(&self) -> Vec<Vec<(usize, f64)>> {
+        let segment = |node: usize| self.skeleton.segment_of[node].unwrap_or(0);
+        let of_vertex = |weights: &Vec<(usize, f64)>| {
+            weights.iter().map(|&(node, weight)| (segment(node), weight)).collect()
+        };
+        self.surface.weights.iter().map(of_vertex).collect()
     }
 
     /// All bodies, with a ball at every joint.
@@ -224,7 +236,10 @@ impl Model<'_> {
         let mut names = HashSet::from(["world".to_owned()]);
         for (index, segment) in self.skeleton.segments.iter().enumerate() {
             let part = &parts[index];
-            let name = unique(self.told.body_name(segment.node).unwrap_or(&self.scene.names[segment.node]), &mut names);
+            let name = unique(
+                self.told.body_name(segment.node).unwrap_or(&self.scene.names[segment.node]),
+                &mut names,
+            );
             let place = part.origin - segment.parent.map_or_else(Vec3::zeros, |parent| parts[parent].origin);
             let joint = match segment.parent {
                 Some(_) => JointSpec::ball(&name),
@@ -252,7 +267,8 @@ impl Model<'_> {
 
     /// The direction of a bone: towards the one bone that goes on from it.
     fn along(&self, parts: &[Part], index: usize) -> Option<Vec3> {
-        let mut children = (0..parts.len()).filter(|&child| self.skeleton.segments[child].parent == Some(index));
+        let mut children =
+            (0..parts.len()).filter(|&child| self.skeleton.segments[child].parent == Some(index));
         match (children.next(), children.next()) {
             (Some(child), None) => Some(parts[child].origin - parts[index].origin),
             _ => None,
@@ -265,7 +281,13 @@ impl Model<'_> {
         spec.build().map_err(|error| self.container.error(error.to_string()))
     }
 
-    fn rig(&self, source: Source, world_from_scene: Similarity3<f64>, parts: &[Part], notes: Vec<String>) -> Rig {
+    fn rig(
+        &self,
+        source: Source,
+        world_from_scene: Similarity3<f64>,
+        parts: &[Part],
+        notes: Vec<String>,
+    ) -> Rig {
         let mut depth = vec![0; self.scene.parent.len()];
         for &node in &self.scene.order {
             depth[node] = self.scene.parent[node].map_or(0, |parent| depth[parent] + 1);
@@ -288,7 +310,8 @@ impl Model<'_> {
     /// one, else the topmost bone.
     fn travelling_node(&self, bones: &[Bone]) -> usize {
         let first: Vec<usize> = self.scene.up(bones[0].node).collect();
-        let is_common = |node: &usize| bones.iter().all(|bone| self.scene.up(bone.node).any(|above| above == *node));
+        let is_common =
+            |node: &usize| bones.iter().all(|bone| self.scene.up(bone.node).any(|above| above == *node));
         let Some(common) = first.iter().copied().find(is_common) else { return bones[0].node };
         let driven = bones.iter().any(|bone| bone.node == common);
         let above = self.scene.parent[common].filter(|&parent| self.scene.is_joint[parent]);
@@ -303,7 +326,8 @@ fn is_flat(piece: &Piece) -> bool {
         (low, high) = (low.inf(point), high.sup(point));
     }
     let extent = high - low;
-    let hull = TriMesh::hull_of(&piece.points).map_or(0.0, |hull| hull.unit_mass_properties(MeshMass::Exact).mass);
+    let hull =
+        TriMesh::hull_of(&piece.points).map_or(0.0, |hull| hull.unit_mass_properties(MeshMass::Exact).mass);
     extent.z <= FLAT * extent.x.max(extent.y) && hull >= FILLS * extent.x * extent.y * extent.z
 }
 
@@ -327,14 +351,15 @@ fn to_forward(creature: &Creature) -> f64 {
     let marks = creature.landmarks();
     let mut left = Vec3::zeros();
     for mark in marks.iter().filter(|mark| mark.side == Some(Side::Left)) {
-        let other = marks
-            .iter()
-            .find(|other| other.side == Some(Side::Right) && other.role == mark.role && other.row == mark.row);
+        let other = marks.iter().find(|other| {
+            other.side == Some(Side::Right) && other.role == mark.role && other.row == mark.row
+        });
         if let Some(other) = other {
             left += place(mark.body, mark.point) - place(other.body, other.point);
         }
     }
-    let end = |role: Role| marks.iter().find(|mark| mark.role == role).map(|mark| place(mark.body, mark.point));
+    let end =
+        |role: Role| marks.iter().find(|mark| mark.role == role).map(|mark| place(mark.body, mark.point));
     let forward = match (left.norm() > 0.0, end(Role::Head), end(Role::Tail)) {
         (true, _, _) => left.cross(&Vec3::z()),
         (false, Some(head), Some(tail)) => head - tail,
@@ -383,6 +408,6 @@ fn in_words(direction: Vec3) -> String {
 
 /// Three digits.
 fn number(x: f64) -> String {
-    let digits = usize::try_from(2 - libm::floor(libm::log10(x.abs().max(1e-9))) as i32).unwrap_or(0);
-    format!("{x:.digits$}")
+    let digits = (0..6).rev().find(|&digits| x.abs() * 10f64.powi(digits) < 1000.0).unwrap_or(0);
+    format!("{x:.*}", usize::try_from(digits).unwrap_or(0))
 }

@@ -93,11 +93,13 @@ fn check(container: &Container) -> Result<(), FormatError> {
     }
     let on_primitives = document.meshes.iter().flat_map(|mesh| &mesh.primitives).map(|p| &p.extensions);
     let on_views = document.buffer_views.iter().map(|view| &view.extensions);
-    let in_use: Vec<&str> = on_primitives.chain(on_views).flat_map(|map| map.keys().map(String::as_str)).collect();
+    let in_use: Vec<&str> =
+        on_primitives.chain(on_views).flat_map(|map| map.keys().map(String::as_str)).collect();
     let required = document.extensions_required.iter().map(String::as_str);
     let how = |extension: &str| match extension {
-        "KHR_draco_mesh_compression" => Some("gltf-transform copy IN.glb OUT.glb"),
-        "EXT_meshopt_compression" | "KHR_meshopt_compression" => Some("gltf-transform copy IN.glb OUT.glb"),
+        "KHR_draco_mesh_compression" | "EXT_meshopt_compression" | "KHR_meshopt_compression" => {
+            Some("gltf-transform copy IN.glb OUT.glb")
+        }
         _ => None,
     };
     for extension in in_use.into_iter().chain(required) {
@@ -117,7 +119,9 @@ fn buffers(files: &dyn Files, container: &Container, source: &Source) -> Result<
         let bytes = match (&buffer.uri, source) {
             (Some(uri), _) => fetch(files, &container.path, uri)?,
             (None, Source::Glb { bin: Some(bin), .. }) if index == 0 => bin.clone(),
-            (None, _) => return Err(container.error(format!("buffer {index} has neither a URI nor a binary chunk"))),
+            (None, _) => {
+                return Err(container.error(format!("buffer {index} has neither a URI nor a binary chunk")));
+            }
         };
         if bytes.len() < buffer.byte_length {
             return Err(container.error(format!(
@@ -205,7 +209,9 @@ mod tests {
     #[test]
     fn base64_and_escapes_are_those_of_the_standards() {
         // The examples of RFC 4648, section 10.
-        for (text, plain) in [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9vYmE=", "fooba"), ("Zm9vYmFy", "foobar")] {
+        for (text, plain) in
+            [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9vYmE=", "fooba"), ("Zm9vYmFy", "foobar")]
+        {
             assert_eq!(base64(text).as_deref(), Some(plain.as_bytes()));
         }
         assert_eq!(base64("Zm9v!"), None);

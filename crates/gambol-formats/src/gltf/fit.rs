@@ -111,11 +111,12 @@ fn fit(samples: &[(Vec3, f64)], com: Vec3, axis: Vec3) -> Option<Fit> {
     }
     let along = |point: &Vec3| (point - com).dot(&axis);
     let across = |point: &Vec3| (point - com - axis * along(point)).norm();
-    let (low, high) = samples
-        .iter()
-        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (p, _)| (low.min(along(p)), high.max(along(p))));
+    let (low, high) = samples.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (p, _)| {
+        (low.min(along(p)), high.max(along(p)))
+    });
     // Skin at the ends closes in; what is between speaks for the radius.
-    let inner = |point: &Vec3| along(point) > low + 0.15 * (high - low) && along(point) < high - 0.15 * (high - low);
+    let inner =
+        |point: &Vec3| along(point) > low + 0.15 * (high - low) && along(point) < high - 0.15 * (high - low);
     let mean = |some: &dyn Fn(&Vec3) -> bool| {
         let (sum, area) = samples
             .iter()

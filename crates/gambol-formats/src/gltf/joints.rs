@@ -105,7 +105,8 @@ impl Limbs {
 
 /// From a body up to the root's body.
 fn up(creature: &Creature, body: usize) -> impl Iterator<Item = usize> + '_ {
-    std::iter::successors(Some(body), |&body| Some(creature.bodies()[body].parent)).take_while(|&body| body != 0)
+    std::iter::successors(Some(body), |&body| Some(creature.bodies()[body].parent))
+        .take_while(|&body| body != 0)
 }
 
 /// Directions of a limb above and below a joint's body, and the angle between them.
@@ -179,7 +180,10 @@ fn sprawl(creature: &Creature, limbs: &Limbs) -> f64 {
     let mut aside = Vec::new();
     for (chain, _) in limbs.chains.iter().filter(|(_, is_arm)| !is_arm) {
         let knee = chain.iter().position(|body| limbs.middle.contains_key(body)).unwrap_or(0);
-        let foot = creature.landmarks().iter().find(|mark| mark.role == Role::Foot && chain.last() == Some(&mark.body));
+        let foot = creature
+            .landmarks()
+            .iter()
+            .find(|mark| mark.role == Role::Foot && chain.last() == Some(&mark.body));
         let hip = chain.get(knee.saturating_sub(1));
         aside.extend(foot.zip(hip).map(|(foot, &hip)| (at[foot.body] + foot.point - at[hip]).y.abs()));
     }
@@ -269,10 +273,15 @@ fn lower_arms(spec: &mut CreatureSpec, creature: &Creature, limbs: &Limbs, notes
     if lowered.is_empty() {
         return;
     }
-    notes.push("its arms are stretched out in the file and hang down here; `--pose file` keeps them".to_owned());
+    notes.push(
+        "its arms are stretched out in the file and hang down here; `--pose file` keeps them".to_owned(),
+    );
     let mut file = Vec::new();
     for (index, body) in spec.bodies.iter_mut().enumerate().skip(1) {
-        let turn = lowered.iter().find(|(upper, _)| *upper == index).map(|(_, turn)| Quat::from_quaternion(turn.into_inner()));
+        let turn = lowered
+            .iter()
+            .find(|(upper, _)| *upper == index)
+            .map(|(_, turn)| Quat::from_quaternion(turn.into_inner()));
         if let Some(turn) = turn {
             body.parent_from_body.rotation = turn * body.parent_from_body.rotation;
         }

@@ -30,8 +30,8 @@ mod voxels;
 
 pub use append::append_clips;
 pub(crate) use container::is_gltf;
-pub use settings::{BoneSettings, JointType, RigSettings, rig_to_toml};
 pub use rig::{Bone, Rig, Source, read_gltf};
+pub use settings::{BoneSettings, JointType, RigSettings, rig_to_toml};
 
 use gambol_model::{CreatureSpec, Vec3};
 
@@ -64,7 +64,14 @@ pub(crate) fn read(
         return Err(container.error("no joint of its skin moves anything"));
     }
     notes.append(&mut skeleton.notes);
-    let model = build::Model { container: &container, scene: &scene, globals: &globals, surface: &surface, skeleton, told };
+    let model = build::Model {
+        container: &container,
+        scene: &scene,
+        globals: &globals,
+        surface: &surface,
+        skeleton,
+        told,
+    };
     model.build(source, notes, options)
 }
 

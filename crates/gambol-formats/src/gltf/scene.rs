@@ -51,11 +51,16 @@ impl Scene {
             for &child in &node.children {
                 match parent.get(child) {
                     None => {
-                        let reason = format!("node {index} has the child {child}, but there are {} nodes", nodes.len());
+                        let reason = format!(
+                            "node {index} has the child {child}, but there are {} nodes",
+                            nodes.len()
+                        );
                         return Err(container.error(reason));
                     }
                     Some(Some(other)) => {
-                        return Err(container.error(format!("node {child} is a child of both {other} and {index}")));
+                        return Err(
+                            container.error(format!("node {child} is a child of both {other} and {index}"))
+                        );
                     }
                     Some(None) => parent[child] = Some(index),
                 }
@@ -69,7 +74,9 @@ impl Scene {
         }
         if order.len() < nodes.len() {
             let mut reached = vec![false; nodes.len()];
-            order.iter().for_each(|&node| reached[node] = true);
+            for &node in &order {
+                reached[node] = true;
+            }
             let first = reached.iter().position(|reached| !reached).unwrap_or(0);
             return Err(container.error(format!("node {first} is an ancestor of itself")));
         }
@@ -84,7 +91,9 @@ impl Scene {
         for (index, skin) in container.document.skins.iter().enumerate() {
             for &joint in &skin.joints {
                 let Some(flag) = is_joint.get_mut(joint) else {
-                    return Err(container.error(format!("skin {index} has the joint {joint}, which is not a node")));
+                    return Err(
+                        container.error(format!("skin {index} has the joint {joint}, which is not a node"))
+                    );
                 };
                 *flag = true;
             }
@@ -118,7 +127,12 @@ impl Scene {
     /// The poses in which the skin may have been bound: inverse bind matrices turned round. They leave one transform free
     /// per skin: that of the node that shows the mesh, as most tools write it, or what brings the first joint to where
     /// it is at rest. None without such matrices, or if one of them cannot be inverted.
-    pub(super) fn bound(&self, container: &Container, rest: &Globals, binds: &[Vec<Matrix4<f64>>]) -> Vec<Globals> {
+    pub(super) fn bound(
+        &self,
+        container: &Container,
+        rest: &Globals,
+        binds: &[Vec<Matrix4<f64>>],
+    ) -> Vec<Globals> {
         let by_mesh = |skin: usize| {
             let shows = |node: &super::json::Node| node.skin == Some(skin) && node.mesh.is_some();
             container.document.nodes.iter().position(shows).map(|node| rest.0[node])
@@ -172,7 +186,9 @@ pub(super) fn inverse_binds(container: &Container) -> Result<Vec<Vec<Matrix4<f64
         let numbers = container.numbers(accessor, "inverse bind matrices", &["MAT4"])?;
         if numbers.len() < 16 * skin.joints.len() {
             let (have, need) = (numbers.len() / 16, skin.joints.len());
-            return Err(container.error(format!("skin {index} has {have} inverse bind matrices for {need} joints")));
+            return Err(
+                container.error(format!("skin {index} has {have} inverse bind matrices for {need} joints"))
+            );
         }
         Ok(numbers.chunks_exact(16).take(skin.joints.len()).map(Matrix4::from_column_slice).collect())
     };
@@ -181,6 +197,8 @@ pub(super) fn inverse_binds(container: &Container) -> Result<Vec<Vec<Matrix4<f64
 
 /// Parent from node.
 fn local(container: &Container, node: usize) -> Result<Matrix4<f64>, FormatError> {
+    /// Products of thirty of these stay finite, and no rig is deeper with such numbers.
+    const LARGEST: f64 = 1e9;
     let data = &container.document.nodes[node];
     let matrix = if let Some(matrix) = data.matrix {
         Matrix4::from_column_slice(&matrix)
@@ -194,12 +212,10 @@ fn local(container: &Container, node: usize) -> Result<Matrix4<f64>, FormatError
         matrix.fixed_view_mut::<3, 1>(0, 3).copy_from(&Vec3::from(data.translation.unwrap_or([0.0; 3])));
         matrix
     };
-    // Products of a hundred of these must stay finite.
-    const LARGEST: f64 = 1e9;
-    match matrix.iter().all(|x| x.abs() < LARGEST) {
-        true => Ok(matrix),
-        false => Err(container.error(format!("node {node} has a transform that is not finite or far too large"))),
+    if matrix.iter().all(|x| x.abs() < LARGEST) {
+        return Ok(matrix);
     }
+    Err(container.error(format!("node {node} has a transform that is not finite or far too large")))
 }
 
 fn name(container: &Container, node: usize) -> String {

@@ -88,10 +88,14 @@ impl<'a> Rigging<'a> {
         let mut area = vec![0.0; count];
         for &triangle in &surface.triangles {
             let third = surface.normal(triangle).norm() / 6.0;
-            triangle.iter().for_each(|&vertex| area[owner[vertex]] += third);
+            for &vertex in &triangle {
+                area[owner[vertex]] += third;
+            }
         }
         let total = area.iter().sum::<f64>().max(f64::MIN_POSITIVE);
-        area.iter_mut().for_each(|area| *area /= total);
+        for area in &mut area {
+            *area /= total;
+        }
         let mut reach: Vec<f64> = vec![0.0; count];
         for (point, &node) in surface.points.iter().zip(&owner) {
             reach[node] = reach[node].max((point - globals.origin(node)).norm());
@@ -155,7 +159,9 @@ impl<'a> Rigging<'a> {
             .rev()
             .copied()
             .filter(|&node| self.told.fold(node) != Some(false))
-            .filter(|&node| self.kept[node] && self.kept_parent(node).is_some_and(|parent| self.helps(node, parent)))
+            .filter(|&node| {
+                self.kept[node] && self.kept_parent(node).is_some_and(|parent| self.helps(node, parent))
+            })
             .collect();
         for &node in &helpers {
             self.fold(node);
@@ -172,7 +178,8 @@ impl<'a> Rigging<'a> {
         // `thigh.L.001` after `thigh.L`: one bone in two pieces. In a back or tail every piece is a vertebra.
         let base = |name: &str| self::words(name);
         let limb = is(&["thigh", "shin", "calf", "arm", "forearm", "leg", "upperarm", "lowerarm", "upleg"]);
-        limb && base(&self.scene.names[node]) == base(&self.scene.names[parent]) && self.is_straight(node, parent)
+        limb && base(&self.scene.names[node]) == base(&self.scene.names[parent])
+            && self.is_straight(node, parent)
             && self.scene.names[node].ends_with(|c: char| c.is_ascii_digit())
             && !self.scene.names[parent].ends_with(|c: char| c.is_ascii_digit())
     }
@@ -269,7 +276,8 @@ impl<'a> Rigging<'a> {
             if Some(node) == trunk || self.above[node].is_some_and(|above| border(node, above) > 0) {
                 continue;
             }
-            let others = || nodes.iter().copied().filter(|&other| other != node && !self.is_above(node, other));
+            let others =
+                || nodes.iter().copied().filter(|&other| other != node && !self.is_above(node, other));
             let from_end = |other: usize| self.end_distance(other, node);
             let by_end = others()
                 .map(|other| (from_end(other), other))
@@ -287,11 +295,17 @@ impl<'a> Rigging<'a> {
                 hung += 1;
             }
         }
-        self.tell(hung, "hang elsewhere in the file (feet of inverse kinematics) and were joined to their limbs");
+        self.tell(
+            hung,
+            "hang elsewhere in the file (feet of inverse kinematics) and were joined to their limbs",
+        );
     }
 
     fn area_below(&self, top: usize) -> f64 {
-        (0..self.kept.len()).filter(|&node| self.scene.up(node).any(|above| above == top)).map(|node| self.area[node]).sum()
+        (0..self.kept.len())
+            .filter(|&node| self.scene.up(node).any(|above| above == top))
+            .map(|node| self.area[node])
+            .sum()
     }
 
     fn kept_below(&self, top: usize) -> usize {
@@ -340,11 +354,18 @@ impl<'a> Rigging<'a> {
     }
 
     fn children_of(&self, parent: Option<usize>) -> Vec<usize> {
-        self.scene.order.iter().copied().filter(|&node| self.kept[node] && self.above[node] == parent).collect()
+        self.scene
+            .order
+            .iter()
+            .copied()
+            .filter(|&node| self.kept[node] && self.above[node] == parent)
+            .collect()
     }
 
     /// The part whose skin is nearest to where the other parts begin; of equals, the one that carries more.
     fn nearest_to_others(&self, parts: &[usize]) -> usize {
+        /// Twins carry areas that differ by less than this part.
+        const ALIKE: f64 = 0.1;
         let distance = |part: usize| -> f64 {
             let skin: Vec<Vec3> = (0..self.surface.points.len())
                 .filter(|&vertex| self.carrier(vertex) == Some(part))
@@ -358,7 +379,6 @@ impl<'a> Rigging<'a> {
             others.map(nearest).sum::<f64>() / (parts.len().max(2) - 1) as f64
         };
         // Left and right come in pairs, and neither is the trunk.
-        const ALIKE: f64 = 0.1;
         let height = |part: usize| self.globals.origin(part).y;
         let is_paired = |part: usize| {
             parts.iter().any(|&other| {
@@ -384,7 +404,8 @@ impl<'a> Rigging<'a> {
             order.extend(self.children_of(Some(order[next])));
             next += 1;
         }
-        let index_of: HashMap<usize, usize> = order.iter().enumerate().map(|(index, &node)| (node, index)).collect();
+        let index_of: HashMap<usize, usize> =
+            order.iter().enumerate().map(|(index, &node)| (node, index)).collect();
         let mut segments: Vec<Segment> = order
             .iter()
             .map(|&node| Segment {

@@ -1,5 +1,4 @@
-//! Mass from skin. What is inside of the whole skin is shared out in small cubes, each to the body whose skin is nearest
-//! (`voxels`). What is too thin for cubes, a finger or a spider's leg, is weighed by its own skin: the triangles that move
+//! Mass from skin. What is inside of the whole skin is shared out in small cubes, each as the nearest skin is (`voxels`). What is too thin for cubes, a finger or a spider's leg, is weighed by its own skin: the triangles that move
 //! with it most, closed by a fan over each open rim; or, where these enclose no sensible volume, by their convex hull.
 //! The sum is that of the whole skin where this is closed.
 
@@ -12,9 +11,9 @@ use super::voxels::Voxels;
 /// A closed piece holds between these parts of the volume of its convex hull; outside of it, it is broken or a sheet.
 const SENSIBLE: [f64; 2] = [0.12, 1.001];
 /// Cubes alone count for a body that has at least so many; with fewer, a third of them could lie across its skin.
-const CUBES: usize = 150;
+const CUBES: f64 = 150.0;
 /// With at least so many they count if they hold more than the closed skin: a patch of a flank has flesh behind it.
-const PATCH: usize = 20;
+const PATCH: f64 = 10.0;
 /// The whole skin is closed if its volume by triangles and by cubes differ by less than this factor.
 const CLOSED: f64 = 1.15;
 /// A piece without any volume is a sheet of this thickness, as part of the size of all.
@@ -48,13 +47,6 @@ impl Piece {
     fn closed(&self) -> Self {
         let rim = self.rim();
         let mut group: Vec<usize> = (0..self.points.len()).collect();
-        fn top(group: &mut [usize], mut x: usize) -> usize {
-            while group[x] != x {
-                group[x] = group[group[x]];
-                x = group[x];
-            }
-            x
-        }
         for &[a, b] in &rim {
             let (a, b) = (top(&mut group, a as usize), top(&mut group, b as usize));
             group[a.max(b)] = a.min(b);
@@ -115,10 +107,12 @@ impl Piece {
         let closed = self.closed();
         let solid = TriMesh::new(closed.points, closed.triangles)
             .and_then(|mesh| mesh.try_unit_mass_properties(MeshMass::Exact));
-        let hull = TriMesh::hull_of(&self.points).and_then(|hull| hull.try_unit_mass_properties(MeshMass::Exact));
+        let hull =
+            TriMesh::hull_of(&self.points).and_then(|hull| hull.try_unit_mass_properties(MeshMass::Exact));
         match (solid, hull) {
             (Ok(solid), Ok(hull))
-                if (SENSIBLE[0]..SENSIBLE[1]).contains(&(solid.mass / hull.mass)) && is_solid(&solid.inertia) =>
+                if (SENSIBLE[0]..SENSIBLE[1]).contains(&(solid.mass / hull.mass))
+                    && is_solid(&solid.inertia) =>
             {
                 solid
             }
@@ -134,18 +128,23 @@ impl Piece {
             .and_then(|mesh| mesh.try_unit_mass_properties(MeshMass::Shell));
         // Rounded off by its thickness, so that it turns about any axis with some inertia.
         let dot = |mass: f64| Mat3::from_diagonal_element(0.4 * mass * thickness * thickness);
-        match sheet {
-            Ok(sheet) => {
-                let sheet = sheet.scaled(thickness);
-                MassProperties { inertia: sheet.inertia + dot(sheet.mass), ..sheet }
-            }
-            Err(_) => {
-                let mass = thickness.powi(3);
-                let middle = self.points.iter().sum::<Vec3>() / self.points.len().max(1) as f64;
-                MassProperties { mass, com: middle, inertia: dot(mass) }
-            }
+        if let Ok(sheet) = sheet {
+            let sheet = sheet.scaled(thickness);
+            return MassProperties { inertia: sheet.inertia + dot(sheet.mass), ..sheet };
         }
+        let mass = thickness.powi(3);
+        let middle = self.points.iter().sum::<Vec3>() / self.points.len().max(1) as f64;
+        MassProperties { mass, com: middle, inertia: dot(mass) }
     }
+}
+
+/// The first of the group that `x` is in.
+fn top(group: &mut [usize], mut x: usize) -> usize {
+    while group[x] != x {
+        group[x] = group[group[x]];
+        x = group[x];
+    }
+    x
 }
 
 /// Whether an inertia is that of something with a body: positive, and no axis with more than the two others together.
@@ -155,17 +154,18 @@ fn is_solid(inertia: &Mat3) -> bool {
     moments[0] > 1e-6 * moments[2] && moments[2] <= (moments[0] + moments[1]) * (1.0 + 1e-9)
 }
 
-/// Mass properties at unit density of all pieces of a skin, in its frame. `owner` says whose each triangle is.
+/// Mass properties at unit density of all pieces of a skin, in its frame. `weights` are those of the
+/// bodies on each vertex.
 pub(super) fn weigh(
     points: &[Vec3],
     triangles: &[[usize; 3]],
-    owner: &[usize],
+    weights: &[Vec<(usize, f64)>],
     pieces: &[Piece],
     size: f64,
 ) -> Vec<MassProperties> {
     let voxels = Voxels::new(points, triangles);
-    let by_cubes = voxels.weigh(points, triangles, owner, pieces.len());
-    let weigh = |(piece, (cubes, count)): (&Piece, (MassProperties, usize))| {
+    let by_cubes = voxels.weigh(points, triangles, weights, pieces.len());
+    let weigh = |(piece, (cubes, count)): (&Piece, (MassProperties, f64))| {
         if count >= CUBES {
             return cubes;
         }

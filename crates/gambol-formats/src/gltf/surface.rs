@@ -46,14 +46,18 @@ impl Surface {
         globals: &Globals,
     ) -> Result<Self, FormatError> {
         let mut surface = Self::default();
-        for (index, node) in container.document.nodes.iter().enumerate().filter(|(index, _)| scene.shown[*index]) {
+        for (index, node) in
+            container.document.nodes.iter().enumerate().filter(|(index, _)| scene.shown[*index])
+        {
             let Some(mesh) = node.mesh else { continue };
             let Some(mesh) = container.document.meshes.get(mesh) else {
                 return Err(container.error(format!("node {index} shows mesh {mesh}, which does not exist")));
             };
             if let Some(skin) = node.skin {
                 if skin >= container.document.skins.len() {
-                    return Err(container.error(format!("node {index} has skin {skin}, which does not exist")));
+                    return Err(
+                        container.error(format!("node {index} has skin {skin}, which does not exist"))
+                    );
                 }
                 surface.skinned += 1;
                 for primitive in &mesh.primitives {
@@ -97,10 +101,14 @@ impl Surface {
             if of.len() != 4 * points.len() || by.len() != of.len() {
                 return Err(container.error("a mesh has not as many joints and weights as vertices"));
             }
-            for (k, (&slot, &weight)) in of.iter().zip(&by).enumerate().filter(|(_, (_, weight))| **weight > 0.0) {
+            for (k, (&slot, &weight)) in
+                of.iter().zip(&by).enumerate().filter(|(_, (_, weight))| **weight > 0.0)
+            {
                 let Some(&joint) = joints.get(slot) else {
                     let count = joints.len();
-                    return Err(container.error(format!("a vertex moves with joint {slot} of a skin of {count}")));
+                    return Err(
+                        container.error(format!("a vertex moves with joint {slot} of a skin of {count}"))
+                    );
                 };
                 let vertex = k / 4;
                 moved[vertex] += transform(&(globals.0[joint] * binds[slot]), points[vertex]) * weight;
@@ -146,7 +154,9 @@ impl Surface {
         let corner = |k: usize| first + indices[k];
         let last = indices.len().saturating_sub(2);
         match primitive.mode.unwrap_or(4) {
-            4 => self.triangles.extend(indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]].map(|k| first + k))),
+            4 => {
+                self.triangles.extend(indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]].map(|k| first + k)));
+            }
             5 => self.triangles.extend((0..last).map(|k| match k % 2 {
                 0 => [corner(k), corner(k + 1), corner(k + 2)],
                 _ => [corner(k + 1), corner(k), corner(k + 2)],

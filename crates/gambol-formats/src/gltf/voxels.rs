@@ -1,5 +1,6 @@
-//! The inside of a skin as small cubes, each given to the body whose skin is nearest. Flesh deep in a trunk belongs to
-//! somebody even where many bones meet, and a skin may leak, overlap itself or be drawn in parts.
+//! The inside of a skin as small cubes, each shared among bodies as the nearest skin is: a body has the mass ∫ w dV with
+//! its weight w. Flesh deep in a trunk belongs to somebody even where many bones meet, and a skin may leak, overlap itself
+//! or be drawn in parts.
 //!
 //! A cube is inside if a line along an axis has entered more often than left before it gets there. Where a line does not
 //! leave as often as it enters, the skin leaks there and the line has no say; of the three axes the majority counts.
@@ -22,6 +23,14 @@ pub(super) struct Voxels {
     edge: f64,
     count: [usize; 3],
     inside: Vec<bool>,
+}
+
+/// A point of the skin.
+struct Sample {
+    at: Vec3,
+    triangle: usize,
+    /// Of the triangle's corners.
+    shares: [f64; 3],
 }
 
 impl Voxels {
@@ -80,7 +89,8 @@ impl Voxels {
                 for j in low[v]..=high[v] {
                     let at = [line(u, i), line(v, j)];
                     // Twice the area of the triangles between the line and each edge, seen along the axis.
-                    let area = |a: Vec3, b: Vec3| (a[u] - at[0]) * (b[v] - at[1]) - (a[v] - at[1]) * (b[u] - at[0]);
+                    let area =
+                        |a: Vec3, b: Vec3| (a[u] - at[0]) * (b[v] - at[1]) - (a[v] - at[1]) * (b[u] - at[0]);
                     let [a, b, c] = corners;
                     let parts = [area(b, c), area(c, a), area(a, b)];
                     let total: f64 = parts.iter().sum();
@@ -115,69 +125,79 @@ impl Voxels {
         self.inside.iter().filter(|inside| **inside).count() as f64 * self.edge.powi(3)
     }
 
-    /// Mass properties at unit density of the cubes of each body, and how many they are. `owner` says which body each
-    /// triangle belongs to.
+    /// Mass properties at unit density of the cubes of each body, and how many they are. `weights` are those of the
+    /// bodies on each vertex.
     pub(super) fn weigh(
         &self,
         points: &[Vec3],
         triangles: &[[usize; 3]],
-        owner: &[usize],
+        weights: &[Vec<(usize, f64)>],
         bodies: usize,
-    ) -> Vec<(MassProperties, usize)> {
-        let nearest = self.nearest(points, triangles, owner);
-        let mut sums = vec![(0usize, Vec3::zeros(), Mat3::zeros()); bodies];
-        for (index, body) in nearest.iter().enumerate().filter(|(index, _)| self.inside[*index]) {
-            let Some(body) = body else { continue };
-            let (count, first, second) = &mut sums[*body];
+    ) -> Vec<(MassProperties, f64)> {
+        let (samples, nearest) = self.nearest(points, triangles);
+        let mut sums = vec![(0.0, Vec3::zeros(), Mat3::zeros()); bodies];
+        for (index, sample) in nearest.iter().enumerate().filter(|(index, _)| self.inside[*index]) {
+            let Some(sample) = *sample else { continue };
+            let Sample { triangle, shares, .. } = &samples[sample];
             let at = self.centre(index);
-            *count += 1;
-            *first += at;
-            *second += at * at.transpose();
+            for (vertex, share) in triangles[*triangle].iter().zip(shares) {
+                for &(body, weight) in &weights[*vertex] {
+                    let part = share * weight;
+                    let (count, first, second) = &mut sums[body];
+                    *count += part;
+                    *first += at * part;
+                    *second += at * at.transpose() * part;
+                }
+            }
         }
         let cube = self.edge.powi(3);
-        let of_body = |(count, first, second): (usize, Vec3, Mat3)| {
-            if count == 0 {
-                return (MassProperties::default(), 0);
+        let of_body = |(count, first, second): (f64, Vec3, Mat3)| {
+            if count <= 0.0 {
+                return (MassProperties::default(), 0.0);
             }
-            let n = count as f64;
-            let com = first / n;
-            let moment = second - com * com.transpose() * n;
+            let com = first / count;
+            let moment = second - com * com.transpose() * count;
             // A cube's own inertia is m edge² / 6 about any axis.
-            let own = Mat3::from_diagonal_element(n * self.edge * self.edge / 6.0);
+            let own = Mat3::from_diagonal_element(count * self.edge * self.edge / 6.0);
             let inertia = Mat3::from_diagonal_element(moment.trace()) - moment + own;
-            (MassProperties { mass: n * cube, com, inertia: inertia * cube }, count)
+            (MassProperties { mass: count * cube, com, inertia: inertia * cube }, count)
         };
         sums.into_iter().map(of_body).collect()
     }
 
-    /// The body whose skin is nearest to each cube inside: skin spreads inwards from cube to cube, the nearest first, and
-    /// each cube keeps the point of the skin that reached it.
-    fn nearest(&self, points: &[Vec3], triangles: &[[usize; 3]], owner: &[usize]) -> Vec<Option<usize>> {
-        let mut samples: Vec<(Vec3, usize)> = Vec::new();
-        for (triangle, &body) in triangles.iter().zip(owner) {
+    /// Points of the skin, and the nearest one to each cube inside: skin spreads inwards from cube to cube, the nearest
+    /// first, and each cube keeps the point that reached it.
+    fn nearest(&self, points: &[Vec3], triangles: &[[usize; 3]]) -> (Vec<Sample>, Vec<Option<usize>>) {
+        let mut samples: Vec<Sample> = Vec::new();
+        for (index, triangle) in triangles.iter().enumerate() {
             let [a, b, c] = triangle.map(|k| points[k]);
             let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the cubes across the box
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            // at most the cubes across the box
             let steps = (longest / self.edge).ceil().clamp(1.0, 2.0 * ALONG) as usize;
             for i in 0..=steps {
                 for j in 0..=steps - i {
                     let (s, t) = (i as f64 / steps as f64, j as f64 / steps as f64);
-                    samples.push((a + (b - a) * s + (c - a) * t, body));
+                    let at = a + (b - a) * s + (c - a) * t;
+                    samples.push(Sample { at, triangle: index, shares: [1.0 - s - t, s, t] });
                 }
             }
         }
         let mut source: Vec<Option<(f64, usize)>> = vec![None; self.inside.len()];
         let mut queue = BinaryHeap::new();
-        let reach = |cell: usize, sample: usize, source: &mut Vec<Option<(f64, usize)>>, queue: &mut BinaryHeap<_>| {
-            let distance = (self.centre(cell) - samples[sample].0).norm_squared();
+        let reach = |cell: usize,
+                     sample: usize,
+                     source: &mut Vec<Option<(f64, usize)>>,
+                     queue: &mut BinaryHeap<_>| {
+            let distance = (self.centre(cell) - samples[sample].at).norm_squared();
             if source[cell].is_none_or(|(best, _)| distance < best) {
                 source[cell] = Some((distance, sample));
                 // Distances are not negative, so their bits are in their order.
                 queue.push(Reverse((distance.to_bits(), cell, sample)));
             }
         };
-        for (sample, (point, _)) in samples.iter().enumerate() {
-            reach(self.index(self.cell(*point)), sample, &mut source, &mut queue);
+        for (sample, Sample { at, .. }) in samples.iter().enumerate() {
+            reach(self.index(self.cell(*at)), sample, &mut source, &mut queue);
         }
         while let Some(Reverse((_, cell, sample))) = queue.pop() {
             if source[cell].is_none_or(|(_, best)| best != sample) {
@@ -187,7 +207,7 @@ impl Voxels {
                 reach(next, sample, &mut source, &mut queue);
             }
         }
-        source.into_iter().map(|found| found.map(|(_, sample)| samples[sample].1)).collect()
+        (samples, source.into_iter().map(|found| found.map(|(_, sample)| sample)).collect())
     }
 
     /// The six cubes beside a cube.

@@ -90,35 +90,37 @@ impl Character {
             }
             nodes.push(node);
         }
-        let tops: Vec<usize> = (0..self.bones.len()).filter(|&bone| self.bones[bone].parent.is_none()).collect();
+        let tops: Vec<usize> =
+            (0..self.bones.len()).filter(|&bone| self.bones[bone].parent.is_none()).collect();
         let matrix: Vec<f64> = self.armature.to_homogeneous().as_slice().to_vec();
         nodes.push(json!({"name": "Armature", "matrix": matrix, "children": tops}));
         let armature = nodes.len() - 1;
 
         let parts = match self.second_skin {
-            Some(cut) => vec![0..cut, cut..self.bones.len()],
-            None => vec![0..self.bones.len()],
+            Some(cut) => vec![(0, cut), (cut, self.bones.len())],
+            None => vec![(0, self.bones.len())],
         };
         let (mut meshes, mut skins, mut shown) = (Vec::new(), Vec::new(), vec![armature]);
-        for part in parts {
-            let (mut points, mut joints, mut weights, mut indices) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-            for bone in part {
+        for (from, to) in parts {
+            let (mut points, mut joints, mut weights, mut indices) =
+                (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+            for bone in from..to {
                 let Some((middle, half)) = self.bones[bone].flesh else { continue };
                 let first = u16::try_from(points.len() / 3).expect("small characters");
                 for corner in 0..8u8 {
                     let sign = |bit: u8| if corner >> bit & 1 == 1 { 1.0 } else { -1.0 };
                     let point = middle + half.component_mul(&Vec3::new(sign(0), sign(1), sign(2)));
                     let point = self.placed.transform_point(&point.into());
-                    points.extend(point.iter().map(|x| *x as f32));
+                    points.extend(point.iter().map(single));
                     joints.extend([u16::try_from(bone).expect("small characters"), 0, 0, 0]);
-                    weights.extend([self.weight as f32, 0.0, 0.0, 0.0]);
+                    weights.extend([single(&self.weight), 0.0, 0.0, 0.0]);
                 }
                 indices.extend(BOX.iter().flatten().map(|k| first + k));
             }
             let binds: Vec<f32> = (0..self.bones.len())
                 .flat_map(|bone| {
                     let inverse: Matrix4<f64> = self.bind(bone).inverse().to_homogeneous();
-                    inverse.as_slice().iter().map(|x| *x as f32).collect::<Vec<_>>()
+                    inverse.as_slice().iter().map(single).collect::<Vec<_>>()
                 })
                 .collect();
             let vertices = points.len() / 3;
@@ -131,7 +133,9 @@ impl Character {
             meshes.push(json!({"primitives": [{
                 "attributes": {"POSITION": position, "JOINTS_0": joint, "WEIGHTS_0": weight}, "indices": triangles,
             }]}));
-            skins.push(json!({"joints": (0..self.bones.len()).collect::<Vec<_>>(), "inverseBindMatrices": bind}));
+            skins.push(
+                json!({"joints": (0..self.bones.len()).collect::<Vec<_>>(), "inverseBindMatrices": bind}),
+            );
             shown.push(nodes.len());
             nodes.push(json!({"mesh": mesh, "skin": skin}));
         }
@@ -149,10 +153,26 @@ impl Character {
     }
 }
 
+/// Files hold single precision.
+#[allow(clippy::cast_possible_truncation)]
+fn single(x: &f64) -> f32 {
+    *x as f32
+}
+
 /// Outward triangles of a box with corners counted by their signs.
 const BOX: [[u16; 3]; 12] = [
-    [0, 2, 1], [1, 2, 3], [4, 5, 6], [5, 7, 6], [0, 1, 4], [1, 5, 4],
-    [2, 6, 3], [3, 6, 7], [0, 4, 2], [2, 4, 6], [1, 3, 5], [3, 7, 5],
+    [0, 2, 1],
+    [1, 2, 3],
+    [4, 5, 6],
+    [5, 7, 6],
+    [0, 1, 4],
+    [1, 5, 4],
+    [2, 6, 3],
+    [3, 6, 7],
+    [0, 4, 2],
+    [2, 4, 6],
+    [1, 3, 5],
+    [3, 7, 5],
 ];
 
 /// A GLB of a document and a buffer.
@@ -183,7 +203,8 @@ impl Writer {
         self.views.push(json!({"buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len()}));
         self.bytes.extend(bytes);
         let view = self.views.len() - 1;
-        self.accessors.push(json!({"bufferView": view, "componentType": component, "count": count, "type": kind}));
+        self.accessors
+            .push(json!({"bufferView": view, "componentType": component, "count": count, "type": kind}));
         view
     }
 
@@ -204,9 +225,17 @@ pub(crate) struct Skeleton(pub(crate) Vec<Bone>);
 
 impl Skeleton {
     /// A bone with a box from its head to `tail` and the given half thickness.
-    pub(crate) fn add(&mut self, name: &str, parent: Option<&str>, head: [f64; 3], tail: [f64; 3], thick: f64) {
+    pub(crate) fn add(
+        &mut self,
+        name: &str,
+        parent: Option<&str>,
+        head: [f64; 3],
+        tail: [f64; 3],
+        thick: f64,
+    ) {
         let (head, tail) = (Vec3::from(head), Vec3::from(tail));
-        let parent = parent.map(|parent| self.0.iter().position(|bone| bone.name == parent).expect("parents first"));
+        let parent =
+            parent.map(|parent| self.0.iter().position(|bone| bone.name == parent).expect("parents first"));
         let half = ((tail - head) / 2.0).map(|x| x.abs().max(thick));
         let flesh = (thick > 0.0).then_some(((head + tail) / 2.0, half));
         self.0.push(Bone { name: name.into(), parent, head, flesh });

@@ -99,7 +99,8 @@ const LEG_DANGLES: f64 = 0.25;
 /// Legs reach the ground, or are called so.
 fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
     let above = |limb: &Limb| (limb.low - stand.ground) / stand.height.max(f64::MIN_POSITIVE);
-    let others_stand = limbs.iter().any(|limb| limb.reaches && limb.mate.is_some() && has_joints(stand, limb));
+    let others_stand =
+        limbs.iter().any(|limb| limb.reaches && limb.mate.is_some() && has_joints(stand, limb));
     let is_leg = |limb: &Limb| {
         let (leg, arm) = (named(words, limb, Parts::ANY_LEG), named(words, limb, Parts::ANY_ARM));
         let called_leg = leg && !arm && (above(limb) < LEG_DANGLES || !others_stand);

@@ -305,10 +305,8 @@ fn legless(a: &Anatomy) -> Vec<Landmark> {
     let rises = heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min);
     let named = |part| path.iter().any(|&body| a.words[body].parts.has(part));
     let lies = rises <= MOST_HEIGHT * length || named(Parts::HEAD) && named(Parts::TAIL);
-    let is_snake = path.len() >= LEAST_BODIES
-        && moves
-        && lies
-        && mass >= LEAST_MASS * a.stand.below[a.stand.root].mass;
+    let is_snake =
+        path.len() >= LEAST_BODIES && moves && lies && mass >= LEAST_MASS * a.stand.below[a.stand.root].mass;
     if !is_snake || is_ring(a) {
         return Vec::new();
     }

@@ -129,10 +129,11 @@ struct Claims {
     /// Sides by how plainly they are said: `left`, `FL`, `l`.
     sides: [Vec<Side>; 3],
     row: Option<Row>,
-    middle: bool,
     back: bool,
     lower: bool,
     fore: bool,
+    /// How often a middle is said.
+    middles: usize,
 }
 
 impl Claims {
@@ -150,7 +151,7 @@ impl Claims {
                 "r" => self.sides[2].push(Side::Right),
                 "front" | "anterior" => self.row = Some(Row::Front),
                 "rear" | "hind" | "posterior" => self.row = Some(Row::Hind),
-                "mid" | "middle" => self.middle = true,
+                "mid" | "middle" => self.middles += 1,
                 "fore" => self.fore = true,
                 "back" => self.back = true,
                 "lower" | "low" => self.lower = true,
@@ -221,7 +222,7 @@ impl Claims {
             self.parts.add(Parts::SPINE);
         }
         // The middle one; of eight legs `MidFront` and `MidBack` are rows that have no word of their own.
-        if self.middle {
+        if self.middles > 0 {
             self.row = if self.row.is_none() { Some(Row::Middle) } else { None };
         }
         if self.parts.has(Parts::TRINKET) {
