@@ -11,8 +11,10 @@ use crate::shell::{Result, command, output, run as run_command, target};
 
 /// The longest that a user shall wait for an animal of 50 joints and 5,000 vertices, s.
 const MOST: f64 = 0.5;
-/// Bones of the tail that make it 50 joints, with the rings that make it 5,000 vertices.
-const DETAIL: usize = 32;
+/// That animal: 17 bones and a long tail, 13 rings of 8 vertices on each.
+const ANIMAL: Awkward = Awkward { tail: TAIL, rings: RINGS, ..Awkward::PLAIN };
+const TAIL: usize = 33;
+const RINGS: usize = 12;
 
 pub(crate) fn run(rounds: usize) -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -20,7 +22,7 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     let folder = target().join("gltf");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let [file, walks] = ["bench.glb", "bench.walks.glb"].map(|name| folder.join(name));
-    let bytes = quadruped(&Awkward { detail: DETAIL, ..Awkward::default() });
+    let bytes = quadruped(&ANIMAL);
     write_file(&file, &bytes, true).map_err(|error| error.to_string())?;
     let loaded = gambol::load_rig(&file.display().to_string(), &LoadOptions::default());
     let (creature, _) = loaded.map_err(|error| error.to_string())?;
@@ -32,7 +34,10 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
         output(command(program, &["animate"]).arg(&file).args(["walk", "--force", "-o"]).arg(&walks))?;
         best = best.min(start.elapsed().as_secs_f64());
     }
-    let (bodies, size) = (creature.bodies().len() - 1, bytes.len());
-    println!("{bodies} bodies, {size} bytes: {best:.3} s, best of {rounds}; at most {MOST} s");
+    let (joints, vertices) = (17 + TAIL, (17 + TAIL) * (RINGS + 1) * 8);
+    let bodies = creature.bodies().len() - 1;
+    println!(
+        "{joints} joints, {vertices} vertices, {bodies} bodies: {best:.3} s, best of {rounds}; at most {MOST} s"
+    );
     if best < MOST { Ok(()) } else { Err("a user waits too long for a walk".into()) }
 }

@@ -29,24 +29,32 @@ pub struct Awkward {
     pub clutter: bool,
     /// A text file with data URIs.
     pub text: bool,
-    /// Bones of the tail and rings of the skin along each bone, at least 2.
-    pub detail: usize,
+    /// Bones of the tail, at least 2.
+    pub tail: usize,
+    /// Pieces of the skin along each bone, at least 2; it has a ring of 8 vertices more.
+    pub rings: usize,
+}
+
+impl Awkward {
+    /// No trouble at all.
+    pub const PLAIN: Self = Self {
+        scale: 1.0,
+        turned: false,
+        helpers: false,
+        two_skins: false,
+        matrices: false,
+        clips: false,
+        names: false,
+        clutter: false,
+        text: false,
+        tail: 2,
+        rings: 3,
+    };
 }
 
 impl Default for Awkward {
     fn default() -> Self {
-        Self {
-            scale: 1.0,
-            turned: false,
-            helpers: false,
-            two_skins: false,
-            matrices: false,
-            clips: false,
-            names: false,
-            clutter: false,
-            text: false,
-            detail: 2,
-        }
+        Self::PLAIN
     }
 }
 
@@ -63,7 +71,8 @@ pub fn awkward() -> Vec<(&'static str, Awkward)> {
         names: true,
         clutter: true,
         text: false,
-        detail: 3,
+        tail: 3,
+        rings: 4,
     };
     vec![
         ("plain", plain),
@@ -167,9 +176,9 @@ fn bones(awkward: &Awkward) -> Vec<Bone> {
     let neck = add("Neck", Some(chest), [0.0, 0.62, 0.3], [0.0, 0.78, 0.42], 0.06);
     add("Head", Some(neck), [0.0, 0.78, 0.42], [0.0, 0.74, 0.62], 0.06);
     let mut tail = hips;
-    for k in 0..awkward.detail {
+    for k in 0..awkward.tail {
         let at = |k: usize| {
-            let share = k as f64 / awkward.detail as f64;
+            let share = k as f64 / awkward.tail as f64;
             [0.0, 0.56 - 0.2 * share, -0.3 - 0.35 * share]
         };
         tail = add(&format!("Tail{}", k + 1), Some(tail), at(k), at(k + 1), 0.025);
@@ -264,7 +273,7 @@ impl File {
             let frame = Transform::from_parts(bone.head.into(), global(bone, 1.0).isometry.rotation);
             let length = (bone.tail - bone.head).norm();
             let first = places.len();
-            let rings = self.awkward.detail + 1;
+            let rings = self.awkward.rings;
             for ring in 0..=rings {
                 let along = ring as f64 / rings as f64;
                 // Round ends: a smaller first and last ring.
