@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, MeshMass, Role, Side,
+    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, MeshMass, Role, Side, SiteSpec,
     Transform, TriMesh, Vec3, Warning,
 };
 use nalgebra::{Isometry3, Rotation3, Similarity3, Translation3, UnitQuaternion};
@@ -17,6 +17,7 @@ use super::scene::{Globals, Scene};
 use super::skeleton::Skeleton;
 use super::solid::{self, Piece};
 use super::surface::Surface;
+use super::symmetry;
 use crate::{FormatError, LoadOptions};
 
 /// Heights of creatures, m: from a mouse to the largest dinosaur. Outside of this the unit of the file is another one.
@@ -77,7 +78,7 @@ impl Model<'_> {
 
         let mut world_from_scene = towards(&forward_z);
         let mut parts = self.parts(&world_from_scene, &owner, options);
-        let draft = self.draft(&parts);
+        let draft = self.draft(&parts, &world_from_scene);
         let creature = self.creature(&draft, options)?;
         let turn = to_forward(&creature);
         if turn != 0.0 {
@@ -88,7 +89,7 @@ impl Model<'_> {
         let in_scene = world_from_scene.inverse_transform_vector(&Vec3::x());
         notes.push(format!("it faces {} of the file", in_words(in_scene)));
 
-        let mut spec = self.draft(&parts);
+        let mut spec = self.draft(&parts, &world_from_scene);
         let creature = self.creature(&spec, options)?;
         joints::refine(&mut spec, &creature, &parts, &mut notes);
         let mass: f64 = parts.iter().map(|part| part.mass.mass).sum();
@@ -187,6 +188,7 @@ impl Model<'_> {
             let mass = MassProperties { com: raised.com - origin, ..raised.scaled(density) };
             parts.push(Part { origin, piece: std::mem::take(piece), mass });
         }
+        symmetry::balance(&mut parts);
         parts
     }
 
@@ -200,7 +202,7 @@ impl Model<'_> {
     }
 
     /// All bodies, with a ball at every joint.
-    fn draft(&self, parts: &[Part]) -> CreatureSpec {
+    fn draft(&self, parts: &[Part], world_from_scene: &Similarity3<f64>) -> CreatureSpec {
         let stem = self.container.path.rsplit('/').next().unwrap_or_default();
         let mut spec = CreatureSpec::new(stem.rsplit_once('.').map_or(stem, |(stem, _)| stem));
         let heights = parts.iter().flat_map(|part| part.piece.points.iter().map(|p| part.origin.z + p.z));
@@ -227,11 +229,33 @@ impl Model<'_> {
                 joints: vec![joint],
                 inertia: InertiaSpec::Given(part.mass),
                 shapes: vec![shape],
+                sites: self.ends(index, parts, world_from_scene),
                 ..BodySpec::new(name)
             };
             spec.bodies.push(body);
         }
         spec
+    }
+
+    /// The ends of a segment's bones, as sites: nodes without skin or children that hang from them.
+    fn ends(&self, index: usize, parts: &[Part], world_from_scene: &Similarity3<f64>) -> Vec<SiteSpec> {
+        let nodes = &self.container.document.nodes;
+        let segment = &self.skeleton.segments[index];
+        let is_end = |node: &usize| {
+            let hangs = self.scene.parent[*node].is_some_and(|parent| segment.nodes.contains(&parent));
+            hangs && nodes[*node].children.is_empty() && nodes[*node].mesh.is_none()
+        };
+        let own =
+            |node: &usize| self.skeleton.segment_of[*node] == Some(index) && !segment.nodes.contains(node);
+        let site = |node: usize| {
+            let at = world_from_scene.transform_point(&self.globals.origin(node).into()).coords
+                - parts[index].origin;
+            SiteSpec {
+                name: self.scene.names[node].clone(),
+                body_from_site: Transform::translation(at.x, at.y, at.z),
+            }
+        };
+        (0..nodes.len()).filter(is_end).filter(own).map(site).collect()
     }
 
     /// The direction of a bone: towards the one bone that goes on from it.
