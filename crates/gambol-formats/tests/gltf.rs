@@ -12,7 +12,7 @@ use gambol_formats::{FormatError, LoadOptions, load_from};
 use gambol_model::{Creature, JointKind};
 use nalgebra::{Point3, Similarity3, UnitQuaternion};
 use serde_json::{Value, json};
-use skinned::{Character, Vec3, glb, person, quadruped};
+use skinned::{Character, Skeleton, Vec3, glb, person, quadruped};
 
 fn read_with(character: &Character, options: &LoadOptions) -> Result<(Creature, Rig), FormatError> {
     read_gltf(&Memory::new().with("it.glb", character.glb()), "it.glb", options)
@@ -407,4 +407,82 @@ fn broken_containers_never_panic() {
             let _ = load_from(&Memory::new().with("a.glb", changed), "a.glb", &LoadOptions::default());
         }
     }
+}
+
+#[test]
+fn twins_weigh_the_same() {
+    // One arm carries more than the other, as painted weights have it: the joints are symmetric all the same.
+    let mut lopsided = quadruped(false);
+    let arm = lopsided.bone("UpperArm.L");
+    lopsided.bones[arm].flesh = lopsided.bones[arm].flesh.map(|(middle, half)| (middle, half * 1.3));
+    let (creature, _) = read(&lopsided);
+    assert!(
+        (creature.mass() / (1000.0 * lopsided.volume()) - 1.0).abs() < 1e-4,
+        "the total stays, within f32"
+    );
+    let of = |name: &str| creature.bodies()[creature.body_index(name).expect("it is a body")].mass;
+    let (left, right) = (of("UpperArm.L"), of("UpperArm.R"));
+    assert!((left.mass - right.mass).abs() < 1e-9 * left.mass);
+    assert!(
+        (left.com - right.com.component_mul(&Vec3::new(1.0, -1.0, 1.0))).norm() < 1e-6,
+        "mirrored, within f32"
+    );
+    assert_eq!(landmark_bodies(&creature), landmark_bodies(&read(&quadruped(false)).0));
+}
+
+/// A dinosaur whose arms are called front legs and dangle from its chest, on a hub that carries nothing.
+fn dinosaur() -> Character {
+    let mut rig = Skeleton::default();
+    rig.add("Body", None, [0.0, 2.4, 0.3], [0.0; 3], 0.0);
+    rig.add("Back", Some("Body"), [0.0, 1.9, 0.0], [0.0, 1.9, -0.5], 0.3);
+    rig.add("Tail1", Some("Back"), [0.0, 1.9, -0.81], [0.0, 1.8, -1.5], 0.15);
+    rig.add("Tail2", Some("Tail1"), [0.0, 1.8, -1.66], [0.0, 1.7, -2.4], 0.08);
+    rig.add("Torso", Some("Body"), [0.0, 2.0, 0.31], [0.0, 2.2, 0.9], 0.25);
+    rig.add("Head", Some("Torso"), [0.0, 2.5, 1.2], [0.0, 2.5, 1.8], 0.2);
+    for (side, x) in [("L", 0.45), ("R", -0.45)] {
+        let name = |part: &str| format!("{part}.{side}");
+        let (upper, lower) = (name("BackUpLeg"), name("BackLowLeg"));
+        rig.add(&upper, Some("Body"), [x, 1.7, -0.1], [x, 1.0, 0.05], 0.14);
+        rig.add(&lower, Some(&upper), [x, 0.85, 0.05], [x, 0.3, -0.2], 0.08);
+        rig.add(&name("BackFoot"), Some(&lower), [x, 0.2, -0.2], [x, 0.06, 0.2], 0.06);
+        let (arm, forearm) = (name("FrontUpLeg"), name("FrontLowLeg"));
+        rig.add(&arm, Some("Torso"), [0.8 * x, 1.9, 0.8], [0.8 * x, 1.6, 0.75], 0.05);
+        rig.add(&forearm, Some(&arm), [0.8 * x, 1.54, 0.75], [0.8 * x, 1.35, 0.95], 0.04);
+        rig.add(&name("FrontFoot"), Some(&forearm), [0.8 * x, 1.3, 1.0], [0.8 * x, 1.1, 1.3], 0.07);
+    }
+    Character::new(rig.0)
+}
+
+#[test]
+fn front_legs_that_dangle_are_arms_and_a_hub_is_no_body() {
+    let (creature, _) = read(&dinosaur());
+    let on =
+        |landmark: &str| creature.landmark(landmark).map(|mark| creature.bodies()[mark.body].name.as_str());
+    assert_eq!(on("foot.left"), Some("BackFoot.L"));
+    assert_eq!(on("knee.right"), Some("BackLowLeg.R"));
+    assert_eq!(on("hand.left"), Some("FrontFoot.L"));
+    assert_eq!(on("elbow.left"), Some("FrontLowLeg.L"));
+    assert_eq!((on("head"), on("tail")), (Some("Head"), Some("Tail2")));
+    assert_eq!(creature.body_index("Body"), None, "it carries no skin");
+    let root = &creature.bodies()[1].name;
+    assert!(root == "Back" || root == "Torso", "the trunk is in the middle, not {root}");
+}
+
+#[test]
+fn a_fish_has_a_head_and_a_tail_and_no_legs() {
+    let mut rig = Skeleton::default();
+    let mut above: Option<String> = None;
+    for (k, thick) in [0.3, 0.28, 0.2, 0.12, 0.06].into_iter().enumerate() {
+        let (name, z) = (format!("Main{k}"), 1.0 - 0.5 * k as f64);
+        rig.add(&name, above.as_deref(), [0.0, 1.0, z], [0.0, 1.0, z - 0.4], thick);
+        above = Some(name);
+    }
+    // A tail fin that hangs lower than all the rest.
+    rig.add("Fin", above.as_deref(), [0.0, 1.0, -1.6], [0.0, 0.5, -1.8], 0.02);
+    let (creature, _) = read(&Character::new(rig.0));
+    let on =
+        |landmark: &str| creature.landmark(landmark).map(|mark| creature.bodies()[mark.body].name.as_str());
+    assert_eq!(on("head"), Some("Main0"));
+    assert!(on("tail").is_some_and(|tail| tail == "Fin" || tail == "Main4"), "{:?}", on("tail"));
+    assert!(!landmark_bodies(&creature).iter().any(|(name, _)| name.starts_with("foot")));
 }

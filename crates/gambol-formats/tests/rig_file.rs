@@ -172,7 +172,7 @@ fn mistakes_are_told_with_their_line() {
         ("version = 1\n[landmarks]\npaw = \"Head\"", "beast.toml:3: [landmarks]: "),
         (
             "version = 1\n[landmarks]\nhead = \"Haed\"",
-            "beast.toml:3: there is no body or joint \"Haed\"; did you mean \"Head\"?",
+            "beast.toml:3: there is no body, joint or site \"Haed\"; did you mean \"Head\"?",
         ),
     ] {
         let error = load(&bytes, Some(text)).map(|_| ()).unwrap_err().to_string();

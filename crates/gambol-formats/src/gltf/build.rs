@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, MeshMass, Role, Side,
+    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, MeshMass, Role, Side, SiteSpec,
     Transform, TriMesh, Vec3,
 };
 use nalgebra::{Isometry3, Rotation3, Similarity3, Translation3, UnitQuaternion};
@@ -18,6 +18,7 @@ use super::settings::Told;
 use super::skeleton::Skeleton;
 use super::solid::{self, Piece};
 use super::surface::Surface;
+use super::symmetry;
 use crate::{FormatError, LoadOptions};
 
 /// Heights of creatures, m: from a mouse to the largest dinosaur. Outside of this the unit of the file is another one.
@@ -81,7 +82,7 @@ impl Model<'_> {
 
         let mut world_from_scene = towards(&as_drawn);
         let mut parts = self.parts(&world_from_scene, &owner, options);
-        let draft = self.draft(&parts);
+        let draft = self.draft(&parts, &world_from_scene);
         let nodes: Vec<usize> = self.skeleton.segments.iter().map(|segment| segment.node).collect();
         self.told.check(&draft, &nodes)?;
         let creature = self.creature(&draft, options)?;
@@ -94,7 +95,7 @@ impl Model<'_> {
         let in_scene = world_from_scene.inverse_transform_vector(&Vec3::x());
         notes.push(format!("it faces {} of the file", in_words(in_scene)));
 
-        let mut spec = self.draft(&parts);
+        let mut spec = self.draft(&parts, &world_from_scene);
         let creature = self.creature(&spec, options)?;
         joints::refine(&mut spec, &creature, &parts, &mut notes, |spec| self.told.apply(spec, &nodes))?;
         spec.landmark_overrides.clone_from(&options.landmarks);
@@ -203,18 +204,10 @@ impl Model<'_> {
             let raised =
                 if mass.mass < least { mass.scaled(least / mass.mass.max(f64::MIN_POSITIVE)) } else { mass };
             let mass = MassProperties { com: raised.com - origin, ..raised.scaled(density) };
-            let mass = match self.told.mass(segment.node) {
-                Some(told) => mass.scaled(told / mass.mass),
-                None => mass,
-            };
             parts.push(Part { origin, piece: std::mem::take(piece), mass });
         }
-        if let Some(whole) = options.mass {
-            let sum: f64 = parts.iter().map(|part| part.mass.mass).sum();
-            for part in &mut parts {
-                part.mass = part.mass.scaled(whole / sum);
-            }
-        }
+        symmetry::balance(&mut parts);
+        self.weigh_as_told(&mut parts, options);
         parts
     }
 
@@ -227,8 +220,23 @@ impl Model<'_> {
         self.surface.weights.iter().map(of_vertex).collect()
     }
 
+    /// Masses of bodies that the user gives, and all scaled to that of the whole.
+    fn weigh_as_told(&self, parts: &mut [Part], options: &LoadOptions) {
+        for (part, segment) in parts.iter_mut().zip(&self.skeleton.segments) {
+            if let Some(mass) = self.told.mass(segment.node) {
+                part.mass = part.mass.scaled(mass / part.mass.mass);
+            }
+        }
+        if let Some(whole) = options.mass {
+            let sum: f64 = parts.iter().map(|part| part.mass.mass).sum();
+            for part in parts {
+                part.mass = part.mass.scaled(whole / sum);
+            }
+        }
+    }
+
     /// All bodies, with a ball at every joint.
-    fn draft(&self, parts: &[Part]) -> CreatureSpec {
+    fn draft(&self, parts: &[Part], world_from_scene: &Similarity3<f64>) -> CreatureSpec {
         let stem = self.container.path.rsplit('/').next().unwrap_or_default();
         let mut spec = CreatureSpec::new(stem.rsplit_once('.').map_or(stem, |(stem, _)| stem));
         let heights = parts.iter().flat_map(|part| part.piece.points.iter().map(|p| part.origin.z + p.z));
@@ -258,11 +266,33 @@ impl Model<'_> {
                 joints: vec![joint],
                 inertia: InertiaSpec::Given(part.mass),
                 shapes: vec![shape],
+                sites: self.ends(index, parts, world_from_scene),
                 ..BodySpec::new(name)
             };
             spec.bodies.push(body);
         }
         spec
+    }
+
+    /// The ends of a segment's bones, as sites: nodes without skin or children that hang from them.
+    fn ends(&self, index: usize, parts: &[Part], world_from_scene: &Similarity3<f64>) -> Vec<SiteSpec> {
+        let nodes = &self.container.document.nodes;
+        let segment = &self.skeleton.segments[index];
+        let is_end = |node: &usize| {
+            let hangs = self.scene.parent[*node].is_some_and(|parent| segment.nodes.contains(&parent));
+            hangs && nodes[*node].children.is_empty() && nodes[*node].mesh.is_none()
+        };
+        let own =
+            |node: &usize| self.skeleton.segment_of[*node] == Some(index) && !segment.nodes.contains(node);
+        let site = |node: usize| {
+            let at = world_from_scene.transform_point(&self.globals.origin(node).into()).coords
+                - parts[index].origin;
+            SiteSpec {
+                name: self.scene.names[node].clone(),
+                body_from_site: Transform::translation(at.x, at.y, at.z),
+            }
+        };
+        (0..nodes.len()).filter(is_end).filter(own).map(site).collect()
     }
 
     /// The direction of a bone: towards the one bone that goes on from it.

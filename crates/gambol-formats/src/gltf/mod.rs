@@ -2,7 +2,7 @@
 //! nodes.
 //!
 //! `container` opens the file, `accessor` reads numbers, `scene` places the nodes and `surface` the skin; `skeleton` says
-//! which joints matter, `solid` weighs what each carries, `fit` draws simple shapes around it, `build` puts the creature
+//! which joints matter, `solid` weighs what each carries, `symmetry` balances left and right, `fit` draws simple shapes around it, `build` puts the creature
 //! together and `joints` tells knees from hips. Every guess is a note.
 //!
 //! The JSON is read by our own types on `serde`: the crate `gltf` 1.4 leaves the ranges of accessors to the caller, and
@@ -26,6 +26,7 @@ mod skeleton;
 mod solid;
 mod splice;
 mod surface;
+mod symmetry;
 mod voxels;
 
 pub use append::append_clips;

@@ -309,13 +309,16 @@ impl<'s> Told<'s> {
         }
         let bodies = spec.bodies.iter().map(|body| body.name.as_str());
         let joints = spec.bodies.iter().flat_map(|body| &body.joints).map(|joint| joint.name.as_str());
-        let names: Vec<&str> = bodies.chain(joints).collect();
+        let sites = spec.bodies.iter().flat_map(|body| &body.sites).map(|site| site.name.as_str());
+        let names: Vec<&str> = bodies.chain(joints).chain(sites).collect();
         for (line, landmark) in &settings.landmarks {
             let target = &landmark.target;
             if !target.is_empty() && !names.contains(&target.as_str()) {
                 let near = nearest(target, names.iter().copied());
                 let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-                return Err(settings.error(*line, format!("there is no body or joint {target:?}{hint}")));
+                return Err(
+                    settings.error(*line, format!("there is no body, joint or site {target:?}{hint}"))
+                );
             }
         }
         Ok(())

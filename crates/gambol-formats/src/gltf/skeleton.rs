@@ -62,6 +62,8 @@ struct Rigging<'a> {
     area: Vec<f64>,
     /// How far each node's skin reaches from its origin.
     reach: Vec<f64>,
+    /// Height of the lowest point of each node's skin.
+    lowest: Vec<f64>,
     /// The node with the largest weight, per vertex.
     owner: Vec<usize>,
     notes: Vec<String>,
@@ -97,13 +99,28 @@ impl<'a> Rigging<'a> {
             *area /= total;
         }
         let mut reach: Vec<f64> = vec![0.0; count];
+        let mut lowest = vec![f64::INFINITY; count];
         for (point, &node) in surface.points.iter().zip(&owner) {
             reach[node] = reach[node].max((point - globals.origin(node)).norm());
+            lowest[node] = lowest[node].min(point.y);
         }
         let (low, high) = surface.bounds();
         let size = (high - low).norm();
         let (kept, above) = (vec![false; count], vec![None; count]);
-        Self { scene, globals, surface, told, size, kept, above, area, reach, owner, notes: Vec::new() }
+        Self {
+            scene,
+            globals,
+            surface,
+            told,
+            size,
+            kept,
+            above,
+            area,
+            reach,
+            lowest,
+            owner,
+            notes: Vec::new(),
+        }
     }
 
     fn keep_what_carries_skin(&mut self) {
@@ -132,6 +149,7 @@ impl<'a> Rigging<'a> {
             self.area[above] += self.area[node];
             let far = (self.globals.origin(node) - self.globals.origin(above)).norm();
             self.reach[above] = self.reach[above].max(self.reach[node] + far);
+            self.lowest[above] = self.lowest[above].min(self.lowest[node]);
             self.area[node] = 0.0;
         }
     }
@@ -140,11 +158,12 @@ impl<'a> Rigging<'a> {
         self.scene.up(node).skip(1).find(|&above| self.kept[above])
     }
 
-    fn kept_children(&self) -> Vec<Vec<usize>> {
-        let mut children = vec![Vec::new(); self.kept.len()];
-        for &node in self.scene.order.iter().filter(|&&node| self.kept[node]) {
+    /// Number of kept nodes right below each kept node, in the file.
+    fn kept_children(&self) -> Vec<usize> {
+        let mut children = vec![0; self.kept.len()];
+        for node in (0..self.kept.len()).filter(|&node| self.kept[node]) {
             if let Some(parent) = self.kept_parent(node) {
-                children[parent].push(node);
+                children[parent] += 1;
             }
         }
         children
@@ -196,31 +215,26 @@ impl<'a> Rigging<'a> {
         })
     }
 
-    /// Height of the lowest point of the skin that a node carries.
-    fn lowest(&self, node: usize) -> f64 {
-        let own = (0..self.owner.len()).filter(|&vertex| self.carrier(vertex) == Some(node));
-        own.map(|vertex| self.surface.points[vertex].y).fold(f64::INFINITY, f64::min)
-    }
-
     /// Fingers, ears and toes: last bones that are both small and light, from the tips inwards. What alone of its limb
     /// stands on the ground is a foot, however small.
     fn fold_small_ends(&mut self) {
         let mut folded = 0;
+        let mut children = self.kept_children();
         let (low, high) = self.surface.bounds();
         let floor = low.y + GROUND * (high.y - low.y);
         let order: Vec<usize> = self.scene.order.iter().rev().copied().collect();
         for node in order {
-            let last = |children: &[Vec<usize>]| children[node].is_empty();
             let may = self.kept[node] && self.told.fold(node) != Some(false);
             let small = may && self.area[node] < SMALL_AREA && self.reach[node] < SMALL_REACH * self.size;
             // Legs are light on a spider, and their last pieces short: what is as long as its parent is no trinket.
-            if !small || !last(&self.kept_children()) {
+            if !small || children[node] > 0 {
                 continue;
             }
             let Some(parent) = self.kept_parent(node) else { continue };
-            let stands = self.lowest(node) < floor && self.lowest(parent) >= floor;
+            let stands = self.lowest[node] < floor && self.lowest[parent] >= floor;
             if self.reach[node] < self.reach[parent] && !stands {
                 self.fold(node);
+                children[parent] -= 1;
                 folded += 1;
             }
         }
@@ -242,16 +256,22 @@ impl<'a> Rigging<'a> {
         }
     }
 
-    /// The kept node that carries a vertex.
-    fn carrier(&self, vertex: usize) -> Option<usize> {
-        self.scene.up(self.owner[vertex]).find(|&node| self.kept[node])
+    /// The kept node that each node goes with.
+    fn carriers(&self) -> Vec<Option<usize>> {
+        let mut carriers = vec![None; self.kept.len()];
+        for &node in &self.scene.order {
+            let above = self.scene.parent[node].and_then(|parent| carriers[parent]);
+            carriers[node] = if self.kept[node] { Some(node) } else { above };
+        }
+        carriers
     }
 
     /// Triangles that lie across two kept nodes.
     fn borders(&self) -> HashMap<[usize; 2], usize> {
         let mut borders = HashMap::new();
+        let carriers = self.carriers();
         for triangle in &self.surface.triangles {
-            let [a, b, c] = triangle.map(|vertex| self.carrier(vertex));
+            let [a, b, c] = triangle.map(|vertex| carriers[self.owner[vertex]]);
             for (x, y) in [(a, b), (b, c), (c, a)] {
                 if let (Some(x), Some(y)) = (x, y)
                     && x != y
@@ -271,6 +291,15 @@ impl<'a> Rigging<'a> {
         let nodes: Vec<usize> = self.scene.order.iter().copied().filter(|&node| self.kept[node]).collect();
         let trunk = nodes.iter().copied().filter(|&node| self.above[node].is_none());
         let trunk = trunk.max_by(|&a, &b| self.area_below(a).total_cmp(&self.area_below(b)));
+        // Nodes without skin that go with a bone end it.
+        let mut ends = vec![Vec::new(); self.kept.len()];
+        for (node, carrier) in self.carriers().into_iter().enumerate().filter(|(node, _)| !self.kept[*node]) {
+            if let Some(bone) = carrier {
+                ends[bone].push(self.globals.origin(node));
+            }
+        }
+        let mut last = vec![true; self.kept.len()];
+        nodes.iter().filter_map(|&node| self.above[node]).for_each(|above| last[above] = false);
         let mut hung = 0;
         for &node in &nodes {
             if Some(node) == trunk || self.above[node].is_some_and(|above| border(node, above) > 0) {
@@ -278,20 +307,22 @@ impl<'a> Rigging<'a> {
             }
             let others =
                 || nodes.iter().copied().filter(|&other| other != node && !self.is_above(node, other));
-            let from_end = |other: usize| self.end_distance(other, node);
+            let at = self.globals.origin(node);
+            let from_end =
+                |other: usize| ends[other].iter().map(|end| (end - at).norm()).fold(f64::INFINITY, f64::min);
             let by_end = others()
                 .map(|other| (from_end(other), other))
                 .filter(|(distance, _)| *distance < SAME_END * self.size)
                 .min_by(|x, y| x.0.total_cmp(&y.0));
-            let is_last = |other: usize| !nodes.iter().any(|&child| self.above[child] == Some(other));
             let is_end = self.kept_below(node) <= 2 && self.area_below(node) < END_AREA;
             let by_skin = others()
-                .filter(|&other| is_end && border(node, other) > 0 && is_last(other))
+                .filter(|&other| is_end && border(node, other) > 0 && last[other])
                 .max_by_key(|&other| (border(node, other), std::cmp::Reverse(other)));
             // A bone that is merely apart (a shoe) stays where it is unless another ends exactly there.
             let found = by_end.map(|(_, other)| other).or(by_skin.filter(|_| self.above[node] != by_skin));
             if let Some(other) = found.filter(|&other| self.above[node] != Some(other)) {
                 self.above[node] = Some(other);
+                last[other] = false;
                 hung += 1;
             }
         }
@@ -315,15 +346,6 @@ impl<'a> Rigging<'a> {
     /// Whether `node` is on the way from `other` to its root.
     fn is_above(&self, node: usize, other: usize) -> bool {
         std::iter::successors(Some(other), |&at| self.above[at]).take(self.kept.len()).any(|at| at == node)
-    }
-
-    /// How far the joint of `node` is from the nearest end of `bone`: a node without skin that goes with it.
-    fn end_distance(&self, bone: usize, node: usize) -> f64 {
-        let ends = (0..self.kept.len()).filter(|&end| {
-            !self.kept[end] && end != bone && self.scene.up(end).find(|&above| self.kept[above]) == Some(bone)
-        });
-        let at = self.globals.origin(node);
-        ends.map(|end| (self.globals.origin(end) - at).norm()).fold(f64::INFINITY, f64::min)
     }
 
     /// Where several parts hang from a node without a body (or with hardly any), it is one with the part that is nearest
@@ -366,9 +388,10 @@ impl<'a> Rigging<'a> {
     fn nearest_to_others(&self, parts: &[usize]) -> usize {
         /// Twins carry areas that differ by less than this part.
         const ALIKE: f64 = 0.1;
+        let carriers = self.carriers();
         let distance = |part: usize| -> f64 {
             let skin: Vec<Vec3> = (0..self.surface.points.len())
-                .filter(|&vertex| self.carrier(vertex) == Some(part))
+                .filter(|&vertex| carriers[self.owner[vertex]] == Some(part))
                 .map(|vertex| self.surface.points[vertex])
                 .collect();
             let others = parts.iter().filter(|&&other| other != part);
@@ -379,21 +402,24 @@ impl<'a> Rigging<'a> {
             others.map(nearest).sum::<f64>() / (parts.len().max(2) - 1) as f64
         };
         // Left and right come in pairs, and neither is the trunk.
-        let height = |part: usize| self.globals.origin(part).y;
-        let is_paired = |part: usize| {
-            parts.iter().any(|&other| {
-                let (a, b) = (self.area_below(part), self.area_below(other));
-                other != part
-                    && self.kept_below(part) == self.kept_below(other)
-                    && (a - b).abs() < ALIKE * a.max(b)
-                    && (height(part) - height(other)).abs() < SAME_END * self.size
+        let looks: Vec<(usize, f64, f64)> = parts
+            .iter()
+            .map(|&part| (self.kept_below(part), self.area_below(part), self.globals.origin(part).y))
+            .collect();
+        let is_paired = |k: usize| {
+            let (bones, area, height) = looks[k];
+            looks.iter().enumerate().any(|(other, &(other_bones, other_area, other_height))| {
+                other != k
+                    && bones == other_bones
+                    && (area - other_area).abs() < ALIKE * area.max(other_area)
+                    && (height - other_height).abs() < SAME_END * self.size
             })
         };
-        let lone: Vec<usize> = parts.iter().copied().filter(|&part| !is_paired(part)).collect();
+        let lone: Vec<usize> = (0..parts.len()).filter(|&k| !is_paired(k)).map(|k| parts[k]).collect();
         let candidates = if lone.is_empty() { parts } else { &lone };
         // A tenth of the size nearer outweighs a tenth of the area more.
-        let cost = |part: usize| distance(part) / self.size - self.area[part];
-        candidates.iter().copied().min_by(|&a, &b| cost(a).total_cmp(&cost(b))).unwrap_or(parts[0])
+        let cost = |&part: &usize| (distance(part) / self.size - self.area[part], part);
+        candidates.iter().map(cost).min_by(|a, b| a.0.total_cmp(&b.0)).map_or(parts[0], |(_, part)| part)
     }
 
     fn segments(self, joined: &HashMap<usize, usize>) -> Skeleton {

@@ -111,16 +111,16 @@ impl Character {
                     let sign = |bit: u8| if corner >> bit & 1 == 1 { 1.0 } else { -1.0 };
                     let point = middle + half.component_mul(&Vec3::new(sign(0), sign(1), sign(2)));
                     let point = self.placed.transform_point(&point.into());
-                    points.extend(point.iter().map(single));
+                    points.extend(point.iter().copied().map(single));
                     joints.extend([u16::try_from(bone).expect("small characters"), 0, 0, 0]);
-                    weights.extend([single(&self.weight), 0.0, 0.0, 0.0]);
+                    weights.extend([single(self.weight), 0.0, 0.0, 0.0]);
                 }
                 indices.extend(BOX.iter().flatten().map(|k| first + k));
             }
             let binds: Vec<f32> = (0..self.bones.len())
                 .flat_map(|bone| {
                     let inverse: Matrix4<f64> = self.bind(bone).inverse().to_homogeneous();
-                    inverse.as_slice().iter().map(single).collect::<Vec<_>>()
+                    inverse.as_slice().iter().copied().map(single).collect::<Vec<_>>()
                 })
                 .collect();
             let vertices = points.len() / 3;
@@ -155,8 +155,8 @@ impl Character {
 
 /// Files hold single precision.
 #[allow(clippy::cast_possible_truncation)]
-fn single(x: &f64) -> f32 {
-    *x as f32
+fn single(x: f64) -> f32 {
+    x as f32
 }
 
 /// Outward triangles of a box with corners counted by their signs.
