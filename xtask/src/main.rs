@@ -4,14 +4,19 @@ mod architecture;
 mod bench;
 mod bench_gaits;
 mod bench_modes;
+mod bench_rigs;
+mod blender;
 mod compare;
 mod fuzz;
 mod gaits;
 mod gltf;
+mod masses;
 mod modes;
 mod node;
 mod peers;
 mod pictures;
+mod rigs;
+mod rigs_out;
 mod shell;
 mod test;
 mod vibrate;
@@ -57,7 +62,15 @@ enum Task {
         docs: bool,
     },
     /// Read clips back with the Khronos validator, three.js and NumPy, and compare with our kinematics
-    Gltf,
+    Gltf {
+        /// A folder of glTF files that get a clip each, besides our own
+        folder: Option<PathBuf>,
+    },
+    /// Read glTF files with a clip in them by Blender, and compare its bones with our kinematics
+    Blender {
+        /// A folder of glTF files that get a clip each, besides our own
+        folder: Option<PathBuf>,
+    },
     /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
     Bench {
         /// Rounds of all three programs, interleaved
@@ -69,6 +82,21 @@ enum Task {
         /// Time gaits instead: modes, design and a grounded loop of two seconds
         #[arg(long, conflicts_with = "modes")]
         gaits: bool,
+        /// Time the way from a skinned glTF file to one with a walk in it instead
+        #[arg(long, conflicts_with_all = ["modes", "gaits"])]
+        rigs: bool,
+    },
+    /// Say what is found in every skinned glTF model below a folder, as a table
+    Rigs {
+        /// The folder
+        folder: PathBuf,
+    },
+    /// Compare mass and inertia of limbs from a skin alone with the MJCF model that the skin belongs to
+    Masses {
+        /// The model
+        model: PathBuf,
+        /// Its skin in MuJoCo's binary format
+        skin: PathBuf,
     },
     /// Draw the pictures of the docs
     Pictures,
@@ -95,10 +123,14 @@ fn main() -> ExitCode {
                 (false, false) => gaits::Table::Text,
             },
         ),
-        Task::Gltf => gltf::run(),
+        Task::Gltf { folder } => gltf::run(folder.as_deref()),
+        Task::Blender { folder } => blender::run(folder.as_deref()),
+        Task::Bench { rounds, rigs: true, .. } => bench_rigs::run(rounds),
         Task::Bench { gaits: true, .. } => bench_gaits::run(),
         Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),
         Task::Bench { rounds, .. } => bench::run(rounds),
+        Task::Rigs { folder } => rigs::run(&folder),
+        Task::Masses { model, skin } => masses::run(&model, &skin),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

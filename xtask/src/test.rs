@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands. CI runs this and nothing else.
 
 use crate::shell::{Result, command};
-use crate::{architecture, compare, gaits, gltf, modes, peers, vibrate};
+use crate::{architecture, blender, compare, gaits, gltf, modes, peers, vibrate};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -17,7 +17,8 @@ pub(crate) fn run() -> Result<()> {
     architecture::run()?;
     gaits::run(&[], gaits::Table::Text)?;
     against_mujoco()?;
-    gltf::run()
+    gltf::run(None)?;
+    blender::run_if_possible()
 }
 
 fn run_step(mut step: std::process::Command) -> Result<()> {

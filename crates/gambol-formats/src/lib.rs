@@ -13,11 +13,13 @@
 pub mod clip;
 mod error;
 pub mod files;
+pub mod gltf;
 mod height_field;
 pub mod mesh_files;
 mod mjcf;
 mod notes;
 pub mod npz;
+pub mod toml_file;
 mod urdf;
 mod write;
 pub mod xml;
@@ -42,11 +44,32 @@ pub struct LoadOptions {
     pub assets: Option<PathBuf>,
     /// Landmarks that the user sets right. Default: none.
     pub landmarks: Vec<LandmarkOverride>,
+    /// glTF: what the user says about the rig. Default: all is guessed.
+    pub rig: Option<gltf::RigSettings>,
+    /// glTF: height of the creature in the file's pose, m. Default: the file's unit.
+    pub height: Option<f64>,
+    /// glTF: length of the file's unit, m. Default: a metre, unless the size says otherwise.
+    pub unit: Option<f64>,
+    /// glTF: mass of the whole creature, kg. Default: the volume of its skin at the density of water.
+    pub mass: Option<f64>,
 }
 
 /// Reads a creature from a file on disk.
 pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
-    let path = path.as_ref();
+    load_rig(path, options).map(|(spec, _)| spec)
+}
+
+/// Reads a creature from a file on disk and, if that is a glTF file, the way back to its nodes.
+pub fn load_rig(
+    path: impl AsRef<Path>,
+    options: &LoadOptions,
+) -> Result<(CreatureSpec, Option<gltf::Rig>), FormatError> {
+    let (files, name) = open(path.as_ref(), options)?;
+    load_rig_from(&files, &name, options)
+}
+
+/// The folder of a file, opened for reading, and the file's name in it.
+pub fn open(path: &Path, options: &LoadOptions) -> Result<(files::Folder, String), FormatError> {
     let Some(name) = path.file_name() else {
         return Err(FormatError::new(path.display().to_string(), "this is not the path of a file"));
     };
@@ -54,8 +77,7 @@ pub fn load(path: impl AsRef<Path>, options: &LoadOptions) -> Result<CreatureSpe
         return Err(FormatError::new(path.display().to_string(), "the file's name is not UTF-8"));
     };
     let folder = path.parent().unwrap_or(Path::new(""));
-    let files = files::Folder::new(folder, options.assets.as_deref())?;
-    load_from(&files, name, options)
+    Ok((files::Folder::new(folder, options.assets.as_deref())?, name.to_owned()))
 }
 
 /// Reads a creature from text. It cannot name other files; `name` stands for the file in messages.
@@ -63,8 +85,21 @@ pub fn load_str(name: &str, text: &str, options: &LoadOptions) -> Result<Creatur
     load_from(&files::Memory::new().with(name, text), name, options)
 }
 
-/// Reads the creature `main` from `files`. The root element tells the format, not the name.
+/// Reads the creature `main` from `files`. The content tells the format, not the name.
 pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
+    load_rig_from(files, main, options).map(|(spec, _)| spec)
+}
+
+/// Reads the creature `main` from `files` and, if that is a glTF file, the way back to its nodes.
+fn load_rig_from(
+    files: &dyn Files,
+    main: &str,
+    options: &LoadOptions,
+) -> Result<(CreatureSpec, Option<gltf::Rig>), FormatError> {
+    if gltf::is_gltf(&files.read(main)?) {
+        let (spec, rig) = gltf::read(files, main, options)?;
+        return Ok((spec, Some(rig)));
+    }
     let document = xml::Document::read(files, main)?;
     let root = document.root();
     let mut spec = match root.tag() {
@@ -80,5 +115,5 @@ pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result
         spec.free_roots();
     }
     spec.landmark_overrides.clone_from(&options.landmarks);
-    Ok(spec)
+    Ok((spec, None))
 }

@@ -6,10 +6,14 @@
 
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
-use std::fmt::Write as _;
 
+use gambol_formats::toml_file::{
+    ABOVE_0, AT_LEAST_0, FINITE, Range, Section, digits, error_in, from_degrees, parse, quoted,
+};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::DeValue;
+
+pub use gambol_formats::toml_file::FileError;
 
 use crate::{Component, Gait, Ground, HeightField, Style, Support, Terrain};
 
@@ -18,16 +22,6 @@ pub const VERSION: u64 = 1;
 
 /// A component's frequency is a whole multiple of the gait's up to this share: people write three or four digits.
 const WHOLE: f64 = 1e-3;
-
-/// Why a gait file cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}{reason}", line.map(|line| format!("line {line}: ")).unwrap_or_default())]
-pub struct FileError {
-    /// Counted from 1; `None` if it is about the whole file.
-    pub line: Option<usize>,
-    /// What is wrong, and what would be right.
-    pub reason: String,
-}
 
 /// A picture of the ground that a gait file names.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,12 +44,9 @@ pub fn from_toml_with(
     text: &str,
     terrain: impl FnOnce(&TerrainFile) -> Result<HeightField, String>,
 ) -> Result<Gait, FileError> {
-    let document = DeTable::parse(text).map_err(|error| FileError {
-        line: error.span().map(|span| line_of(text, span.start)),
-        reason: error.message().to_owned(),
-    })?;
-    let root = Section { text, name: "a gait file", line: None, table: document.get_ref() };
-    check_version(&root)?;
+    let document = parse(text)?;
+    let root = Section::new(text, "a gait file", &document);
+    root.check_version(VERSION)?;
     root.only(&["version", "name", "creature", "frequency", "style", "component", "ground"])?;
     let (frequency, components) = components(&root)?;
     Ok(Gait {
@@ -66,21 +57,6 @@ pub fn from_toml_with(
         components,
         ground: ground(&root, terrain)?,
     })
-}
-
-/// Before anything else: what a later version means by its keys is not for us to judge.
-fn check_version(root: &Section) -> Result<(), FileError> {
-    let Some(version) = root.integer("version")? else {
-        return Err(root.error("version is missing; a gait file begins with version = 1"));
-    };
-    match version {
-        1..=VERSION => Ok(()),
-        0 => Err(root.error_at("version", "there is no version 0; the first is 1")),
-        later => {
-            let reason = format!("version {later} is newer than this gambol (reads up to {VERSION})");
-            Err(root.error_at("version", reason))
-        }
-    }
 }
 
 fn style(root: &Section) -> Result<Style, FileError> {
@@ -283,185 +259,7 @@ fn height_field(section: &Section) -> Result<HeightField, FileError> {
     Ok(HeightField { origin, spacing, columns, heights })
 }
 
-/// What a number has to be, in words and as a test.
-type Range = (&'static str, fn(f64) -> bool);
-
-const FINITE: Range = ("a finite number", f64::is_finite);
-const ABOVE_0: Range = ("a finite number above 0", |x| x.is_finite() && x > 0.0);
-const AT_LEAST_0: Range = ("a finite number of at least 0", |x| x.is_finite() && x >= 0.0);
 const SHARE: Range = ("a share of the cycle, above 0 and at most 1", |x| x > 0.0 && x <= 1.0);
-
-/// A table of the file, and how to speak of it.
-struct Section<'a, 'i> {
-    text: &'i str,
-    name: &'static str,
-    /// Where it begins; `None` for the whole file.
-    line: Option<usize>,
-    table: &'a DeTable<'i>,
-}
-
-fn error_in(line: usize, reason: impl Into<String>) -> FileError {
-    FileError { line: Some(line), reason: reason.into() }
-}
-
-fn line_of(text: &str, place: usize) -> usize {
-    1 + text[..text.floor_char_boundary(place)].matches('\n').count()
-}
-
-impl<'a, 'i> Section<'a, 'i> {
-    fn error(&self, reason: impl Into<String>) -> FileError {
-        FileError { line: self.line, reason: format!("{}: {}", self.name, reason.into()) }
-    }
-
-    /// About the value of `key`.
-    fn error_at(&self, key: &str, reason: impl Into<String>) -> FileError {
-        let reason = format!("{key}: {}", reason.into());
-        match self.table.get(key) {
-            Some(value) => error_in(self.line_at(value), reason),
-            None => self.error(reason),
-        }
-    }
-
-    fn line_at<T>(&self, value: &Spanned<T>) -> usize {
-        line_of(self.text, value.span().start)
-    }
-
-    /// Refuses the first key that is none of `known`, and names the one that was meant.
-    fn only(&self, known: &[&str]) -> Result<(), FileError> {
-        let strangers = self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
-        let Some(first) = strangers.min_by_key(|key| key.span().start) else { return Ok(()) };
-        let key = first.get_ref();
-        let meant = known.iter().min_by_key(|name| edits(key, name));
-        let hint = match meant.filter(|name| edits(key, name) <= name.len().div_ceil(3)) {
-            Some(name) => format!("did you mean {name}?"),
-            None => format!("it has {}", known.join(", ")),
-        };
-        Err(error_in(self.line_at(first), format!("{} has no key {key:?}; {hint}", self.name)))
-    }
-
-    fn wrong(&self, key: &str, value: &Spanned<DeValue>, wanted: &str) -> FileError {
-        let found = match value.get_ref() {
-            DeValue::Integer(x) => x.to_string(),
-            DeValue::Float(x) => x.to_string(),
-            DeValue::String(x) => format!("{x:?}"),
-            other => format!("this {}", other.type_str()),
-        };
-        error_in(self.line_at(value), format!("{key}: {found} is not {wanted}"))
-    }
-
-    fn string(&self, key: &str) -> Result<Option<&'a str>, FileError> {
-        let Some(value) = self.table.get(key) else { return Ok(None) };
-        match value.get_ref() {
-            DeValue::String(text) => Ok(Some(text.as_ref())),
-            _ => Err(self.wrong(key, value, "a text in quotes")),
-        }
-    }
-
-    fn integer(&self, key: &str) -> Result<Option<u64>, FileError> {
-        let Some(value) = self.table.get(key) else { return Ok(None) };
-        let number = match value.get_ref() {
-            DeValue::Integer(x) => u64::from_str_radix(x.as_str(), x.radix()).ok(),
-            _ => None,
-        };
-        number.map(Some).ok_or_else(|| self.wrong(key, value, "a whole number of at least 0"))
-    }
-
-    fn number(&self, key: &str, (wanted, fits): Range) -> Result<Option<f64>, FileError> {
-        let Some(value) = self.table.get(key) else { return Ok(None) };
-        let number = number(value.get_ref()).filter(|x| fits(*x));
-        number.map(Some).ok_or_else(|| self.wrong(key, value, wanted))
-    }
-
-    /// In degrees under one key or in radians under the other.
-    fn angle(&self, degrees: &str, radians: &str) -> Result<Option<f64>, FileError> {
-        let angle = self.number(degrees, FINITE)?.map(from_degrees);
-        match (angle, self.number(radians, FINITE)?) {
-            (Some(_), Some(_)) => Err(self.error_at(radians, format!("{degrees} is given already"))),
-            (angle, other) => Ok(angle.or(other)),
-        }
-    }
-
-    fn list(&self, key: &str) -> Result<Option<&'a [Spanned<DeValue<'i>>]>, FileError> {
-        let Some(value) = self.table.get(key) else { return Ok(None) };
-        match value.get_ref() {
-            DeValue::Array(list) => Ok(Some(list)),
-            _ => Err(self.wrong(key, value, "a list in brackets")),
-        }
-    }
-
-    fn numbers(&self, key: &str) -> Result<Option<Vec<f64>>, FileError> {
-        let Some(list) = self.list(key)? else { return Ok(None) };
-        let (wanted, fits) = FINITE;
-        let read = |value: &Spanned<DeValue>| {
-            number(value.get_ref()).filter(|x| fits(*x)).ok_or_else(|| self.wrong(key, value, wanted))
-        };
-        list.iter().map(read).collect::<Result<_, _>>().map(Some)
-    }
-
-    /// With the line of each.
-    fn strings(&self, key: &str) -> Result<Vec<(usize, &'a str)>, FileError> {
-        let read = |value: &'a Spanned<DeValue<'i>>| match value.get_ref() {
-            DeValue::String(text) => Ok((self.line_at(value), text.as_ref())),
-            _ => Err(self.wrong(key, value, "a text in quotes")),
-        };
-        self.list(key)?.unwrap_or(&[]).iter().map(read).collect()
-    }
-
-    fn section(
-        &self,
-        key: &str,
-        name: &'static str,
-        value: &'a Spanned<DeValue<'i>>,
-    ) -> Result<Section<'a, 'i>, FileError> {
-        match value.get_ref() {
-            DeValue::Table(table) => {
-                Ok(Section { text: self.text, name, line: Some(self.line_at(value)), table })
-            }
-            _ => Err(self.wrong(key, value, &format!("a table {name}"))),
-        }
-    }
-
-    fn table(&self, key: &str, name: &'static str) -> Result<Option<Section<'a, 'i>>, FileError> {
-        self.table.get(key).map(|value| self.section(key, name, value)).transpose()
-    }
-
-    fn tables(&self, key: &str, name: &'static str) -> Result<Vec<Section<'a, 'i>>, FileError> {
-        let Some(value) = self.table.get(key) else { return Ok(Vec::new()) };
-        match value.get_ref() {
-            DeValue::Array(list) => list.iter().map(|value| self.section(key, name, value)).collect(),
-            _ => Err(self.wrong(key, value, &format!("a list of tables {name}"))),
-        }
-    }
-}
-
-/// Whole numbers are numbers too; `None` for what is none, or too large.
-fn number(value: &DeValue) -> Option<f64> {
-    match value {
-        DeValue::Integer(x) if x.radix() == 10 => x.as_str().parse().ok(),
-        DeValue::Float(x) => x.as_str().parse().ok(),
-        _ => None,
-    }
-}
-
-/// Letters to insert, delete or replace to make one word of another (Levenshtein).
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
-fn from_degrees(degrees: f64) -> f64 {
-    degrees * (PI / 180.0)
-}
 
 /// The shortest number of degrees that is read back as exactly this angle. One angle in ten has none: degrees are spaced
 /// more widely than radians over most of each power of two.
@@ -620,26 +418,4 @@ impl Writer {
             None => self.key(in_radians, digits(radians)),
         }
     }
-}
-
-/// The fewest digits that are read back as exactly this number.
-fn digits(x: f64) -> String {
-    format!("{x:?}")
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for letter in text.chars() {
-        match letter {
-            '"' | '\\' => out.extend(['\\', letter]),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            other if other.is_control() => {
-                let _ = write!(out, "\\u{:04X}", u32::from(other)); // a String takes all
-            }
-            other => out.push(other),
-        }
-    }
-    out.push('"');
-    out
 }

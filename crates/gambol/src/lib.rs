@@ -50,10 +50,19 @@ pub enum LoadError {
 
 /// Reads a creature: a name from the gallery (`dog`), or else the path of a file.
 pub fn load(creature: &str, options: &LoadOptions) -> Result<Creature, LoadError> {
-    let spec = match gallery::find(creature) {
-        Some(entry) => gambol_formats::load_str(&format!("{creature}.xml"), entry.mjcf, options)?,
-        None if std::path::Path::new(creature).exists() => gambol_formats::load(creature, options)?,
+    load_rig(creature, options).map(|(creature, _)| creature)
+}
+
+/// Reads a creature and, if it is a glTF file, the way back to its nodes.
+pub fn load_rig(
+    creature: &str,
+    options: &LoadOptions,
+) -> Result<(Creature, Option<formats::gltf::Rig>), LoadError> {
+    let (spec, rig) = match gallery::find(creature) {
+        Some(entry) => (gambol_formats::load_str(&format!("{creature}.xml"), entry.mjcf, options)?, None),
+        None if std::path::Path::new(creature).exists() => gambol_formats::load_rig(creature, options)?,
         None => return Err(LoadError::Unknown { name: creature.to_owned() }),
     };
-    spec.build().map_err(|error| LoadError::Model { file: creature.to_owned(), error })
+    let built = spec.build().map_err(|error| LoadError::Model { file: creature.to_owned(), error })?;
+    Ok((built, rig))
 }

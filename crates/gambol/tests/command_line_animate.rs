@@ -95,7 +95,7 @@ fn outputs_are_checked_before_the_work() {
     for (outputs, message) in [
         (
             vec!["trot.mp4"],
-            "trot.mp4: a clip's file ends in one of .glb, .bvh, .json, .npz, .png, .svg, .gif, .apng",
+            "trot.mp4: a clip's file ends in one of .glb, .gltf, .bvh, .json, .npz, .png, .svg, .gif, .apng",
         ),
         (vec!["trot"], "trot: a clip's file ends in one of"),
         (vec!["nowhere/trot.glb"], "nowhere/trot.glb: there is no folder nowhere"),

@@ -7,6 +7,7 @@
 //!
 //! Written by hand: `gltf-json` 1.4 is from 2024 and typed for all of glTF; what we write is a dozen JSON objects.
 
+mod animation;
 mod body;
 mod buffer;
 mod surface;
@@ -14,21 +15,18 @@ mod surface;
 use gambol_dynamics::Data;
 use gambol_model::{Creature, Quat, Transform, Vec3};
 use gambol_motion::{Clip, Stride};
-use nalgebra::Unit;
 use serde_json::{Value, json};
 
 use super::{
     ClipFileError, check, contacts_json, floats, frames, frames_over_time, size, stride_json, unused_name,
     y_up, y_up_rotation,
 };
-use body::to_f32;
-use buffer::{Buffer, within_u32};
+use buffer::within_u32;
 
-/// Changes when a reader of the old `extras.gambol` would misread the new one.
-const EXTRAS_VERSION: u32 = 1;
-/// A track that stays this close to the bind pose is left out: rad, and m in parts of the creature's size. It is the
-/// resolution of glTF's 32-bit numbers.
-const STILL: f64 = 1e-7;
+pub(crate) use animation::{Channels, STILL, Setting, Track, extras, quaternion};
+pub(crate) use body::to_f32;
+pub(crate) use buffer::{Buffer, Start};
+
 /// Nodes before that of the first body: the creature and the root. Body b ≥ 1 is node b + 1.
 const CREATURE: usize = 0;
 const ROOT: usize = 1;
@@ -85,7 +83,7 @@ pub fn to_glb(creature: &Creature, clip: &Clip, options: &GlbOptions) -> Result<
     document["buffers"] = json!([{ "byteLength": buffer.bytes.len() }]);
     document["bufferViews"] = json!(buffer.views);
     document["accessors"] = json!(buffer.accessors);
-    container(&document.to_string(), buffer.bytes)
+    container(document.to_string().into_bytes(), Some(buffer.bytes))
 }
 
 /// The bones.
@@ -170,13 +168,6 @@ impl Skeleton {
     }
 }
 
-/// What one node does: its pose in its parent at every key.
-struct Track {
-    node: usize,
-    bind: Transform,
-    keys: Vec<Transform>,
-}
-
 fn animation(
     creature: &Creature,
     clip: &Clip,
@@ -184,24 +175,22 @@ fn animation(
     skeleton: &Skeleton,
     buffer: &mut Buffer,
 ) -> Result<Value, ClipFileError> {
-    let times = times(clip)?;
-    let input = buffer.floats(&times, None)?;
-    buffer.bound(input, &times);
-
-    let mut animation = Animation { input, buffer, samplers: Vec::new(), channels: Vec::new() };
+    let mut channels = Channels::new(clip, buffer)?;
     let tolerance = STILL * size(creature, &skeleton.bind);
     for (index, track) in tracks(creature, clip, options, skeleton).into_iter().enumerate() {
         // An animation has at least one channel: that of the root is always there.
         let least = if index == 0 { 0.0 } else { tolerance };
-        animation.translation(&track, least)?;
-        animation.rotation(&track)?;
+        channels.translation(&track, least)?;
+        channels.rotation(&track)?;
     }
-    Ok(json!({
-        "name": clip.name,
-        "samplers": animation.samplers,
-        "channels": animation.channels,
-        "extras": { "gambol": extras(creature, clip, options, skeleton) },
-    }))
+    let setting = Setting {
+        root: &skeleton.root,
+        travels: skeleton.travels,
+        unit: 1.0,
+        stride: clip.stride.as_ref().map(|stride| stride_json(stride, y_up)),
+        contacts: contacts_json(creature, &clip.contacts, y_up),
+    };
+    Ok(channels.into_animation(&clip.name, &extras(clip, options, &setting)))
 }
 
 /// The root's track first, then those of all bodies.
@@ -209,121 +198,44 @@ fn tracks(creature: &Creature, clip: &Clip, options: GlbOptions, skeleton: &Skel
     let way = |stride: &Stride| match options.root_motion {
         RootMotion::Travel => {
             let turn = Quat::from_axis_angle(&Vec3::z_axis(), stride.yaw);
-            Transform::from_parts(stride.shift.into(), turn)
+            y_up_transform(&Transform::from_parts(stride.shift.into(), turn))
         }
         RootMotion::InPlace => Transform::identity(),
     };
     let root = Track {
         node: ROOT,
-        bind: Transform::identity(),
+        rest: Transform::identity(),
         keys: clip.path(creature).iter().map(way).collect(),
     };
     let world = frames_over_time(creature, &clip.in_place(creature));
     let of_body = |index| Track {
         node: index + 1,
-        bind: skeleton.local(&skeleton.bind, index),
-        keys: world.iter().map(|world| skeleton.local(world, index)).collect(),
+        rest: y_up_transform(&skeleton.local(&skeleton.bind, index)),
+        keys: world.iter().map(|world| y_up_transform(&skeleton.local(world, index))).collect(),
     };
     std::iter::once(root).chain((1..creature.bodies().len()).map(of_body)).collect()
 }
 
-/// Channels, all at the same times.
-struct Animation<'b> {
-    input: usize,
-    buffer: &'b mut Buffer,
-    samplers: Vec<Value>,
-    channels: Vec<Value>,
+fn y_up_transform(transform: &Transform) -> Transform {
+    Transform::from_parts(y_up(transform.translation.vector).into(), y_up_rotation(transform.rotation))
 }
 
-impl Animation<'_> {
-    /// Adds a channel for the node's place, unless it stays within `tolerance` of where it is bound.
-    fn translation(&mut self, track: &Track, tolerance: f64) -> Result<(), ClipFileError> {
-        let places = || track.keys.iter().map(|key| key.translation.vector);
-        let bound = track.bind.translation.vector;
-        if tolerance > 0.0 && places().all(|place| (place - bound).norm() <= tolerance) {
-            return Ok(());
-        }
-        let output: Vec<[f32; 3]> = places().map(|place| to_f32(y_up(place))).collect();
-        let output = self.buffer.floats(&output, None)?;
-        self.push(track.node, "translation", output);
-        Ok(())
-    }
-
-    /// Adds a channel for the node's orientation, unless it stays as it is bound. Of q and −q it takes the nearer to the
-    /// key before, since some programs blend number by number.
-    fn rotation(&mut self, track: &Track) -> Result<(), ClipFileError> {
-        let bound = track.bind.rotation;
-        if track.keys.iter().all(|key| key.rotation.angle_to(&bound) <= STILL) {
-            return Ok(());
-        }
-        let mut before = bound;
-        let output = track.keys.iter().map(|key| {
-            let same_side = key.rotation.coords.dot(&before.coords) >= 0.0;
-            before = if same_side { key.rotation } else { Unit::new_unchecked(-key.rotation.into_inner()) };
-            quaternion(y_up_rotation(before))
-        });
-        let output: Vec<[f32; 4]> = output.collect();
-        let output = self.buffer.floats(&output, None)?;
-        self.push(track.node, "rotation", output);
-        Ok(())
-    }
-
-    fn push(&mut self, node: usize, path: &str, output: usize) {
-        let sampler = self.samplers.len();
-        self.samplers.push(json!({ "input": self.input, "interpolation": "LINEAR", "output": output }));
-        self.channels.push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
-    }
-}
-
-/// Times as glTF has them, still rising.
-#[allow(clippy::cast_possible_truncation)] // checked
-fn times(clip: &Clip) -> Result<Vec<[f32; 1]>, ClipFileError> {
-    let times: Vec<[f32; 1]> = clip.times.iter().map(|&time| [time as f32]).collect();
-    match times.windows(2).position(|pair| !(pair[0] < pair[1] && pair[1][0].is_finite())) {
-        Some(key) => Err(ClipFileError::TimesTooClose { before: key, after: key + 1 }),
-        None => Ok(times),
-    }
-}
-
-/// What a game needs to know beside the poses; the scheme is in `docs/formats.md`.
-fn extras(creature: &Creature, clip: &Clip, options: GlbOptions, skeleton: &Skeleton) -> Value {
-    let root_motion = match options.root_motion {
-        _ if !skeleton.travels => "none",
-        RootMotion::Travel => "travel",
-        RootMotion::InPlace => "in-place",
-    };
-    json!({
-        "version": EXTRAS_VERSION,
-        "node": skeleton.root,
-        "root_motion": root_motion,
-        "speed": clip.travel.map(|travel| travel.speed),
-        "stride_length": clip.travel.map(|travel| travel.stride_length),
-        "stride_frequency": clip.travel.map(|travel| travel.stride_frequency),
-        "stride": clip.stride.as_ref().map(|stride| stride_json(stride, y_up)),
-        "loop": clip.stride.is_some(),
-        "contacts": contacts_json(creature, &clip.contacts, y_up),
-    })
-}
-
-/// x y z w
-#[allow(clippy::cast_possible_truncation)] // glTF has 32-bit numbers
-fn quaternion(rotation: Quat) -> [f32; 4] {
-    [rotation.i as f32, rotation.j as f32, rotation.k as f32, rotation.w as f32]
-}
-
-/// The two chunks of a GLB, each padded to four bytes: JSON with spaces, binary with zeros.
-fn container(json: &str, mut binary: Vec<u8>) -> Result<Vec<u8>, ClipFileError> {
+/// The chunks of a GLB, each padded to four bytes: JSON with spaces, binary with zeros.
+pub(crate) fn container(mut json: Vec<u8>, binary: Option<Vec<u8>>) -> Result<Vec<u8>, ClipFileError> {
     const MAGIC: &[u8; 4] = b"glTF";
     const VERSION: u32 = 2;
-    let mut json = json.as_bytes().to_vec();
     json.resize(json.len().next_multiple_of(4), b' ');
-    binary.resize(binary.len().next_multiple_of(4), 0);
-    let length = within_u32("bytes", 12 + 8 + json.len() + 8 + binary.len())?;
-    let mut glb = Vec::with_capacity(length as usize);
+    let mut chunks = vec![(b"JSON", json)];
+    if let Some(mut binary) = binary {
+        binary.resize(binary.len().next_multiple_of(4), 0);
+        chunks.push((b"BIN\0", binary));
+    }
+    let length = 12 + chunks.iter().map(|(_, chunk)| 8 + chunk.len()).sum::<usize>();
+    let mut glb = Vec::with_capacity(length);
     glb.extend(MAGIC);
     glb.extend(VERSION.to_le_bytes());
-    glb.extend(length.to_le_bytes());
-    for (kind, chunk) in [(b"JSON", json), (b"BIN\0", binary)] {
+    glb.extend(within_u32("bytes", length)?.to_le_bytes());
+    for (kind, chunk) in chunks {
         glb.extend(within_u32("bytes", chunk.len())?.to_le_bytes());
         glb.extend(kind);
         glb.extend(chunk);

@@ -4,7 +4,7 @@
 //! y → x, z → y, which is a rotation. A rotation's quaternion is renamed the same way.
 
 mod bvh;
-mod glb;
+pub(crate) mod glb;
 mod json;
 mod npz;
 
@@ -59,13 +59,24 @@ pub enum ClipFileError {
         /// Counted from 0.
         key: usize,
     },
+    /// The user's file cannot take a clip.
+    #[error("the file cannot take a clip: {0}")]
+    Source(String),
+    /// A node of the user's file cannot be moved.
+    #[error("node {node:?}: {reason}")]
+    Node {
+        /// Its name.
+        node: String,
+        /// Why, and what would help.
+        reason: String,
+    },
     /// The bytes could not be put together.
     #[error("cannot be written: {0}")]
     Io(#[from] std::io::Error),
 }
 
 /// Checks what no format can write.
-fn check(creature: &Creature, clip: &Clip) -> Result<(), ClipFileError> {
+pub(crate) fn check(creature: &Creature, clip: &Clip) -> Result<(), ClipFileError> {
     clip.check(creature)?;
     let bodies = creature.bodies().len();
     match clip.contacts.iter().find(|contact| contact.body >= bodies) {
@@ -75,25 +86,25 @@ fn check(creature: &Creature, clip: &Clip) -> Result<(), ClipFileError> {
 }
 
 /// The poses of all bodies at each of the clip's keys, in the world.
-fn frames_over_time(creature: &Creature, clip: &Clip) -> Vec<Vec<Transform>> {
+pub(crate) fn frames_over_time(creature: &Creature, clip: &Clip) -> Vec<Vec<Transform>> {
     let mut data = Data::new(creature);
     clip.poses.iter().map(|pose| frames(creature, &mut data, pose)).collect()
 }
 
 /// The poses of all bodies in the world.
-fn frames(creature: &Creature, data: &mut Data, pose: &[f64]) -> Vec<Transform> {
+pub(crate) fn frames(creature: &Creature, data: &mut Data, pose: &[f64]) -> Vec<Transform> {
     let transform = |frame: &BodyFrame| Transform::from_parts(frame.position.into(), frame.orientation);
     forward_kinematics(creature, data, pose).iter().map(transform).collect()
 }
 
 /// Whether body `index` floats: it is where its free joint says, wherever its parent is.
-fn floats(creature: &Creature, index: usize) -> bool {
+pub(crate) fn floats(creature: &Creature, index: usize) -> bool {
     let joints = creature.bodies()[index].joints.clone();
     creature.joints()[joints].iter().any(|joint| joint.kind == JointKind::Free)
 }
 
 /// The largest extent of the creature in its reference pose, m: what small errors are measured by.
-fn size(creature: &Creature, reference: &[Transform]) -> f64 {
+pub(crate) fn size(creature: &Creature, reference: &[Transform]) -> f64 {
     let mut low = Vec3::repeat(f64::MAX);
     let mut high = Vec3::repeat(f64::MIN);
     for (body, frame) in creature.bodies().iter().zip(reference).skip(1) {

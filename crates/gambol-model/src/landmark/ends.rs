@@ -6,14 +6,23 @@ use super::words::{Parts, Words};
 use super::{Anatomy, Found, Landmark, Role, Row, Side, Source};
 use crate::{JointKind, Vec3};
 
+/// A body is clearly lower than another by this part of the height.
+const CLEARLY_LOWER: f64 = 0.005;
+
 /// The body of a limb that names call by one of `ranks`, in this order, those that touch the ground first if asked.
 fn named_body(a: &Anatomy, limb: &Limb, ranks: &[Parts], touching: bool) -> Option<usize> {
     let touches = |body: usize| !touching || a.stand.low[body] - limb.low <= LEADS_DOWN * a.stand.height;
+    let lower = |x: usize, y: usize| a.stand.low[x] < a.stand.low[y] - CLEARLY_LOWER * a.stand.height;
     let called = |rank: Parts| limb.bodies.iter().copied().filter(move |&body| a.words[body].parts.has(rank));
     let of_rank = |rank: Parts, must_touch: bool| {
         let mut fits = called(rank).filter(|&body| touches(body) || !must_touch);
-        // The joint words ankle and wrist mean the last of several bodies, the others the first.
-        if rank == Parts::ANKLE || rank == Parts::WRIST { fits.next_back() } else { fits.next() }
+        match rank {
+            // The joint words ankle and wrist mean the last of several bodies.
+            Parts::ANKLE | Parts::WRIST => fits.next_back(),
+            // Of `Foot01` and `Foot02` the one that stands.
+            Parts::FOOT if must_touch => fits.reduce(|a, b| if lower(b, a) { b } else { a }),
+            _ => fits.next(),
+        }
     };
     let touching_first = ranks.iter().find_map(|&rank| of_rank(rank, true));
     touching_first.or_else(|| ranks.iter().find_map(|&rank| of_rank(rank, false)))
@@ -113,7 +122,7 @@ fn named_joint(a: &Anatomy, limb: &Limb, end: &End, way: &[usize]) -> Option<(us
     };
     let name = |joint: usize| &a.creature.joints[joint].name;
     let knees = Parts::KNEE.or(Parts::ELBOW);
-    let shins = if limb.kind == Kind::Leg { Parts::SHIN.or(Parts::FOREARM) } else { Parts::FOREARM };
+    let shins = Parts::SHIN.or(Parts::FOREARM);
 
     let mut called = joints_of(a, way).filter(|&joint| Words::read(name(joint)).parts.has(knees));
     if let Some(joint) = best_of(&mut called) {

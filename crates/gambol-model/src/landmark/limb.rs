@@ -14,7 +14,7 @@ pub(super) const LEADS_DOWN: f64 = 0.05;
 /// than an ankle is high.
 const TOUCHES_GROUND: f64 = 0.02;
 /// What stands on the ground comes down to it by at least this part of the limb's length.
-const COMES_DOWN: f64 = 0.15;
+const COMES_DOWN: f64 = 0.1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Leg,

@@ -19,6 +19,9 @@ pub(super) fn sort_out(
     split: &Split,
     facing: &Facing,
 ) -> Vec<Limb> {
+    if is_cobra(creature, stand, words, split) {
+        return Vec::new();
+    }
     let mut limbs = from_seeds(creature, stand, split, facing);
     tell_legs(stand, words, &mut limbs);
     if !limbs.iter().any(|limb| limb.kind == Kind::Leg) {
@@ -32,6 +35,16 @@ pub(super) fn sort_out(
     part_twins(creature, stand, words, &mut limbs);
     join_parallel_legs(creature, stand, words, &mut limbs);
     limbs
+}
+
+/// A body with a head and a tail by name, nothing called a limb, and nothing that has a twin: its bends aside are bends.
+fn is_cobra(creature: &Creature, stand: &Stand, words: &[Words], split: &Split) -> bool {
+    let has = |parts: Parts| stand.bodies().any(|body| words[body].parts.has(parts));
+    let heavy = |seed: &&symmetry::Seed| stand.below[seed.root].mass > 0.01 * creature.mass();
+    has(Parts::HEAD)
+        && has(Parts::TAIL)
+        && !has(Parts::ANY_LEG.or(Parts::ANY_ARM))
+        && !split.seeds.iter().filter(heavy).any(|seed| seed.mate.is_some())
 }
 
 fn from_seeds(creature: &Creature, stand: &Stand, split: &Split, facing: &Facing) -> Vec<Limb> {
@@ -76,12 +89,24 @@ fn has_joints(stand: &Stand, limb: &Limb) -> bool {
     stand.below[limb.root()].joints.iter().sum::<usize>() > 0
 }
 
+/// What is called an arm is a leg if it comes within this part of the height of the ground: hands that hang low are not
+/// feet, while the "arms" of many four-legged rigs are.
+const ARM_STANDS: f64 = 0.05;
+/// Where other legs stand, what is called a leg ends below this part of the height: the "front legs" of a dinosaur that
+/// dangle from its chest are arms.
+const LEG_DANGLES: f64 = 0.25;
+
 /// Legs reach the ground, or are called so.
 fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
+    let above = |limb: &Limb| (limb.low - stand.ground) / stand.height.max(f64::MIN_POSITIVE);
+    let others_stand =
+        limbs.iter().any(|limb| limb.reaches && limb.mate.is_some() && has_joints(stand, limb));
     let is_leg = |limb: &Limb| {
-        let called_leg = named(words, limb, Parts::ANY_LEG) && !named(words, limb, Parts::ANY_ARM);
+        let (leg, arm) = (named(words, limb, Parts::ANY_LEG), named(words, limb, Parts::ANY_ARM));
+        let called_leg = leg && !arm && (above(limb) < LEG_DANGLES || !others_stand);
+        let stands = limb.reaches && (leg || !arm || above(limb) < ARM_STANDS);
         let trinket = words[limb.root()].parts.has(Parts::TRINKET);
-        has_joints(stand, limb) && !trinket && (limb.reaches || called_leg)
+        has_joints(stand, limb) && !trinket && (stands || called_leg)
     };
     let legs: Vec<bool> = limbs.iter().map(is_leg).collect();
     for (index, limb) in limbs.iter_mut().enumerate() {
@@ -107,6 +132,7 @@ fn tell_legs_by_reach(stand: &Stand, limbs: &mut [Limb]) {
 /// lead down from it.
 fn midline_legs(creature: &Creature, stand: &Stand, words: &[Words], split: &Split) -> Vec<Limb> {
     const HIP_HEIGHT: f64 = 0.3; // of the height; lower chains are a belly
+    const STEEP: f64 = 0.6; // drop over distance from hip to end; flatter chains are the tail of a fish
     let above_ground = |height: f64| (height - stand.ground) / stand.height.max(f64::MIN_POSITIVE);
     let midline = |body: &usize| split.seed_of[*body].is_none();
     let branches = midline_children(creature, stand, split);
@@ -130,7 +156,9 @@ fn midline_legs(creature: &Creature, stand: &Stand, words: &[Words], split: &Spl
         let tail = bodies.iter().any(|&body| words[body].parts.has(Parts::TAIL));
         if above_ground(stand.below[leaf].low) <= REACHES_GROUND && above_ground(hip) >= HIP_HEIGHT && !tail {
             let limb = Limb { kind: Kind::Leg, ..new_limb(creature, stand, bodies) };
-            limbs.extend(has_joints(stand, &limb).then_some(limb));
+            let along = limb.hip - stand.com[leaf];
+            let steep = along.dot(&stand.up) >= STEEP * along.norm();
+            limbs.extend((has_joints(stand, &limb) && steep).then_some(limb));
         }
     }
     limbs

@@ -300,10 +300,13 @@ fn legless(a: &Anatomy) -> Vec<Landmark> {
     let moves = !a.creature.bodies[a.stand.root].joints.is_empty();
     let length: f64 = path.windows(2).map(|step| (a.stand.com[step[1]] - a.stand.com[step[0]]).norm()).sum();
     let mass: f64 = path.iter().map(|&body| a.creature.bodies[body].mass.mass).sum();
-    let is_snake = path.len() >= LEAST_BODIES
-        && moves
-        && a.stand.height <= MOST_HEIGHT * length
-        && mass >= LEAST_MASS * a.stand.below[a.stand.root].mass;
+    // Its middle line, not its fins, tells whether it lies. A cobra rises, but has a head and a tail by name.
+    let heights = || path.iter().map(|&body| a.stand.com[body].dot(&a.stand.up));
+    let rises = heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min);
+    let named = |part| path.iter().any(|&body| a.words[body].parts.has(part));
+    let lies = rises <= MOST_HEIGHT * length || named(Parts::HEAD) && named(Parts::TAIL);
+    let is_snake =
+        path.len() >= LEAST_BODIES && moves && lies && mass >= LEAST_MASS * a.stand.below[a.stand.root].mass;
     if !is_snake || is_ring(a) {
         return Vec::new();
     }
@@ -311,7 +314,7 @@ fn legless(a: &Anatomy) -> Vec<Landmark> {
     if head_is_first {
         path.reverse();
     }
-    let neck = trim_jaw(a, &path);
+    let neck = named_head_on(a, &path).unwrap_or_else(|| trim_jaw(a, &path));
     path.truncate(neck);
     let (tail, head) = (path[0], path[path.len() - 1]);
     let joints = path.windows(2).flat_map(|step| joints_between(a, step[0], step[1]));
@@ -323,6 +326,12 @@ fn legless(a: &Anatomy) -> Vec<Landmark> {
         landmarks.push(point_landmark(a, role, body, source, reason));
     }
     landmarks
+}
+
+/// Length of a path up to what is called a head, in its front half: beyond it are mouth and tongue.
+fn named_head_on(a: &Anatomy, path: &[usize]) -> Option<usize> {
+    let head = path.iter().rposition(|&body| a.words[body].parts.has(Parts::HEAD))?;
+    (2 * head >= path.len()).then_some(head + 1)
 }
 
 /// Length of a path without the jaw at its end.

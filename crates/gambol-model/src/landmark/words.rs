@@ -132,6 +132,8 @@ struct Claims {
     back: bool,
     lower: bool,
     fore: bool,
+    /// How often a middle is said.
+    middles: usize,
 }
 
 impl Claims {
@@ -149,7 +151,7 @@ impl Claims {
                 "r" => self.sides[2].push(Side::Right),
                 "front" | "anterior" => self.row = Some(Row::Front),
                 "rear" | "hind" | "posterior" => self.row = Some(Row::Hind),
-                "mid" | "middle" => self.row = Some(Row::Middle),
+                "mid" | "middle" => self.middles += 1,
                 "fore" => self.fore = true,
                 "back" => self.back = true,
                 "lower" | "low" => self.lower = true,
@@ -218,6 +220,10 @@ impl Claims {
             self.row = self.row.or(Some(Row::Hind));
         } else if self.back {
             self.parts.add(Parts::SPINE);
+        }
+        // The middle one; of eight legs `MidFront` and `MidBack` are rows that have no word of their own.
+        if self.middles > 0 {
+            self.row = if self.row.is_none() { Some(Row::Middle) } else { None };
         }
         if self.parts.has(Parts::TRINKET) {
             self.parts.remove(Parts::HEAD); // head_camera, head_ear
@@ -318,6 +324,9 @@ mod tests {
             ("bfoot", Parts::FOOT, None, Some(Hind)),
             ("back_left_paw", Parts::FOOT, Some(Left), Some(Hind)),
             ("lower_leg_front_leftR_link", Parts::SHIN, Some(Left), Some(Front)),
+            ("MidLeg.R", Parts::LEG, Some(Right), Some(Middle)),
+            ("MidFrontLeg2.L", Parts::LEG, Some(Left), None),
+            ("MidBackLeg2.L", Parts::LEG, Some(Left), None),
             ("back", Parts::SPINE, None, None),
             ("lowerback", Parts::SPINE, None, None),
             ("tail.3", Parts::TAIL, None, None),

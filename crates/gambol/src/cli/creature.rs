@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use gambol_formats::gltf::{Rig, RigSettings};
 use gambol_model::{Creature, LandmarkOverride};
 use gambol_modes::{Scale, set_uniform};
 
@@ -12,7 +13,7 @@ use crate::report::State;
 
 #[derive(Args)]
 pub(super) struct CreatureArguments {
-    /// A name from `gambol gallery`, or an MJCF or URDF file
+    /// A name from `gambol gallery`, or an MJCF, URDF or glTF file
     pub(super) creature: String,
 
     /// Make what the file asks for and gambol cannot do an error instead of a warning
@@ -30,6 +31,22 @@ pub(super) struct CreatureArguments {
     /// Set a landmark right: `foot.front.left=paw_L`, with the name of a body, site or joint; `tail=` removes it
     #[arg(long, value_name = "NAME=TARGET", value_parser = landmark)]
     landmark: Vec<LandmarkOverride>,
+
+    /// glTF: a file that says what was guessed wrong about the rig; `gambol rig` writes one to edit
+    #[arg(long, value_name = "FILE.toml")]
+    rig: Option<PathBuf>,
+
+    /// glTF: the creature's height in the pose of its file, m
+    #[arg(long, value_name = "M", conflicts_with = "unit")]
+    height: Option<f64>,
+
+    /// glTF: the length of the file's unit, m
+    #[arg(long, value_name = "M")]
+    unit: Option<f64>,
+
+    /// glTF: the mass of the whole creature, kg; water fills its skin if not given
+    #[arg(long, value_name = "KG")]
+    mass: Option<f64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -47,14 +64,44 @@ fn landmark(text: &str) -> Result<LandmarkOverride, String> {
 
 impl CreatureArguments {
     pub(super) fn load(&self) -> Result<Creature, Failure> {
-        let options = LoadOptions {
+        self.load_rig().map(|(creature, _)| creature)
+    }
+
+    /// The creature and, if it came from a glTF file, the way back to its nodes.
+    pub(super) fn load_rig(&self) -> Result<(Creature, Option<Rig>), Failure> {
+        let options = self.options()?;
+        crate::load_rig(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
+    }
+
+    /// The creature's file, if it has one.
+    pub(super) fn file(&self) -> &Path {
+        Path::new(&self.creature)
+    }
+
+    /// Files that are read, which nothing may be written over.
+    pub(super) fn inputs(&self) -> Vec<&Path> {
+        std::iter::once(self.file()).chain(self.rig.as_deref()).collect()
+    }
+
+    pub(super) fn options(&self) -> Result<LoadOptions, Failure> {
+        Ok(LoadOptions {
             strict: self.strict,
             free_root: self.root == Root::Free,
             assets: self.assets.clone(),
             landmarks: self.landmark.clone(),
-        };
-        crate::load(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
+            rig: self.rig.as_deref().map(read_rig).transpose()?,
+            height: self.height,
+            unit: self.unit,
+            mass: self.mass,
+        })
     }
+}
+
+fn read_rig(path: &Path) -> Result<RigSettings, Failure> {
+    let place = path.display().to_string();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
+    RigSettings::from_toml(&place, &text).map_err(|error| Failure::Failed(error.to_string()))
 }
 
 #[derive(Args)]

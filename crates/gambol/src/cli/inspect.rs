@@ -1,20 +1,23 @@
 //! `gambol inspect`: what a creature is made of.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
 
 use super::creature::{CreatureArguments, StateArguments};
 use super::{Failure, write_json};
 use crate::picture;
-use crate::report::Report;
+use crate::report::{JointReport, Report};
 
 /// Tells what a creature is made of: bodies, joints, degrees of freedom, mass, landmarks, warnings
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
+                        gambol inspect fox.glb --rig fox.toml\n  \
                         gambol inspect robot.urdf --root free --json\n  \
                         gambol inspect dog --json --matrix --qpos pose.json --qvel velocity.json"
 )]
@@ -44,22 +47,37 @@ pub(super) struct Inspect {
 
 impl Inspect {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let creature = self.creature.load()?;
+        let (creature, rig) = self.creature.load_rig()?;
         let state = self.state.read(&creature)?;
         let report = Report::new(&creature, &state, self.matrix)
             .map_err(|error| Failure::Failed(error.to_string()))?;
         if let Some(file) = &self.picture {
             picture::write(file, &picture::three_views(&creature, &state.qpos), self.force)?;
         }
+        let guesses = rig.map(|rig| rig.notes);
         if self.json {
-            return write_json(out, &report);
+            return write_json(out, &Inspection { report: &report, guesses });
         }
         write_report(out, &report)?;
+        if let Some(guesses) = guesses {
+            writeln!(out, "\nguessed from the skin (`gambol rig` writes it down to be set right)")?;
+            guesses.iter().try_for_each(|guess| writeln!(out, "  {guess}"))?;
+        }
         for warning in &report.warnings {
             eprintln!("gambol: warning: {warning}");
         }
         Ok(())
     }
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct Inspection<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
+    /// Of a glTF model: what its file does not say, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guesses: Option<Vec<String>>,
 }
 
 fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
@@ -89,17 +107,24 @@ fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
 
 /// Bodies indented as a tree, with their joints beside them.
 fn body_table(report: &Report) -> Table {
-    let mut depth = std::collections::HashMap::from([("world", 0usize)]);
+    let mut children: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, body) in report.bodies.iter().enumerate() {
+        children.entry(&body.parent).or_default().push(index);
+    }
+    let mut joints: HashMap<&str, Vec<&JointReport>> = HashMap::new();
+    for joint in &report.joints {
+        joints.entry(&joint.body).or_default().push(joint);
+    }
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(["body", "mass kg", "joints", "stiffness", "limits"]);
-    // Joints stand in the order of their bodies.
-    let mut joints = report.joints.as_slice();
-    for body in &report.bodies {
-        let level = depth.get(body.parent.as_str()).copied().unwrap_or(0);
-        depth.insert(&body.name, level + 1);
-        let own = joints.iter().take_while(|joint| joint.body == body.name).count();
-        let (own, rest) = joints.split_at(own);
-        joints = rest;
+    let below = |body: &str, level: usize| {
+        children.get(body).into_iter().flatten().rev().map(move |&child| (child, level))
+    };
+    let mut waiting: Vec<(usize, usize)> = below("world", 1).collect();
+    while let Some((index, level)) = waiting.pop() {
+        let body = &report.bodies[index];
+        waiting.extend(below(&body.name, level + 1));
+        let own = joints.get(body.name.as_str()).map_or(&[][..], Vec::as_slice);
         let join = |text: Vec<String>| text.join("\n");
         table.add_row([
             format!("{}{}", "  ".repeat(level.min(12)), body.name),

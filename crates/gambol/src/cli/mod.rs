@@ -6,9 +6,11 @@ mod creature;
 mod gallery;
 mod inspect;
 mod modes;
+mod rig;
 mod stiffness;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -20,8 +22,8 @@ use gambol_picture::PictureError;
     name = "gambol",
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
-    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF or URDF file.\n\n\
-                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol inspect robot.urdf --root free --json"
+    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF or glTF file.\n\n\
+                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -34,6 +36,7 @@ enum Verb {
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
+    Rig(rig::RigVerb),
     Stiffness(stiffness::StiffnessVerb),
 }
 
@@ -86,6 +89,7 @@ pub fn run() -> ExitCode {
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),
+        Verb::Rig(verb) => verb.run(&mut out),
         Verb::Stiffness(verb) => verb.run(&mut out),
     };
     match result.and_then(|()| Ok(out.flush()?)) {
@@ -101,4 +105,23 @@ pub fn run() -> ExitCode {
 fn write_json(out: &mut impl Write, value: &impl serde::Serialize) -> Result<(), Failure> {
     serde_json::to_writer_pretty(&mut *out, value).map_err(std::io::Error::from)?;
     Ok(writeln!(out)?)
+}
+
+/// Whether two paths lead to one file, also through links.
+fn is_same_file(a: &Path, b: &Path) -> bool {
+    let (Ok(real_a), Ok(real_b)) = (a.canonicalize(), b.canonicalize()) else { return false };
+    real_a == real_b || is_hard_link(&real_a, &real_b)
+}
+
+#[cfg(unix)]
+fn is_hard_link(a: &Path, b: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let (Ok(a), Ok(b)) = (a.metadata(), b.metadata()) else { return false };
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+/// A hard link stays whole: files are replaced by renaming, which leaves its other names alone.
+#[cfg(not(unix))]
+fn is_hard_link(_: &Path, _: &Path) -> bool {
+    false
 }

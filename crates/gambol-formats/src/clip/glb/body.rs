@@ -221,6 +221,6 @@ fn linear(screen: f64) -> f64 {
 
 /// glTF has 32-bit numbers.
 #[allow(clippy::cast_possible_truncation)]
-pub(super) fn to_f32(v: Vec3) -> [f32; 3] {
+pub(crate) fn to_f32(v: Vec3) -> [f32; 3] {
     [v.x as f32, v.y as f32, v.z as f32]
 }

@@ -15,7 +15,7 @@ pub(super) enum Component {
 
 /// What a view is for; the rest is read by the processor alone.
 #[derive(Clone, Copy)]
-pub(super) enum Target {
+pub(crate) enum Target {
     Vertices = 34962,
     Indices = 34963,
 }
@@ -25,10 +25,23 @@ const ALIGNMENT: usize = 4;
 
 /// The bytes, and the JSON that says what they are.
 #[derive(Default)]
-pub(super) struct Buffer {
-    pub(super) bytes: Vec<u8>,
-    pub(super) views: Vec<Value>,
-    pub(super) accessors: Vec<Value>,
+pub(crate) struct Buffer {
+    /// What the file holds already.
+    pub(crate) start: Start,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) views: Vec<Value>,
+    pub(crate) accessors: Vec<Value>,
+}
+
+/// Where new entries of a file begin.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Start {
+    /// The buffer that the bytes go to.
+    pub(crate) buffer: usize,
+    /// Bytes that it has, a multiple of four.
+    pub(crate) bytes: usize,
+    pub(crate) views: usize,
+    pub(crate) accessors: usize,
 }
 
 impl Buffer {
@@ -42,24 +55,26 @@ impl Buffer {
     ) -> Result<usize, ClipFileError> {
         within_u32("entries of an array", count)?;
         self.bytes.resize(self.bytes.len().next_multiple_of(ALIGNMENT), 0);
-        let mut view = json!({ "buffer": 0, "byteOffset": self.bytes.len(), "byteLength": bytes.len() });
+        let offset = self.start.bytes + self.bytes.len();
+        let mut view =
+            json!({ "buffer": self.start.buffer, "byteOffset": offset, "byteLength": bytes.len() });
         if let Some(target) = target {
             view["target"] = json!(target as u32);
         }
         self.bytes.extend_from_slice(bytes);
-        within_u32("bytes", self.bytes.len())?;
+        within_u32("bytes", offset + bytes.len())?;
         self.views.push(view);
         self.accessors.push(json!({
-            "bufferView": self.views.len() - 1,
+            "bufferView": self.start.views + self.views.len() - 1,
             "componentType": component as u32,
             "count": count,
             "type": kind,
         }));
-        Ok(self.accessors.len() - 1)
+        Ok(self.start.accessors + self.accessors.len() - 1)
     }
 
     /// Adds vectors of `N` numbers.
-    pub(super) fn floats<const N: usize>(
+    pub(crate) fn floats<const N: usize>(
         &mut self,
         vectors: &[[f32; N]],
         target: Option<Target>,
@@ -74,14 +89,22 @@ impl Buffer {
         self.push((Component::Float, kind), vectors.len(), &bytes, target)
     }
 
+    /// Adds vectors of `N` small whole numbers.
+    pub(crate) fn shorts<const N: usize>(&mut self, vectors: &[[u16; N]]) -> Result<usize, ClipFileError> {
+        let kind = if N == 1 { "SCALAR" } else { "VEC4" };
+        let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
+        self.push((Component::UnsignedShort, kind), vectors.len(), &bytes, None)
+    }
+
     /// Writes the least and the largest of each number into the accessor of `vectors`, where glTF asks for them.
-    pub(super) fn bound<const N: usize>(&mut self, accessor: usize, vectors: &[[f32; N]]) {
+    pub(crate) fn bound<const N: usize>(&mut self, accessor: usize, vectors: &[[f32; N]]) {
+        let own = accessor - self.start.accessors;
         let fold = |pick: fn(f32, f32) -> f32| {
             let picked = vectors.iter().copied().reduce(|a, b| std::array::from_fn(|k| pick(a[k], b[k])));
             Value::from(picked.map_or_else(Vec::new, |all| all.to_vec()))
         };
-        self.accessors[accessor]["min"] = fold(f32::min);
-        self.accessors[accessor]["max"] = fold(f32::max);
+        self.accessors[own]["min"] = fold(f32::min);
+        self.accessors[own]["max"] = fold(f32::max);
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::Failure;
+use crate::cli::{Failure, is_same_file};
 
 /// What a clip can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Format {
     Glb,
+    Gltf,
     Bvh,
     Json,
     Npz,
@@ -17,8 +18,9 @@ pub(in crate::cli) enum Format {
     Apng,
 }
 
-const ENDINGS: [(&str, Format); 8] = [
+const ENDINGS: [(&str, Format); 9] = [
     ("glb", Format::Glb),
+    ("gltf", Format::Gltf),
     ("bvh", Format::Bvh),
     ("json", Format::Json),
     ("npz", Format::Npz),
@@ -42,7 +44,13 @@ pub(super) struct Outputs<'a> {
 }
 
 impl<'a> Outputs<'a> {
-    pub(super) fn check(clips: &[PathBuf], gait: Option<&'a Path>, force: bool) -> Result<Self, Failure> {
+    /// `inputs` are files that are read: they are never written over, not even by `force`.
+    pub(super) fn check(
+        clips: &[PathBuf],
+        gait: Option<&'a Path>,
+        inputs: &[&Path],
+        force: bool,
+    ) -> Result<Self, Failure> {
         let fail = |path: &Path, reason: &str| Failure::Failed(format!("{}{reason}", path.display()));
         let mut outputs = Self { clips: Vec::new(), gait };
         for path in clips {
@@ -59,7 +67,9 @@ impl<'a> Outputs<'a> {
             }
             seen.push(path);
             let folder = folder_of(path);
-            if path.is_dir() {
+            if inputs.iter().any(|input| is_same_file(input, path)) {
+                return Err(fail(path, " is read here and never written over; choose another name"));
+            } else if path.is_dir() {
                 return Err(fail(path, " is a folder"));
             } else if !folder.is_dir() {
                 return Err(fail(path, &format!(": there is no folder {}", folder.display())));
@@ -69,9 +79,28 @@ impl<'a> Outputs<'a> {
         }
         Ok(outputs)
     }
+
+    /// Several gaits go into one file only where the creature has a file to go into.
+    pub(super) fn fit(&self, gaits: usize, is_rig: bool) -> Result<(), Failure> {
+        for (path, format) in &self.clips {
+            let takes_many = is_rig && matches!(format, Format::Glb | Format::Gltf);
+            let reason = match format {
+                Format::Gltf if !is_rig => ".gltf is for creatures that came from glTF; write .glb",
+                _ if gaits > 1 && !takes_many => "only a glTF file that is given back takes several gaits",
+                _ => continue,
+            };
+            return Err(Failure::Failed(format!("{}: {reason}", path.display())));
+        }
+        match self.gait {
+            Some(path) if gaits > 1 => {
+                Err(Failure::Failed(format!("{}: --save-gait takes one gait", path.display())))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
-fn folder_of(path: &Path) -> &Path {
+pub(super) fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use gambol_dynamics::Data;
+use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{
     Body, Component, Gait, GaitError, HeightField, Performance, Sampling, Style, Support, Terrain,
@@ -18,11 +19,12 @@ use gambol_gait::{
 };
 use gambol_model::Creature;
 use gambol_modes::Reader;
+use gambol_motion::Clip;
 use serde::Serialize;
 
 use super::creature::CreatureArguments;
 use super::{Failure, write_json};
-use files::Outputs;
+use files::{Format, Outputs};
 use settings::{Ground, ModeValue, positive, rate, seconds, share, turn_rate};
 
 /// The largest picture of the ground; 4096 × 4096 grey levels of 16 bits fit even without compression.
@@ -32,20 +34,22 @@ const MOST_BYTES: u64 = 64 << 20;
 #[derive(Args)]
 #[command(
     after_help = "GAIT is a name (leave it out to see which suit the creature) or a gait file, see docs/gaits.md.\n\
-    Output by ending: .glb (glTF), .bvh, .json, .npz (NumPy); .png or .svg (a film strip), .gif or .apng (a loop).\n\
+    Output by ending: .glb or .gltf (a glTF creature's own file with the clip in it, else a body of ours), .bvh, .json, .npz (NumPy); .png or .svg (a film strip), .gif or .apng (a loop).\n\
     M=… is the number of a mode as `gambol modes` counts them. Of --speed, --stride and --frequency two decide.\n\n\
     Examples:\n  gambol animate dog\n  gambol animate dog trot -o trot.glb -o trot.gif\n  \
     gambol animate dog walk --speed 0.8 --injured hind.left --report\n  \
     gambol animate human walk --terrain slope:8 --weight 1.4 -o uphill.bvh\n  \
     gambol animate dog trot --amplitude 9=0.5 --offset 6=-0.1 --save-gait my-trot.toml\n  \
-    gambol animate dog my-trot.toml --turn 20 --seconds 4 -o circle.glb"
+    gambol animate dog my-trot.toml --turn 20 --seconds 4 -o circle.glb\n  \
+    gambol animate fox.glb walk trot -o fox-alive.glb"
 )]
 pub(in crate::cli) struct Animate {
     #[command(flatten)]
     creature: CreatureArguments,
 
-    /// A name, or a gait file (.toml)
-    gait: Option<String>,
+    /// A name, or a gait file (.toml); a glTF creature's own file takes several
+    #[arg(value_name = "GAIT")]
+    gaits: Vec<String>,
 
     /// Write the clip; may be given several times
     #[arg(short, long, value_name = "FILE")]
@@ -194,6 +198,15 @@ impl StyleArguments {
     }
 }
 
+/// A gait as it was played.
+struct Show {
+    body: Body,
+    gait: Gait,
+    /// What each of its components does.
+    names: Vec<String>,
+    performance: Performance,
+}
+
 impl From<GaitError> for Failure {
     fn from(error: GaitError) -> Self {
         Self::Failed(error.to_string())
@@ -203,10 +216,41 @@ impl From<GaitError> for Failure {
 impl Animate {
     pub(in crate::cli) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
         let wish = self.ground.wish()?;
-        let outputs = Outputs::check(&self.output, self.save_gait.as_deref(), self.force)?;
-        let creature = self.creature.load()?;
-        let Some(name) = &self.gait else { return self.list(out, creature) };
+        let mut inputs = self.creature.inputs();
+        inputs.extend(self.gaits.iter().map(Path::new));
+        let outputs = Outputs::check(&self.output, self.save_gait.as_deref(), &inputs, self.force)?;
+        let (creature, rig) = self.creature.load_rig()?;
+        if self.gaits.is_empty() {
+            return self.list(out, creature);
+        }
+        outputs.fit(self.gaits.len(), rig.is_some())?;
 
+        let shows = self.gaits.iter().map(|name| self.show(&creature, name, &wish));
+        let shows = shows.collect::<Result<Vec<Show>, Failure>>()?;
+        self.write(&outputs, &shows, rig.as_ref())?;
+        for note in rig.iter().flat_map(|rig| &rig.notes) {
+            eprintln!("gambol: guessed: {note}");
+        }
+        let of_creature = creature.warnings().iter().map(ToString::to_string);
+        let of_gaits = shows.iter().flat_map(|show| show.performance.warnings.iter().cloned());
+        for warning in of_creature.chain(of_gaits) {
+            eprintln!("gambol: warning: {warning}");
+        }
+        let json = |show| -> report::ReportJson { report::json(show) };
+        match shows.as_slice() {
+            [show] if self.json => return write_json(out, &json(show)),
+            shows if self.json => return write_json(out, &shows.iter().map(json).collect::<Vec<_>>()),
+            _ => (),
+        }
+        if self.report || self.output.is_empty() {
+            shows.iter().try_for_each(|show| report::write(out, show))?;
+        }
+        Ok(())
+    }
+
+    /// One gait, played.
+    fn show(&self, creature: &Creature, name: &str, wish: &Wish) -> Result<Show, Failure> {
+        let creature = creature.clone();
         let mut warnings = Vec::new();
         let mut data = Data::new(&creature);
         let (body, mut gait) = if is_file(name) {
@@ -214,7 +258,7 @@ impl Animate {
             warnings.extend(self.stranger(name, &gait, &creature));
             let (body, mut gait, hints) = self.restyle(creature, &mut data, gait)?;
             warnings.extend(hints);
-            self.ground.retime(&mut gait, &wish);
+            self.ground.retime(&mut gait, wish);
             (body, gait)
         } else {
             let preset = preset_style(creature.name(), name);
@@ -222,11 +266,11 @@ impl Animate {
             let mut style = preset.unwrap_or_default();
             self.style.apply(&mut style);
             let body = Body::new(creature, &mut data, &style)?;
-            let designed = match design(&body, &mut data, name, &wish) {
+            let designed = match design(&body, &mut data, name, wish) {
                 // Some presets of the paper are more than a gait of the list: they are played at another pace.
-                Err(GaitError::DoesNotFit { .. }) if is_preset && wish != Wish::default() => {
+                Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != Wish::default() => {
                     let mut designed = design(&body, &mut data, name, &Wish::default())?;
-                    self.ground.retime(&mut designed.gait, &wish);
+                    self.ground.retime(&mut designed.gait, wish);
                     designed
                 }
                 other => other?,
@@ -244,19 +288,7 @@ impl Animate {
         let mut performance = perform(&body, &mut data, &gait, &sampling)?;
         performance.warnings.splice(0..0, warnings);
         let names = mode_names(&body, &mut data, &gait)?;
-        self.write(&outputs, &body, &gait, &names, &performance)?;
-        for warning in
-            body.creature.warnings().iter().map(ToString::to_string).chain(performance.warnings.clone())
-        {
-            eprintln!("gambol: warning: {warning}");
-        }
-        if self.json {
-            return write_json(out, &report::json(&body, &gait, &names, &performance));
-        }
-        if self.report || self.output.is_empty() {
-            report::write(out, &body, &gait, &names, &performance)?;
-        }
-        Ok(())
+        Ok(Show { body, gait, names, performance })
     }
 
     /// The body that a gait of a file is for, as the command line changes it; the numbers of its modes follow.
@@ -279,24 +311,21 @@ impl Animate {
     }
 
     /// Everything is made before anything is written.
-    fn write(
-        &self,
-        outputs: &Outputs,
-        body: &Body,
-        gait: &Gait,
-        names: &[String],
-        performance: &Performance,
-    ) -> Result<(), Failure> {
+    fn write(&self, outputs: &Outputs, shows: &[Show], rig: Option<&Rig>) -> Result<(), Failure> {
+        let [Show { body, gait, names, performance }, ..] = shows else { return Ok(()) };
+        let clips: Vec<Clip> = shows.iter().map(|show| show.performance.clip.clone()).collect();
+        let (terrain, root_motion) = (&gait.ground.terrain, self.ground.root_motion);
+        let (input, options) = (self.creature.file(), self.creature.options()?);
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {
-            let bytes = render::to_bytes(
-                *format,
-                body,
-                &gait.ground.terrain,
-                &performance.clip,
-                self.ground.root_motion,
-            )
-            .map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
+            let bytes = match rig.filter(|_| matches!(format, Format::Glb | Format::Gltf)) {
+                Some(rig) => {
+                    let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
+                    render::to_rig_bytes(file, rig, &body.creature, &clips, root_motion)
+                }
+                None => render::to_bytes(*format, body, terrain, &performance.clip, root_motion),
+            };
+            let bytes = bytes.map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
             ready.push((path.as_path(), bytes));
         }
         if let Some(path) = outputs.gait {

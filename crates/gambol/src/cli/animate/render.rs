@@ -1,15 +1,18 @@
 //! A clip as the bytes of a file, and the ground from one.
 
 use std::io::{IsTerminal, Write};
+use std::path::Path;
 
 use gambol_formats::clip::{ClipFileError, GlbOptions, to_bvh, to_glb, to_json, to_npz};
-use gambol_formats::height_field_from_png;
+use gambol_formats::gltf::{Rig, Source, append_clips};
+use gambol_formats::{FormatError, LoadOptions, height_field_from_png};
 use gambol_gait::{Body, HeightField, Terrain, TerrainFile};
+use gambol_model::Creature;
 use gambol_motion::Clip;
 use gambol_picture::{AnimationFormat, ClipOptions, Picture, PictureError, clip_animation, clip_strip};
 
 use super::RootMotion;
-use super::files::Format;
+use super::files::{Format, folder_of};
 
 /// A film strip has this many pixels for each of the picture's: sharp on today's screens.
 const PNG_SCALE: f64 = 2.0;
@@ -19,6 +22,8 @@ const PNG_SCALE: f64 = 2.0;
 pub(super) enum RenderError {
     #[error(transparent)]
     Clip(#[from] ClipFileError),
+    #[error(transparent)]
+    Source(#[from] FormatError),
     #[error(transparent)]
     Picture(#[from] PictureError),
 }
@@ -37,13 +42,7 @@ pub(super) fn to_bytes(
         RootMotion::InPlace => clip.in_place(creature),
     };
     Ok(match format {
-        Format::Glb => {
-            let root_motion = match root_motion {
-                RootMotion::Travel => gambol_formats::clip::RootMotion::Travel,
-                RootMotion::InPlace => gambol_formats::clip::RootMotion::InPlace,
-            };
-            to_glb(creature, clip, &GlbOptions { root_motion })?
-        }
+        Format::Glb | Format::Gltf => to_glb(creature, clip, &root_motion.into())?,
         Format::Bvh => to_bvh(creature, &placed())?.into_bytes(),
         Format::Json => to_json(creature, &placed())?.into_bytes(),
         Format::Npz => to_npz(creature, &placed())?,
@@ -52,6 +51,39 @@ pub(super) fn to_bytes(
         Format::Gif => animation(AnimationFormat::Gif, body, terrain, clip)?,
         Format::Apng => animation(AnimationFormat::Apng, body, terrain, clip)?,
     })
+}
+
+/// The creature's own file with `clips` in it. What the file names beside it stays beside it, or is put into it if the
+/// new file is of another kind or lies elsewhere.
+pub(super) fn to_rig_bytes(
+    (format, path): (Format, &Path),
+    (rig, input, options): (&Rig, &Path, &LoadOptions),
+    creature: &Creature,
+    clips: &[Clip],
+    root_motion: RootMotion,
+) -> Result<Vec<u8>, RenderError> {
+    let apart = rig.source.names_files()
+        && folder_of(path).canonicalize().ok() != folder_of(input).canonicalize().ok();
+    let open = || gambol_formats::open(input, options);
+    let source = match (format, &rig.source) {
+        (Format::Gltf, Source::Gltf { .. }) | (Format::Glb, Source::Glb { .. }) if !apart => None,
+        (Format::Gltf, source) => Some(open().and_then(|(files, name)| source.to_gltf(&files, &name))?),
+        (_, source) => Some(open().and_then(|(files, name)| source.to_glb(&files, &name))?),
+    };
+    Ok(match source {
+        None => append_clips(rig, creature, clips, &root_motion.into())?,
+        Some(source) => append_clips(&Rig { source, ..rig.clone() }, creature, clips, &root_motion.into())?,
+    })
+}
+
+impl From<RootMotion> for GlbOptions {
+    fn from(root_motion: RootMotion) -> Self {
+        let root_motion = match root_motion {
+            RootMotion::Travel => gambol_formats::clip::RootMotion::Travel,
+            RootMotion::InPlace => gambol_formats::clip::RootMotion::InPlace,
+        };
+        Self { root_motion }
+    }
 }
 
 fn strip(body: &Body, terrain: &Terrain, clip: &Clip) -> Result<Picture, PictureError> {

@@ -6,6 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use gambol_gait::{Body, FootReport, Gait, Performance};
 use serde::Serialize;
 
+use super::Show;
 use crate::cli::Failure;
 
 /// Letters of a cycle in the footfall diagram.
@@ -59,12 +60,8 @@ struct FootJson<'a> {
     slip_mm: f64,
 }
 
-pub(super) fn json<'a>(
-    body: &'a Body,
-    gait: &'a Gait,
-    names: &'a [String],
-    performance: &'a Performance,
-) -> ReportJson<'a> {
+pub(super) fn json<'a>(show: &'a Show) -> ReportJson<'a> {
+    let Show { body, gait, names, performance } = show;
     let report = &performance.report;
     let mode = |(component, name): (&gambol_gait::Component, &'a String)| ModeJson {
         index: component.mode,
@@ -103,13 +100,8 @@ pub(super) fn json<'a>(
     }
 }
 
-pub(super) fn write(
-    out: &mut impl Write,
-    body: &Body,
-    gait: &Gait,
-    names: &[String],
-    performance: &Performance,
-) -> Result<(), Failure> {
+pub(super) fn write(out: &mut impl Write, show: &Show) -> Result<(), Failure> {
+    let Show { body, gait, names, performance } = show;
     let Performance { clip, report, .. } = performance;
     let froude = report.froude.map(|froude| format!(", Froude number {froude:.2}")).unwrap_or_default();
     writeln!(out, "{} {}: {:.3} m/s{froude}", body.creature.name(), gait.name, report.speed)?;

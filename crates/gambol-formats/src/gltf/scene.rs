@@ -1,0 +1,226 @@
+//! The nodes of a file as a checked tree, and where they are in its two poses: at rest, and where the skin was bound.
+
+use gambol_model::Vec3;
+use nalgebra::{Matrix3, Matrix4, Quaternion, UnitQuaternion};
+
+use super::container::Container;
+use crate::FormatError;
+
+/// A scale or determinant below this, relative to the rest, has no inverse.
+const SINGULAR: f64 = 1e-12;
+
+/// The tree of nodes. Every node is in it, whatever scene it is in.
+pub(super) struct Scene {
+    /// All nodes, parents first.
+    pub(super) order: Vec<usize>,
+    pub(super) parent: Vec<Option<usize>>,
+    /// Whether the node is in the scene that is shown.
+    pub(super) shown: Vec<bool>,
+    local: Vec<Matrix4<f64>>,
+    /// The joints of all skins.
+    pub(super) is_joint: Vec<bool>,
+    pub(super) names: Vec<String>,
+}
+
+/// Where each node is: scene from node.
+#[derive(Clone)]
+pub(super) struct Globals(pub(super) Vec<Matrix4<f64>>);
+
+impl Globals {
+    pub(super) fn origin(&self, node: usize) -> Vec3 {
+        self.0[node].fixed_view::<3, 1>(0, 3).into_owned()
+    }
+
+    /// Orientation without scale: the rotation nearest to the node's axes. A mirrored node is turned inside out first.
+    pub(super) fn rotation(&self, node: usize) -> UnitQuaternion<f64> {
+        let axes: Matrix3<f64> = self.0[node].fixed_view::<3, 3>(0, 0).into_owned();
+        let axes = if axes.determinant() < 0.0 { -axes } else { axes };
+        let svd = axes.svd(true, true);
+        match (svd.u, svd.v_t) {
+            (Some(u), Some(v_t)) => UnitQuaternion::from_matrix(&(u * v_t)),
+            _ => UnitQuaternion::identity(),
+        }
+    }
+}
+
+impl Scene {
+    pub(super) fn read(container: &Container) -> Result<Self, FormatError> {
+        let nodes = &container.document.nodes;
+        let mut parent: Vec<Option<usize>> = vec![None; nodes.len()];
+        for (index, node) in nodes.iter().enumerate() {
+            for &child in &node.children {
+                match parent.get(child) {
+                    None => {
+                        let reason = format!(
+                            "node {index} has the child {child}, but there are {} nodes",
+                            nodes.len()
+                        );
+                        return Err(container.error(reason));
+                    }
+                    Some(Some(other)) => {
+                        return Err(
+                            container.error(format!("node {child} is a child of both {other} and {index}"))
+                        );
+                    }
+                    Some(None) => parent[child] = Some(index),
+                }
+            }
+        }
+        let mut order: Vec<usize> = (0..nodes.len()).filter(|&node| parent[node].is_none()).collect();
+        let mut next = 0;
+        while next < order.len() {
+            order.extend(&nodes[order[next]].children);
+            next += 1;
+        }
+        if order.len() < nodes.len() {
+            let mut reached = vec![false; nodes.len()];
+            for &node in &order {
+                reached[node] = true;
+            }
+            let first = reached.iter().position(|reached| !reached).unwrap_or(0);
+            return Err(container.error(format!("node {first} is an ancestor of itself")));
+        }
+
+        let mut shown = vec![true; nodes.len()];
+        if let Some(scene) = container.document.scenes.get(container.document.scene.unwrap_or(0)) {
+            for &node in &order {
+                shown[node] = scene.nodes.contains(&node) || parent[node].is_some_and(|p| shown[p]);
+            }
+        }
+        let mut is_joint = vec![false; nodes.len()];
+        for (index, skin) in container.document.skins.iter().enumerate() {
+            for &joint in &skin.joints {
+                let Some(flag) = is_joint.get_mut(joint) else {
+                    return Err(
+                        container.error(format!("skin {index} has the joint {joint}, which is not a node"))
+                    );
+                };
+                *flag = true;
+            }
+        }
+        let local = (0..nodes.len()).map(|node| local(container, node)).collect::<Result<_, _>>()?;
+        let names = (0..nodes.len()).map(|node| name(container, node)).collect();
+        Ok(Self { order, parent, shown, local, is_joint, names })
+    }
+
+    /// Nodes from `node` up to its root, itself first.
+    pub(super) fn up(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
+        std::iter::successors(Some(node), |&node| self.parent[node])
+    }
+
+    /// The file's rest pose.
+    pub(super) fn at_rest(&self) -> Globals {
+        let placed = vec![None; self.parent.len()];
+        self.place(&placed)
+    }
+
+    /// All nodes, given where some of them are; the others follow their parents as at rest.
+    fn place(&self, placed: &[Option<Matrix4<f64>>]) -> Globals {
+        let mut globals = vec![Matrix4::identity(); self.parent.len()];
+        for &node in &self.order {
+            let above = self.parent[node].map_or_else(Matrix4::identity, |parent| globals[parent]);
+            globals[node] = placed[node].unwrap_or_else(|| above * self.local[node]);
+        }
+        Globals(globals)
+    }
+
+    /// The poses in which the skin may have been bound: inverse bind matrices turned round. They leave one transform free
+    /// per skin: that of the node that shows the mesh, as most tools write it, or what brings the first joint to where
+    /// it is at rest. None without such matrices, or if one of them cannot be inverted.
+    pub(super) fn bound(
+        &self,
+        container: &Container,
+        rest: &Globals,
+        binds: &[Vec<Matrix4<f64>>],
+    ) -> Vec<Globals> {
+        let by_mesh = |skin: usize| {
+            let shows = |node: &super::json::Node| node.skin == Some(skin) && node.mesh.is_some();
+            container.document.nodes.iter().position(shows).map(|node| rest.0[node])
+        };
+        let by_joint = |skin: usize| {
+            let joints = &container.document.skins[skin].joints;
+            let is_top = |k: &usize| !self.up(joints[*k]).skip(1).any(|above| joints.contains(&above));
+            let top = (0..joints.len()).find(is_top)?;
+            Some(rest.0[joints[top]] * binds[skin][top])
+        };
+        let poses = [self.bound_by(container, binds, by_mesh), self.bound_by(container, binds, by_joint)];
+        poses.into_iter().flatten().filter(|pose| self.is_near(pose, rest)).collect()
+    }
+
+    fn bound_by(
+        &self,
+        container: &Container,
+        binds: &[Vec<Matrix4<f64>>],
+        scene_from_bind: impl Fn(usize) -> Option<Matrix4<f64>>,
+    ) -> Option<Globals> {
+        let mut placed: Vec<Option<Matrix4<f64>>> = vec![None; self.parent.len()];
+        for (index, skin) in container.document.skins.iter().enumerate() {
+            let Some(scene_from_bind) = scene_from_bind(index) else { continue };
+            for (&joint, inverse) in skin.joints.iter().zip(&binds[index]) {
+                let bind = inverse.try_inverse().filter(|m| m.iter().all(|x| x.is_finite()))?;
+                placed[joint].get_or_insert(scene_from_bind * bind);
+            }
+        }
+        Some(self.place(&placed))
+    }
+
+    /// Whether the joints are about where they are at rest: a pose of the same creature in the same units.
+    fn is_near(&self, pose: &Globals, rest: &Globals) -> bool {
+        /// Mean distance over the mean distance from the middle; arms that are put out move by less.
+        const NEAR: f64 = 0.5;
+        let joints: Vec<usize> = (0..self.is_joint.len()).filter(|&node| self.is_joint[node]).collect();
+        let count = joints.len().max(1) as f64;
+        let middle = joints.iter().map(|&joint| rest.origin(joint)).sum::<Vec3>() / count;
+        let size: f64 = joints.iter().map(|&joint| (rest.origin(joint) - middle).norm()).sum();
+        let moved: f64 = joints.iter().map(|&joint| (rest.origin(joint) - pose.origin(joint)).norm()).sum();
+        moved <= NEAR * size
+    }
+}
+
+/// Inverse bind matrices of every skin; identities where the file has none.
+pub(super) fn inverse_binds(container: &Container) -> Result<Vec<Vec<Matrix4<f64>>>, FormatError> {
+    let of_skin = |(index, skin): (usize, &super::json::Skin)| {
+        let Some(accessor) = skin.inverse_bind_matrices else {
+            return Ok(vec![Matrix4::identity(); skin.joints.len()]);
+        };
+        let numbers = container.numbers(accessor, "inverse bind matrices", &["MAT4"])?;
+        if numbers.len() < 16 * skin.joints.len() {
+            let (have, need) = (numbers.len() / 16, skin.joints.len());
+            return Err(
+                container.error(format!("skin {index} has {have} inverse bind matrices for {need} joints"))
+            );
+        }
+        Ok(numbers.chunks_exact(16).take(skin.joints.len()).map(Matrix4::from_column_slice).collect())
+    };
+    container.document.skins.iter().enumerate().map(of_skin).collect()
+}
+
+/// Parent from node.
+fn local(container: &Container, node: usize) -> Result<Matrix4<f64>, FormatError> {
+    /// Products of thirty of these stay finite, and no rig is deeper with such numbers.
+    const LARGEST: f64 = 1e9;
+    let data = &container.document.nodes[node];
+    let matrix = if let Some(matrix) = data.matrix {
+        Matrix4::from_column_slice(&matrix)
+    } else {
+        let [x, y, z, w] = data.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
+        let rotation = UnitQuaternion::try_new(Quaternion::new(w, x, y, z), SINGULAR)
+            .ok_or_else(|| container.error(format!("node {node} has a rotation of length zero")))?;
+        let scale = Vec3::from(data.scale.unwrap_or([1.0; 3]));
+        let axes = rotation.to_rotation_matrix().into_inner() * Matrix3::from_diagonal(&scale);
+        let mut matrix = axes.to_homogeneous();
+        matrix.fixed_view_mut::<3, 1>(0, 3).copy_from(&Vec3::from(data.translation.unwrap_or([0.0; 3])));
+        matrix
+    };
+    if matrix.iter().all(|x| x.abs() < LARGEST) {
+        return Ok(matrix);
+    }
+    Err(container.error(format!("node {node} has a transform that is not finite or far too large")))
+}
+
+fn name(container: &Container, node: usize) -> String {
+    match &container.document.nodes[node].name {
+        Some(name) if !name.is_empty() => name.clone(),
+        _ => format!("node {node}"),
+    }
+}

@@ -1,0 +1,105 @@
+//! `cargo xtask blender`: skinned files with a clip in them, as Blender imports them. On ten frames every bone must be
+//! where our kinematics put it. Blender is a test client only (its licence is the GPL): it is a wheel of a gigabyte, in an
+//! environment of its own under `target/blender`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::rigs_out::{self, RATE};
+use crate::shell::{Result, command, output, run as run_command, target};
+
+/// Each wheel of Blender is for one Python.
+const WHEELS: [(&str, &str); 2] = [("python3.13", "bpy==5.2.3"), ("python3.11", "bpy==5.0.1")];
+/// Distance of bones, in parts of the creature's size. Blender keeps bones as 32-bit matrices in the pose of their rest.
+const NEAR: f64 = 1e-4;
+
+/// What Blender found.
+#[derive(Deserialize)]
+struct Found {
+    file: PathBuf,
+    /// Largest distance of a bone, in units of the file.
+    off: f64,
+    /// The same without any clip, which is Blender's own.
+    rest_off: f64,
+    /// Bones that were compared, and nodes that Blender has no bone for.
+    bones: usize,
+    missing: usize,
+}
+
+/// In the test command: a machine without the wheel is told so, and passes.
+pub(crate) fn run_if_possible() -> Result<()> {
+    match python() {
+        Ok(_) => run(None),
+        Err(reason) => {
+            println!("Blender is left out: {reason}");
+            Ok(())
+        }
+    }
+}
+
+/// All our awkward files, and those of `characters` if given.
+pub(crate) fn run(characters: Option<&Path>) -> Result<()> {
+    let python = python()?;
+    let files = rigs_out::write_all(characters)?;
+    let cases: Value = files
+        .iter()
+        .map(|rig| {
+            let frames: Vec<f64> = rig.frames.times.iter().map(|time| time * RATE).collect();
+            let bones: Value = rig.frames.bones.iter().map(|bone| json!([bone.node, bone.places])).collect();
+            json!({ "file": rig.file, "frames": frames, "bones": bones })
+        })
+        .collect();
+    let list = target().join("gltf/blender.json");
+    std::fs::write(&list, cases.to_string()).map_err(|error| format!("{}: {error}", list.display()))?;
+    let said = output(command(python, &["xtask/peers/blender.py"]).arg(&list))?;
+    println!("{:<36} {:>5} {:>8} {:>9} {:>9}", "file", "bones", "missing", "off", "at rest");
+    let (mut count, mut failed) = (0, 0);
+    // Blender talks on stdout too.
+    let lines = said.lines().filter(|line| line.starts_with('{'));
+    for (line, rig) in lines.zip(&files) {
+        let found: Found =
+            serde_json::from_str(line).map_err(|error| format!("blender.py: {error}: {line}"))?;
+        let (off, at_rest) = (found.off / rig.frames.size, found.rest_off / rig.frames.size);
+        let name = found.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        println!("{name:<36} {:>5} {:>8} {off:>9.0e} {at_rest:>9.0e}", found.bones, found.missing);
+        count += 1;
+        // Not `off >= …`, so that NaN fails. What is off by itself is so again with a clip, turned with its parents.
+        failed += usize::from(!(off < NEAR + 2.0 * at_rest && found.bones > 0 && found.missing == 0));
+    }
+    println!("{} passed, {failed} failed", count - failed);
+    if count != files.len() {
+        return Err(format!("Blender read only {count} of {} files", files.len()));
+    }
+    if failed == 0 {
+        Ok(())
+    } else {
+        Err(format!("Blender reads {failed} files otherwise than they were meant"))
+    }
+}
+
+/// A Python that can import Blender.
+fn python() -> Result<PathBuf> {
+    let folder = target().join("blender");
+    let python = folder.join("bin/python");
+    let stamp = folder.join("installed");
+    if stamp.exists() {
+        return Ok(python);
+    }
+    let works = |python: &str| output(&mut command(python, &["-c", "import venv, ensurepip"])).is_ok();
+    let (system, wheel) = WHEELS
+        .into_iter()
+        .find(|(python, _)| works(python))
+        .ok_or("Blender's wheel is for Python 3.13 or 3.11, and neither is here")?;
+    run_command(command(system, &["-m", "venv"]).arg(&folder))?;
+    run_command(&mut command(
+        &python,
+        &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel],
+    ))?;
+    let library = "a library that Blender needs is missing; on Debian: apt-get install libgl1 libx11-6 libxi6 \
+                   libxrender1 libxfixes3 libxkbcommon0 libsm6";
+    output(&mut command(&python, &["-c", "import bpy"])).map_err(|error| format!("{library}\n{error}"))?;
+    std::fs::write(&stamp, wheel).map_err(|error| format!("{}: {error}", stamp.display()))?;
+    Ok(python)
+}
