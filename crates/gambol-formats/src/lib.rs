@@ -10,6 +10,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod asf;
+pub mod bvh;
 pub mod clip;
 mod error;
 pub mod files;
@@ -17,6 +19,7 @@ pub mod gltf;
 mod height_field;
 pub mod mesh_files;
 mod mjcf;
+pub mod mocap;
 mod notes;
 pub mod npz;
 mod urdf;
@@ -43,11 +46,11 @@ pub struct LoadOptions {
     pub assets: Option<PathBuf>,
     /// Landmarks that the user sets right. Default: none.
     pub landmarks: Vec<LandmarkOverride>,
-    /// glTF: height of the creature in the file's pose, m. Default: the file's unit.
+    /// glTF, BVH, ASF: height of the creature in the file's pose, m. Default: the file's unit.
     pub height: Option<f64>,
-    /// glTF: length of the file's unit, m. Default: a metre, unless the size says otherwise.
+    /// glTF, BVH, ASF: length of the file's unit, m. Default: a metre, unless the size says otherwise.
     pub unit: Option<f64>,
-    /// glTF: mass of the whole creature, kg. Default: the volume of its skin at the density of water.
+    /// glTF, BVH, ASF: mass of the whole creature, kg. Default: the volume of its skin at the density of water.
     pub mass: Option<f64>,
 }
 
@@ -70,8 +73,12 @@ pub fn load_str(name: &str, text: &str, options: &LoadOptions) -> Result<Creatur
     load_from(&files::Memory::new().with(name, text), name, options)
 }
 
-/// Reads the creature `main` from `files`. The root element tells the format, not the name.
+/// Reads the creature `main` from `files`. The root element tells the format of XML, not the name; recordings are told by
+/// their ending.
 pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
+    if let Some(kind) = mocap::kind(main) {
+        return mocap::read(files, main, kind, options);
+    }
     let document = xml::Document::read(files, main)?;
     let root = document.root();
     let mut spec = match root.tag() {

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use serde::Serialize;
 
+use super::clip_report::ClipReport;
 use super::creature::{CreatureArguments, StateArguments};
 use super::{Failure, write_json};
 use crate::picture;
@@ -15,7 +17,7 @@ use crate::report::Report;
 #[derive(Args)]
 #[command(
     after_help = "Examples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
-                        gambol inspect robot.urdf --root free --json\n  \
+                        gambol inspect robot.urdf --root free --json\n  gambol inspect walk.bvh\n  \
                         gambol inspect dog --json --matrix --qpos pose.json --qvel velocity.json"
 )]
 pub(super) struct Inspect {
@@ -44,15 +46,20 @@ pub(super) struct Inspect {
 
 impl Inspect {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let creature = self.creature.load()?;
+        let motion = self.creature.load_motion()?;
+        let creature = motion.as_ref().map_or_else(|| self.creature.load(), |motion| Ok(motion.creature.clone()))?;
         let state = self.state.read(&creature)?;
         let report = Report::new(&creature, &state, self.matrix)
             .map_err(|error| Failure::Failed(error.to_string()))?;
+        let clip = motion.map(ClipReport::new);
         if let Some(file) = &self.picture {
             picture::write(file, &picture::three_views(&creature, &state.qpos), self.force)?;
         }
         if self.json {
-            return write_json(out, &report);
+            return write_json(out, &Inspected { creature: &report, clip: clip.as_ref() });
+        }
+        if let Some(clip) = &clip {
+            clip.write(out)?;
         }
         write_report(out, &report)?;
         for warning in &report.warnings {
@@ -60,6 +67,15 @@ impl Inspect {
         }
         Ok(())
     }
+}
+
+/// The creature, and its motion if the file has one.
+#[derive(Serialize)]
+struct Inspected<'a> {
+    #[serde(flatten)]
+    creature: &'a Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clip: Option<&'a ClipReport>,
 }
 
 fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {

@@ -2,6 +2,8 @@
 //! 2 (usage).
 
 mod animate;
+mod clip_report;
+mod convert;
 mod creature;
 mod gallery;
 mod inspect;
@@ -31,6 +33,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Animate(Box<animate::Animate>),
+    Convert(convert::Convert),
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
@@ -83,6 +86,7 @@ pub fn run() -> ExitCode {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let result = match arguments.verb {
         Verb::Animate(verb) => verb.run(&mut out),
+        Verb::Convert(verb) => verb.run(),
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),

@@ -1,0 +1,229 @@
+//! Bodies for a skeleton: how thick a bone's flesh is, from its length and its place in the body.
+
+use gambol_model::{BodySpec, CreatureSpec, JointKind, JointSpec, Quat, Shape, ShapeSpec, Transform, Vec3};
+use nalgebra::Point3;
+
+use super::Scale;
+use super::skeleton::{Channel, ChannelKind, Joint, Skeleton};
+
+/// Radius of a limb over the length of its bone; a thigh of 43 cm has 5 cm.
+const LIMB: f64 = 0.12;
+/// The thinnest and the thickest limb, in parts of the height.
+const LIMB_RADII: [f64; 2] = [0.006, 0.06];
+/// Radius of the trunk over its length, from hips to shoulders.
+const TRUNK: f64 = 0.25;
+/// The thinnest and the thickest trunk, in parts of the height.
+const TRUNK_RADII: [f64; 2] = [0.065, 0.15];
+/// Radius of a head in parts of the height: a person's is 11 cm of 1.75 m.
+const HEAD: f64 = 0.06;
+/// A limb reaches this far, in parts of the height; fingers and faces do not. Where two limbs part is trunk.
+const REACH: f64 = 0.2;
+/// A bone shorter than this, in parts of the height, is a point.
+const POINT: f64 = 1e-4;
+/// A slide's spring gives way by this part of the height under the weight that it carries.
+const SAG: f64 = 0.1;
+/// Damping over stiffness, s: about 2 % of critical at 3 Hz, as in the gallery.
+const DAMPING: f64 = 0.002;
+/// Skin, and a shirt for the trunk.
+const COLOURS: [[f32; 4]; 2] = [[0.87, 0.68, 0.54, 1.0], [0.32, 0.52, 0.66, 1.0]];
+
+/// The creature of a skeleton: a body for every joint, which has its name, with the bones to its children as capsules.
+/// It stands on the ground in the pose with all angles zero.
+pub(super) fn creature(name: &str, skeleton: &Skeleton, scale: &Scale, mass: Option<f64>) -> CreatureSpec {
+    let metres = scale.metres;
+    let anatomy = Anatomy::new(skeleton, metres, scale.height);
+    let mut spec = CreatureSpec::new(name);
+    for (index, joint) in skeleton.joints.iter().enumerate() {
+        let mut body = BodySpec::new(&joint.name);
+        body.parent = joint.parent.map_or(0, |parent| parent + 1);
+        body.parent_from_body = Transform::from_parts((joint.offset * metres).into(), Quat::identity());
+        body.shapes = anatomy.flesh(index);
+        body.joints = joints(joint);
+        spec.bodies.push(body);
+    }
+    put_on_ground(&mut spec);
+    let weights = weigh(&mut spec, mass);
+    let gravity = spec.gravity.norm();
+    for (index, body) in spec.bodies.iter_mut().enumerate().skip(1) {
+        let weight = weights[index] * gravity;
+        let reach = anatomy.reach[index - 1].max(LIMB_RADII[0] * anatomy.height);
+        for joint in &mut body.joints {
+            // Held out level, what hangs from a joint would turn it by a radian: every part is as limp as the others.
+            joint.stiffness = match joint.kind {
+                JointKind::Free => 0.0,
+                JointKind::Slide => weight / (SAG * anatomy.height),
+                JointKind::Ball | JointKind::Hinge => weight * reach,
+            };
+            joint.damping = DAMPING * joint.stiffness;
+        }
+    }
+    spec
+}
+
+/// A root floats; one or two turns are hinges, more are a ball.
+fn joints(joint: &Joint) -> Vec<JointSpec> {
+    if joint.parent.is_none() {
+        return vec![JointSpec::free(&joint.name)];
+    }
+    if joint.fixed {
+        return Vec::new();
+    }
+    let named = |channel: &Channel, kind: &str| {
+        let letter = ["z", "x", "y"][channel.axis.iamax()]; // as the file calls them
+        format!("{}.{kind}{letter}", joint.name)
+    };
+    let axis = |channel: &Channel| joint.axes * channel.axis;
+    let slide = |channel: &Channel| JointSpec::slide(named(channel, "t"), axis(channel));
+    let mut joints: Vec<JointSpec> = joint.channels(ChannelKind::Shift).map(slide).collect();
+    let turns: Vec<&Channel> = joint.channels(ChannelKind::Turn).collect();
+    match turns.as_slice() {
+        [only] => joints.push(JointSpec { limit: only.limit, ..JointSpec::hinge(&joint.name, axis(only)) }),
+        [first, second] => joints.extend([first, second].map(|channel| JointSpec {
+            limit: channel.limit,
+            ..JointSpec::hinge(named(channel, "r"), axis(channel))
+        })),
+        [] => {}
+        many => {
+            let largest = |limit: [f64; 2]| limit[0].abs().max(limit[1].abs());
+            let limits: Option<Vec<f64>> = many.iter().map(|channel| channel.limit.map(largest)).collect();
+            let limit = limits.map(|limits| limits.into_iter().fold(0.0, f64::max));
+            let limit = limit.filter(|limit| *limit > 0.0 && *limit < std::f64::consts::PI);
+            joints.push(JointSpec { limit: limit.map(|limit| [0.0, limit]), ..JointSpec::ball(&joint.name) });
+        }
+    }
+    joints
+}
+
+/// What the tree of bones says about the body. Lengths in m.
+struct Anatomy<'s> {
+    skeleton: &'s Skeleton,
+    height: f64,
+    /// Of each joint, the longest way along bones to an end.
+    reach: Vec<f64>,
+    /// Whether two limbs part at or beyond each joint.
+    trunk: Vec<bool>,
+    trunk_radius: f64,
+    /// Bones of each joint: to the joints that stay at it, and to ends.
+    bones: Vec<Vec<Vec3>>,
+}
+
+impl<'s> Anatomy<'s> {
+    fn new(skeleton: &'s Skeleton, metres: f64, height: f64) -> Self {
+        let joints = &skeleton.joints;
+        let mut bones: Vec<Vec<Vec3>> =
+            joints.iter().map(|joint| joint.ends.iter().map(|end| end * metres).collect()).collect();
+        let mut reach: Vec<f64> =
+            bones.iter().map(|ends| ends.iter().map(Vec3::norm).fold(0.0, f64::max)).collect();
+        for (index, joint) in joints.iter().enumerate().rev() {
+            // A joint that can shift is on no bone.
+            if let Some(parent) = joint.parent.filter(|_| joint.channels(ChannelKind::Shift).next().is_none())
+            {
+                reach[parent] = reach[parent].max(joint.offset.norm() * metres + reach[index]);
+                bones[parent].push(joint.offset * metres);
+            }
+        }
+        let mut limbs = vec![0; joints.len()];
+        let mut trunk = vec![false; joints.len()];
+        for (index, joint) in joints.iter().enumerate().rev() {
+            trunk[index] |= limbs[index] > 1;
+            if let Some(parent) = joint.parent {
+                trunk[parent] |= trunk[index];
+                limbs[parent] += usize::from(joint.offset.norm() * metres + reach[index] > REACH * height);
+            }
+        }
+        let mut length = vec![0.0; joints.len()];
+        for (index, joint) in joints.iter().enumerate() {
+            if let Some(parent) = joint.parent.filter(|_| trunk[index]) {
+                length[index] = length[parent] + joint.offset.norm() * metres;
+            }
+        }
+        let longest = length.into_iter().fold(0.0, f64::max);
+        let trunk_radius = (TRUNK * longest).clamp(TRUNK_RADII[0] * height, TRUNK_RADII[1] * height);
+        Self { skeleton, height, reach, trunk, trunk_radius, bones }
+    }
+
+    /// Capsules along the bones of a joint; a ball where it has none.
+    fn flesh(&self, index: usize) -> Vec<ShapeSpec> {
+        let trunk = self.trunk[index];
+        let is_head = self.skeleton.joints[index].name.to_ascii_lowercase().contains("head");
+        let mut bones: Vec<Vec3> = Vec::new();
+        for bone in &self.bones[index] {
+            // Several joints may sit at the end of one bone.
+            let near = |other: &Vec3| (bone - other).norm() <= POINT * self.height;
+            if !near(&Vec3::zeros()) && !bones.iter().any(near) {
+                bones.push(*bone);
+            }
+        }
+        let mut shapes: Vec<ShapeSpec> =
+            bones.into_iter().map(|bone| self.along(bone, trunk, is_head)).collect();
+        if shapes.is_empty() {
+            let radius = match (trunk, is_head) {
+                (true, _) => self.trunk_radius,
+                (_, true) => HEAD * self.height,
+                _ => LIMB_RADII[0] * self.height,
+            };
+            shapes.push(ShapeSpec::new(Shape::Sphere { radius }));
+        }
+        let [skin, shirt] = COLOURS;
+        for shape in &mut shapes {
+            shape.rgba = if trunk { shirt } else { skin };
+        }
+        shapes
+    }
+
+    fn along(&self, bone: Vec3, trunk: bool, is_head: bool) -> ShapeSpec {
+        let length = bone.norm();
+        let (shape, turn) = if is_head {
+            (Shape::Sphere { radius: (0.5 * length).max(HEAD * self.height) }, Quat::identity())
+        } else {
+            let [least, most] = LIMB_RADII.map(|share| share * self.height);
+            let radius = if trunk { self.trunk_radius } else { (LIMB * length).clamp(least, most) };
+            // A half turn about x leads from z to −z, for which there is no shortest turn.
+            let turn = Quat::rotation_between(&Vec3::z(), &bone)
+                .unwrap_or_else(|| Quat::from_axis_angle(&Vec3::x_axis(), std::f64::consts::PI));
+            (Shape::Capsule { radius, half_length: 0.5 * length }, turn)
+        };
+        ShapeSpec {
+            body_from_shape: Transform::from_parts((0.5 * bone).into(), turn),
+            ..ShapeSpec::new(shape)
+        }
+    }
+}
+
+/// Moves the roots so that the lowest point is on the ground, and the first root above the origin.
+fn put_on_ground(spec: &mut CreatureSpec) {
+    let mut world_from_body = vec![Transform::identity()];
+    let mut ground = f64::MAX;
+    for body in spec.bodies.iter().skip(1) {
+        let world = world_from_body[body.parent] * body.parent_from_body;
+        for shape in &body.shapes {
+            let world_from_shape = world * shape.body_from_shape;
+            let down = world_from_shape.inverse_transform_vector(&-Vec3::z());
+            ground = ground.min((world_from_shape * Point3::from(shape.shape.support(down))).z);
+        }
+        world_from_body.push(world);
+    }
+    let Some(first) = spec.bodies.get(1) else { return };
+    let place = first.parent_from_body.translation.vector;
+    let shift = Vec3::new(place.x, place.y, ground);
+    for body in spec.bodies.iter_mut().skip(1).filter(|body| body.parent == 0) {
+        body.parent_from_body.translation.vector -= shift;
+    }
+}
+
+/// The mass of each body and all that hangs from it, kg, after all were scaled to `mass` together, if given.
+fn weigh(spec: &mut CreatureSpec, mass: Option<f64>) -> Vec<f64> {
+    let body_mass = |body: &BodySpec| -> f64 { body.shapes.iter().map(|s| s.mass_properties().mass).sum() };
+    let total: f64 = spec.bodies.iter().map(body_mass).sum();
+    if let Some(mass) = mass {
+        spec.bodies
+            .iter_mut()
+            .flat_map(|body| &mut body.shapes)
+            .for_each(|shape| shape.density *= mass / total);
+    }
+    let mut below: Vec<f64> = spec.bodies.iter().map(body_mass).collect();
+    for index in (1..below.len()).rev() {
+        below[spec.bodies[index].parent] += below[index];
+    }
+    below
+}
