@@ -2,6 +2,7 @@
 
 mod bench;
 mod bench_modes;
+mod bvh;
 mod compare;
 mod fuzz;
 mod gltf;
@@ -44,6 +45,11 @@ enum Task {
     Vibrate,
     /// Read clips back with the Khronos validator, three.js and NumPy, and compare with our kinematics
     Gltf,
+    /// Read recordings with three.js and compare with our reader
+    Bvh {
+        /// BVH files; our own awkward ones if not given
+        files: Vec<PathBuf>,
+    },
     /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
     Bench {
         /// Rounds of all three programs, interleaved
@@ -71,6 +77,7 @@ fn main() -> ExitCode {
         Task::Modes { folder: None } => modes::run_all(),
         Task::Vibrate => vibrate::run(),
         Task::Gltf => gltf::run(),
+        Task::Bvh { files } => bvh::run(&files),
         Task::Bench { rounds, modes: false } => bench::run(rounds),
         Task::Bench { rounds, modes: true } => bench_modes::run(rounds),
         Task::Pictures => pictures::run(),

@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands. CI runs this and nothing else.
 
 use crate::shell::{Result, command};
-use crate::{compare, gltf, modes, peers, vibrate};
+use crate::{bvh, compare, gltf, modes, peers, vibrate};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -15,7 +15,8 @@ pub(crate) fn run() -> Result<()> {
     run_step(docs)?;
     run_step(command(&cargo, &["test", "--workspace", "--quiet"]))?;
     against_mujoco()?;
-    gltf::run()
+    gltf::run()?;
+    bvh::run(&[])
 }
 
 fn run_step(mut step: std::process::Command) -> Result<()> {

@@ -19,11 +19,11 @@ const SHORTEST: f64 = 0.2;
 pub struct Seam {
     /// The two keys.
     pub keys: [usize; 2],
-    /// Root mean square over all coordinates, rad; lengths of the root in parts of its height.
+    /// Root mean square over all coordinates, rad; shifts of the root in parts of the creature's reach.
     pub pose: f64,
     /// The same of the velocities, rad/s.
     pub velocity: f64,
-    /// The largest turn between the two poses, rad.
+    /// The largest coordinate of the way between the two poses, rad.
     pub largest: f64,
     /// The pose and velocity gap in parts of how far the motion goes between the two keys: 0 closes, 1 is no loop.
     pub share: f64,
@@ -99,15 +99,18 @@ struct Search<'c> {
     creature: &'c Creature,
     /// First pose and first velocity coordinate of the first free joint.
     root: Option<[usize; 2]>,
-    /// Height of the root in the first key, m: what its shifts are measured by.
+    /// The longest way along the bodies from the root to an end, m: what the root's shifts are measured by.
     length: f64,
 }
 
 impl<'c> Search<'c> {
     fn new(clip: &'c Clip, creature: &'c Creature) -> Self {
-        let root = root(creature);
-        let height = root.map_or(0.0, |[q, _]| clip.poses[0][q + 2].abs());
-        Self { clip, creature, root, length: if height > 1e-6 { height } else { 1.0 } }
+        let mut reach = vec![0.0; creature.bodies().len()];
+        for (index, body) in creature.bodies().iter().enumerate().filter(|(_, body)| body.parent != 0) {
+            reach[index] = reach[body.parent] + body.parent_from_body.translation.vector.norm();
+        }
+        let length = reach.into_iter().fold(0.0, f64::max);
+        Self { clip, creature, root: root(creature), length: if length > 0.0 { length } else { 1.0 } }
     }
 
     /// Root mean square and largest turn of the way from one key to another without its stride.
@@ -128,9 +131,10 @@ impl<'c> Search<'c> {
         (way.iter().map(|x| x * x).sum::<f64>() / way.len().max(1) as f64).sqrt()
     }
 
-    /// Velocity into or out of a key. Along the ground it is seen from the creature.
-    fn velocity(&self, from: usize, to: usize) -> Vec<f64> {
+    /// Velocity at a key, from the keys around it. Along the ground it is seen from the creature.
+    fn velocity(&self, key: usize) -> Vec<f64> {
         let Clip { times, poses, .. } = self.clip;
+        let (from, to) = (key.saturating_sub(1), (key + 1).min(times.len() - 1));
         let mut velocity = vec![0.0; self.creature.nv()];
         self.creature.difference(&poses[from], &poses[to], &mut velocity);
         let time = times[to] - times[from];
@@ -138,7 +142,7 @@ impl<'c> Search<'c> {
             *x /= time;
         }
         if let Some([q, v]) = self.root {
-            let back = Quat::from_axis_angle(&Vec3::z_axis(), -heading(&poses[from][q + 3..q + 7]));
+            let back = Quat::from_axis_angle(&Vec3::z_axis(), -heading(&poses[key][q + 3..q + 7]));
             let seen = back * Vec3::new(velocity[v], velocity[v + 1], velocity[v + 2]);
             velocity[v..v + 3].copy_from_slice(seen.as_slice());
         }
@@ -147,7 +151,7 @@ impl<'c> Search<'c> {
 
     fn seam(&self, from: usize, to: usize, way: f64) -> Seam {
         let (pose, largest) = self.pose_gap(from, to);
-        let (out, into) = (self.velocity(from, from + 1), self.velocity(to - 1, to));
+        let [out, into] = [from, to].map(|key| self.velocity(key));
         let mut jump: Vec<f64> = out.iter().zip(into).map(|(a, b)| a - b).collect();
         let velocity = self.size(&mut jump);
         let gap = pose.hypot(FOLLOW * velocity);

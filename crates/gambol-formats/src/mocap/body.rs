@@ -10,6 +10,8 @@ use super::skeleton::{Channel, ChannelKind, Joint, Skeleton};
 const LIMB: f64 = 0.12;
 /// The thinnest and the thickest limb, in parts of the height.
 const LIMB_RADII: [f64; 2] = [0.006, 0.06];
+/// A limb tapers by at most this from bone to bone: a foot is short, but not thin, and so is a neck.
+const TAPER: f64 = 0.45;
 /// Radius of the trunk over its length, from hips to shoulders.
 const TRUNK: f64 = 0.25;
 /// The thinnest and the thickest trunk, in parts of the height.
@@ -49,11 +51,11 @@ pub(super) fn creature(name: &str, skeleton: &Skeleton, scale: &Scale, mass: Opt
         let reach = anatomy.reach[index - 1].max(LIMB_RADII[0] * anatomy.height);
         for joint in &mut body.joints {
             // Held out level, what hangs from a joint would turn it by a radian: every part is as limp as the others.
-            joint.stiffness = match joint.kind {
+            joint.stiffness = three_digits(match joint.kind {
                 JointKind::Free => 0.0,
                 JointKind::Slide => weight / (SAG * anatomy.height),
                 JointKind::Ball | JointKind::Hinge => weight * reach,
-            };
+            });
             joint.damping = DAMPING * joint.stiffness;
         }
     }
@@ -102,8 +104,9 @@ struct Anatomy<'s> {
     reach: Vec<f64>,
     /// Whether two limbs part at or beyond each joint.
     trunk: Vec<bool>,
-    trunk_radius: f64,
-    /// Bones of each joint: to the joints that stay at it, and to ends.
+    /// Of the flesh around each joint's bones.
+    radius: Vec<f64>,
+    /// Bones of each joint: to its children and to ends.
     bones: Vec<Vec<Vec3>>,
 }
 
@@ -114,10 +117,13 @@ impl<'s> Anatomy<'s> {
             joints.iter().map(|joint| joint.ends.iter().map(|end| end * metres).collect()).collect();
         let mut reach: Vec<f64> =
             bones.iter().map(|ends| ends.iter().map(Vec3::norm).fold(0.0, f64::max)).collect();
+        let mut children = vec![0; joints.len()];
+        joints.iter().filter_map(|joint| joint.parent).for_each(|parent| children[parent] += 1);
         for (index, joint) in joints.iter().enumerate().rev() {
-            // A joint that can shift is on no bone.
-            if let Some(parent) = joint.parent.filter(|_| joint.channels(ChannelKind::Shift).next().is_none())
-            {
+            let Some(parent) = joint.parent else { continue };
+            // Some files have a root on the floor with the hips moving above it: there is no bone between them.
+            let on_floor = joints[parent].parent.is_none() && children[parent] == 1;
+            if !(on_floor && joint.channels(ChannelKind::Shift).next().is_some()) {
                 reach[parent] = reach[parent].max(joint.offset.norm() * metres + reach[index]);
                 bones[parent].push(joint.offset * metres);
             }
@@ -139,7 +145,14 @@ impl<'s> Anatomy<'s> {
         }
         let longest = length.into_iter().fold(0.0, f64::max);
         let trunk_radius = (TRUNK * longest).clamp(TRUNK_RADII[0] * height, TRUNK_RADII[1] * height);
-        Self { skeleton, height, reach, trunk, trunk_radius, bones }
+        let [least, most] = LIMB_RADII.map(|share| share * height);
+        let mut radius = vec![trunk_radius; joints.len()];
+        for (index, joint) in joints.iter().enumerate().filter(|(index, _)| !trunk[*index]) {
+            let bone = bones[index].iter().map(Vec3::norm).fold(0.0, f64::max);
+            let tapered = joint.parent.map_or(0.0, |parent| TAPER * radius[parent]);
+            radius[index] = (LIMB * bone).max(tapered).clamp(least, most);
+        }
+        Self { skeleton, height, reach, trunk, radius, bones }
     }
 
     /// Capsules along the bones of a joint; a ball where it has none.
@@ -155,13 +168,9 @@ impl<'s> Anatomy<'s> {
             }
         }
         let mut shapes: Vec<ShapeSpec> =
-            bones.into_iter().map(|bone| self.along(bone, trunk, is_head)).collect();
+            bones.into_iter().map(|bone| self.along(bone, self.radius[index], is_head)).collect();
         if shapes.is_empty() {
-            let radius = match (trunk, is_head) {
-                (true, _) => self.trunk_radius,
-                (_, true) => HEAD * self.height,
-                _ => LIMB_RADII[0] * self.height,
-            };
+            let radius = if is_head { HEAD * self.height } else { self.radius[index] };
             shapes.push(ShapeSpec::new(Shape::Sphere { radius }));
         }
         let [skin, shirt] = COLOURS;
@@ -171,13 +180,11 @@ impl<'s> Anatomy<'s> {
         shapes
     }
 
-    fn along(&self, bone: Vec3, trunk: bool, is_head: bool) -> ShapeSpec {
+    fn along(&self, bone: Vec3, radius: f64, is_head: bool) -> ShapeSpec {
         let length = bone.norm();
         let (shape, turn) = if is_head {
             (Shape::Sphere { radius: (0.5 * length).max(HEAD * self.height) }, Quat::identity())
         } else {
-            let [least, most] = LIMB_RADII.map(|share| share * self.height);
-            let radius = if trunk { self.trunk_radius } else { (LIMB * length).clamp(least, most) };
             // A half turn about x leads from z to −z, for which there is no shortest turn.
             let turn = Quat::rotation_between(&Vec3::z(), &bone)
                 .unwrap_or_else(|| Quat::from_axis_angle(&Vec3::x_axis(), std::f64::consts::PI));
@@ -226,4 +233,13 @@ fn weigh(spec: &mut CreatureSpec, mass: Option<f64>) -> Vec<f64> {
         below[spec.bodies[index].parent] += below[index];
     }
     below
+}
+
+/// More would look as if it were known.
+fn three_digits(x: f64) -> f64 {
+    if x == 0.0 {
+        return 0.0;
+    }
+    let unit = libm::pow(10.0, libm::floor(libm::log10(x.abs())) - 2.0);
+    (x / unit).round() * unit
 }

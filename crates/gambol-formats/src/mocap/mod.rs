@@ -186,6 +186,8 @@ impl Draft {
             // The landmarks are found in a pose of this name.
             spec.poses.push(PoseSpec { name: "stand".to_owned(), qpos: pose(frame) });
         }
+        let first = usize::from(first_apart);
+        spec.poses.push(PoseSpec { name: "first".to_owned(), qpos: pose(first) });
         let clip = Clip {
             name,
             times: (0..take.len()).map(|frame| frame as f64 * take.step).collect(),

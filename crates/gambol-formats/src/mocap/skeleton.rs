@@ -159,7 +159,8 @@ impl Skeleton {
         };
         let stands = |(frame, extent): &(usize, f64)| (*extent >= usual).then_some(*frame);
         let frame = if zero < LOW * usual { looked_at.iter().find_map(stands) } else { None };
-        Stance { height: zero.max(usual), frame }
+        let first = if self.first_is_apart(take) { looked_at[0].1 } else { 0.0 };
+        Stance { height: zero.max(usual).max(first), frame }
     }
 
     /// Shifts of a joint with an offset are read in two ways: some programs write how far it is off from there, some

@@ -26,9 +26,9 @@ pub(super) struct ClipReport {
     height: Option<f64>,
     /// The first frame is a pose of its own and left out of what follows.
     first_apart: bool,
-    /// m/s of the centre of mass along the ground: over all, and the fastest second or part of one.
+    /// m/s, on average
     speed: f64,
-    /// m, from the first frame to the last along the ground
+    /// m along the ground, of the centre of mass from the first frame to the last
     distance: f64,
     /// It is a loop as it is.
     loops: bool,
@@ -114,7 +114,7 @@ impl ClipReport {
                 .iter()
                 .map(|contact| ContactReport {
                     landmark: contact.name.clone(),
-                    duty: contact.intervals.iter().map(|[a, b]| b - a).sum::<f64>()
+                    duty: contact.intervals.iter().fold(0.0, |sum, [a, b]| sum + b - a)
                         / length.max(f64::MIN_POSITIVE),
                     intervals: contact.intervals.clone(),
                     guessed,
