@@ -126,7 +126,9 @@ impl Files for Folder {
     }
 
     fn only_one(&self, ending: &str) -> Option<String> {
-        let names = std::fs::read_dir(&self.base).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let names = std::fs::read_dir(&self.base)
+            .ok()?
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
         let ends = |name: &String| {
             name.rsplit_once('.').is_some_and(|(_, found)| found.eq_ignore_ascii_case(ending))
         };

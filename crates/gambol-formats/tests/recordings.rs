@@ -269,7 +269,8 @@ fn shifts_are_read_both_ways() {
 /// Angles that pass 180° give quaternions of the other sign; players that blend numbers would turn the long way.
 #[test]
 fn signs_do_not_jump() {
-    let frames: String = (0..40).map(|k| format!("0 2 0 0 0 {} 0 {} 0\n", 17 * k, -23 * k)).collect();
+    let frames: Vec<String> = (0..40).map(|k| format!("0 2 0 0 0 {} 0 {} 0", 17 * k, -23 * k)).collect();
+    let frames = frames.join("\n");
     let (head, _) = TWO_JOINTS.split_once("0 2 0 0 0 0").unwrap();
     let clip = bvh(&format!("{head}{frames}").replace("Frames: 3", "Frames: 40")).clip;
     for pair in clip.poses.windows(2) {
@@ -304,7 +305,8 @@ fn names_and_spelling_are_read_with_patience() {
 /// CMU's conversions start with a T-pose: it is noticed, kept in the clip, and a pose to find the feet in.
 #[test]
 fn a_first_frame_that_is_apart() {
-    let frames: String = (0..12).map(|k| format!("0 2 0 0 0 0 0 0 {}\n", 40 + k)).collect();
+    let frames: Vec<String> = (0..12).map(|k| format!("0 2 0 0 0 0 0 0 {}", 40 + k)).collect();
+    let frames = frames.join("\n");
     let (head, _) = TWO_JOINTS.split_once("0 2 0 0 0 0").unwrap();
     let text =
         |first: &str| format!("{head}0 2 0 0 0 0 0 0 {first}\n{frames}").replace("Frames: 3", "Frames: 13");

@@ -136,11 +136,10 @@ fn more_frames_than_claimed() {
 #[test]
 fn deep_nesting() {
     let nested = |count: usize| {
-        let mut text = String::from("HIERARCHY\nROOT j\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n");
-        for k in 1..count {
-            text.push_str(&format!("JOINT j{k}\n{{\nOFFSET 0 0.01 0\nCHANNELS 0\n"));
-        }
-        text + &"}\n".repeat(count) + "MOTION\nFrames: 1\nFrame Time: 1\n5\n"
+        let joint = |k: usize| ["JOINT j", &k.to_string(), "\n{\nOFFSET 0 0.01 0\nCHANNELS 0\n"].concat();
+        let joints: String = (1..count).map(joint).collect();
+        let root = String::from("HIERARCHY\nROOT j\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n");
+        root + &joints + &"}\n".repeat(count) + "MOTION\nFrames: 1\nFrame Time: 1\n5\n"
     };
     bvh(&nested(3000)).unwrap();
     assert!(bvh(&nested(30_000)).unwrap_err().contains("more than 20000 joints"));

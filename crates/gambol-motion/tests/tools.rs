@@ -103,7 +103,7 @@ fn resampling_keeps_loops_closed_and_steps_even() {
         let new = clip.resampled(&creature, rate).unwrap();
         assert!((new.duration() - clip.duration()).abs() < 1e-12);
         assert_eq!(new.poses.last(), clip.poses.last());
-        assert_eq!(new.poses.len() - 1, (rate.round() as usize).max(1));
+        assert_eq!((new.poses.len() - 1) as f64, rate.round().max(1.0));
         new.check(&creature).unwrap();
         for (time, pose) in new.times.iter().zip(&new.poses) {
             assert!(distance(&creature, pose, &clip.pose_at(&creature, *time)) < 1e-12);

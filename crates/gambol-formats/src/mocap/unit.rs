@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn what_is_told_wins() {
         let told = |unit, height| {
-            scale("x.bvh", 30.0, Some(0.05), &LoadOptions { unit, height, ..LoadOptions::default() })
+            scale("x.bvh", 30.0, Some(0.05), &LoadOptions { height, unit, ..LoadOptions::default() })
         };
         assert_eq!(told(Some(0.1), None).unwrap().height, 3.0);
         assert_eq!(told(None, Some(1.5)).unwrap().metres, 0.05);

@@ -10,6 +10,9 @@ use super::Failure;
 use super::convert::loop_in_words;
 use crate::{Motion, guess_contacts};
 
+/// Stances of a foot that are listed.
+const SHOWN: usize = 8;
+
 /// A clip as data.
 #[derive(Debug, Serialize)]
 pub(super) struct ClipReport {
@@ -144,15 +147,18 @@ impl ClipReport {
             writeln!(out, "  {words}")?;
         }
         for contact in &self.contacts {
-            let times: Vec<String> =
-                contact.intervals.iter().map(|[a, b]| format!("{a:.2}–{b:.2}")).collect();
+            let shown = contact.intervals.iter().take(SHOWN);
+            let mut times: Vec<String> = shown.map(|[a, b]| format!("{a:.2}–{b:.2} s")).collect();
+            let more = contact.intervals.len() - times.len();
+            times.extend((more > 0).then(|| format!("and {more} more")));
             let guessed = if contact.guessed { ", guessed from height and speed" } else { "" };
             writeln!(
                 out,
-                "  {} stands {:.0} % of the time{guessed}: {} s",
+                "  {} stands {:.0} % of the time{guessed}{}{}",
                 contact.landmark,
                 100.0 * contact.duty,
-                if times.is_empty() { "0".to_owned() } else { times.join(" ") }
+                if times.is_empty() { "" } else { ": " },
+                times.join(", ")
             )?;
         }
         Ok(writeln!(out)?)

@@ -177,7 +177,7 @@ impl Convert {
             "npz" => to_npz(creature, &placed()),
             _ => {
                 let mut progress = |done, all| show_progress(done, all);
-                let options = ClipOptions::default();
+                let options = ClipOptions { title: Some(clip.name.clone()), ..ClipOptions::default() };
                 return Ok(write_clip(&self.to, creature, clip, &options, self.force, &mut progress)?);
             }
         };

@@ -47,7 +47,8 @@ pub(super) struct Inspect {
 impl Inspect {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
         let motion = self.creature.load_motion()?;
-        let creature = motion.as_ref().map_or_else(|| self.creature.load(), |motion| Ok(motion.creature.clone()))?;
+        let creature =
+            motion.as_ref().map_or_else(|| self.creature.load(), |motion| Ok(motion.creature.clone()))?;
         let state = self.state.read(&creature)?;
         let report = Report::new(&creature, &state, self.matrix)
             .map_err(|error| Failure::Failed(error.to_string()))?;

@@ -22,8 +22,8 @@ use gambol_picture::PictureError;
     name = "gambol",
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
-    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF or URDF file.\n\n\
-                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol inspect robot.urdf --root free --json"
+    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, BVH, ASF or AMC file.\n\n\
+                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
