@@ -393,8 +393,9 @@ fn files_find_each_other() {
     write("07.asf", ASF);
     assert!(load_recording(&swing, &options).is_ok(), "by the part of its name");
     // All verbs that take a creature take these.
-    for path in [&swing, &only, &write("walk.BVH", AWKWARD)] {
-        load(path, &LoadOptions::default()).unwrap().build().unwrap();
+    for (path, moves) in [(&swing, true), (&only, false), (&write("walk.BVH", AWKWARD), true)] {
+        let creature = load(path, &LoadOptions::default()).unwrap().build().unwrap();
+        assert_eq!(creature.pose("first").is_some(), moves, "{}", path.display());
     }
     let error = load_recording(&only, &options).unwrap_err().to_string();
     assert!(error.contains("a skeleton without a motion"), "{error}");

@@ -32,25 +32,45 @@ pub fn read_amc(
     rate: Option<f64>,
     options: &LoadOptions,
 ) -> Result<Recording, FormatError> {
-    let rate = rate.unwrap_or(CMU_RATE);
-    if !(rate.is_finite() && rate > 0.0) {
-        return Err(FormatError::new(amc.file, format!("{rate} frames per second are not above 0")));
-    }
-    let asf = Asf::read(asf, options.strict)?;
-    let take = amc::read(amc, &asf, rate)?;
-    draft(amc.file, asf, &take, options)?.finish()
+    draft(asf, amc, rate, options)?.finish()
+}
+
+/// The skeleton of a motion, as a creature.
+pub(crate) fn read_moving(
+    asf: Text<'_>,
+    amc: Text<'_>,
+    options: &LoadOptions,
+) -> Result<CreatureSpec, FormatError> {
+    Ok(draft(asf, amc, None, options)?.spec)
 }
 
 /// The skeleton of an ASF file, as a creature.
 pub(crate) fn read(asf: Text<'_>, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
     let file = asf.file;
     let asf = Asf::read(asf, options.strict)?;
-    // One frame in which nothing is turned.
+    // One frame in which nothing is turned, to be drawn in and then forgotten.
     let take = Take { step: 1.0, columns: asf.columns, numbers: vec![0.0; asf.columns] };
-    Ok(draft(file, asf, &take, options)?.spec)
+    let mut spec = finish(file, asf, &take, options)?.spec;
+    spec.poses.clear();
+    Ok(spec)
 }
 
-fn draft(file: &str, asf: Asf, take: &Take, options: &LoadOptions) -> Result<Draft, FormatError> {
+fn draft(
+    asf: Text<'_>,
+    amc: Text<'_>,
+    rate: Option<f64>,
+    options: &LoadOptions,
+) -> Result<Draft, FormatError> {
+    let rate = rate.unwrap_or(CMU_RATE);
+    if !(rate.is_finite() && rate > 0.0) {
+        return Err(FormatError::new(amc.file, format!("{rate} frames per second are not above 0")));
+    }
+    let asf = Asf::read(asf, options.strict)?;
+    let take = amc::read(amc, &asf, rate)?;
+    finish(amc.file, asf, &take, options)
+}
+
+fn finish(file: &str, asf: Asf, take: &Take, options: &LoadOptions) -> Result<Draft, FormatError> {
     let skeleton = Skeleton { file: file.to_owned(), joints: asf.joints };
     Draft::new(skeleton, take, asf.unit, options, asf.warnings)
 }

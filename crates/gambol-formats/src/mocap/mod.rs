@@ -100,7 +100,8 @@ pub(crate) fn read(
         Kind::Asf => asf::read(asf::Text { file: main, text: &text(files, main)? }, options),
         Kind::Amc => {
             let (name, asf) = asf_beside(files, main)?;
-            asf::read(asf::Text { file: &name, text: &asf }, options)
+            let asf = asf::Text { file: &name, text: &asf };
+            asf::read_moving(asf, asf::Text { file: main, text: &text(files, main)? }, options)
         }
     }
 }
