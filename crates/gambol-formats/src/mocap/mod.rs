@@ -1,7 +1,7 @@
 //! Recorded motion in: what BVH and ASF/AMC have in common.
 //!
 //! Both say a skeleton in a pose with all angles zero, and numbers per frame that move its joints. A reader makes a
-//! [`Skeleton`] and a [`Take`] of its file, in gambol's axes and radians but in the file's unit of length. Here they
+//! skeleton and a take of its file, in gambol's axes and radians but in the file's unit of length. Here they
 //! become a creature with a body per joint, and a clip.
 
 mod body;
