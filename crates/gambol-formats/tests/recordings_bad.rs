@@ -132,6 +132,16 @@ fn more_frames_than_claimed() {
     assert!(told.iter().any(|text| text == "x.bvh:21: what follows the 2 frames was ignored"), "{told:?}");
 }
 
+/// A frame of one number in a small file may ask for a pose of many joints.
+#[test]
+fn small_frames_of_large_skeletons() {
+    let joints: String =
+        (0..10_000).map(|k| ["JOINT j", &k.to_string(), " { OFFSET 0 1 0 }\n"].concat()).collect();
+    let head = "HIERARCHY ROOT j { OFFSET 0 0 0 CHANNELS 1 Xrotation\n".to_owned() + &joints;
+    let text = head + "}\nMOTION\nFrames: 100000\nFrame Time: 1\n" + &"5\n".repeat(100_000);
+    assert!(bvh(&text).unwrap_err().contains("100000 frames of so many joints are too many"));
+}
+
 /// Depth costs no stack, and there is an end to it.
 #[test]
 fn deep_nesting() {

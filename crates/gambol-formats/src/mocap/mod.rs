@@ -23,7 +23,8 @@ pub use unit::{Scale, ScaleSource, unit_from_text};
 
 /// The most joints of a skeleton. Real ones have a hundred; a chain of these still builds at once.
 pub(crate) const MAX_JOINTS: usize = 20_000;
-/// The most numbers in all frames: an hour at 120 Hz of a hundred channels.
+/// The most numbers in all frames and in all poses, and the most joints in all frames: an hour at 120 Hz of a hundred
+/// channels.
 pub(crate) const MAX_NUMBERS: usize = 1 << 26;
 /// Lengths and angles beyond this are no measurement, and their squares must stay finite.
 const LARGEST_NUMBER: f64 = 1e9;
@@ -166,6 +167,11 @@ impl Draft {
         options: &LoadOptions,
         warnings: Vec<Warning>,
     ) -> Result<Self, FormatError> {
+        // A few channels may move a root of seven numbers, or be the only ones among many joints that are fixed.
+        if take.len().saturating_mul(skeleton.joints.len().max(skeleton.pose_length())) > MAX_NUMBERS {
+            let reason = format!("{} frames of so many joints are too many", take.len());
+            return Err(FormatError::new(&skeleton.file, reason));
+        }
         skeleton.read_places(take);
         skeleton.fix_still_doubles(take);
         let stance = skeleton.stance(take);

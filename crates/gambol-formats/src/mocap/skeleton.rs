@@ -187,7 +187,10 @@ impl Skeleton {
     /// either nothing is known.
     pub(super) fn fix_still_doubles(&mut self, take: &Take) {
         let longest = self.joints.iter().map(|joint| joint.offset.norm()).fold(0.0, f64::max);
-        let turns = |joint: &Joint| take.frames().any(|frame| joint.turn(frame).angle() > NO_TURN);
+        let turns = |joint: &Joint| {
+            let can = joint.channels(ChannelKind::Turn).next().is_some();
+            can && take.frames().any(|frame| joint.turn(frame).angle() > NO_TURN)
+        };
         for index in 0..self.joints.len() {
             let joint = &self.joints[index];
             let Some(parent) = joint.parent else { continue };
@@ -209,6 +212,15 @@ impl Skeleton {
         let mut steps = frames.windows(2).map(|pair| self.step(pair[0], pair[1]));
         let Some(first) = steps.next() else { return false };
         median(steps.collect()).is_some_and(|usual| first > APART && first > APART_STEPS * usual)
+    }
+
+    /// Numbers in a pose, at most.
+    pub(super) fn pose_length(&self) -> usize {
+        // Three shifts and a quaternion, or as many of them as there are channels for.
+        self.joints
+            .iter()
+            .map(|joint| if joint.parent.is_none() { 7 } else { joint.channels.len() + 1 })
+            .sum()
     }
 
     /// The pose of the creature that [`super::body::creature`] makes.
