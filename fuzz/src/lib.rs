@@ -2,7 +2,8 @@
 
 use gambol_dynamics::{Data, TreeMatrix, degrees_of_freedom, forward_dynamics, mass_matrix};
 use gambol_formats::FormatError;
-use gambol_model::CreatureSpec;
+use gambol_model::{Creature, CreatureSpec};
+use gambol_motion::Clip;
 
 /// Builds the creature and runs the dynamics once, unless it is so large that a run of the fuzzer would crawl.
 pub fn read_and_move(spec: Result<CreatureSpec, FormatError>) {
@@ -19,4 +20,18 @@ pub fn read_and_move(spec: Result<CreatureSpec, FormatError>) {
     m.factor();
     forward_dynamics(&creature, &mut data, &q, &zero, &zero);
     degrees_of_freedom(&creature, &mut data, &q);
+}
+
+/// A clip that could be read can be sampled, cut and looped, and stays one of its creature.
+pub fn play(creature: &Creature, clip: &Clip) {
+    clip.check(creature).expect("a clip that was read is whole");
+    if creature.nv() > 200 || clip.times.len() > 200 {
+        return;
+    }
+    clip.pose_at(creature, 0.4 * clip.duration());
+    if let Some(seam) = clip.best_loop(creature) {
+        let looped = clip.looped(creature, &seam);
+        looped.check(creature).expect("a loop is whole");
+        looped.sample(creature, 3.3 * clip.duration());
+    }
 }

@@ -6,6 +6,7 @@ mod bench_gaits;
 mod bench_modes;
 mod bench_rigs;
 mod blender;
+mod bvh;
 mod compare;
 mod fuzz;
 mod gaits;
@@ -71,6 +72,11 @@ enum Task {
         /// A folder of glTF files that get a clip each, besides our own
         folder: Option<PathBuf>,
     },
+    /// Read recordings with three.js and compare with our reader
+    Bvh {
+        /// BVH files; our own awkward ones if not given
+        files: Vec<PathBuf>,
+    },
     /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
     Bench {
         /// Rounds of all three programs, interleaved
@@ -125,6 +131,7 @@ fn main() -> ExitCode {
         ),
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
         Task::Blender { folder } => blender::run(folder.as_deref()),
+        Task::Bvh { files } => bvh::run(&files),
         Task::Bench { rounds, rigs: true, .. } => bench_rigs::run(rounds),
         Task::Bench { gaits: true, .. } => bench_gaits::run(),
         Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),

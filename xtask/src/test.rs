@@ -1,7 +1,7 @@
 //! `cargo xtask test`: everything that must hold before a change lands. CI runs this and nothing else.
 
 use crate::shell::{Result, command};
-use crate::{architecture, blender, compare, gaits, gltf, modes, peers, vibrate};
+use crate::{architecture, blender, bvh, compare, gaits, gltf, modes, peers, vibrate};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -18,6 +18,7 @@ pub(crate) fn run() -> Result<()> {
     gaits::run(&[], gaits::Table::Text)?;
     against_mujoco()?;
     gltf::run(None)?;
+    bvh::run(&[])?;
     blender::run_if_possible()
 }
 

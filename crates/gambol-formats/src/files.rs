@@ -18,6 +18,11 @@ pub const MAX_TOTAL_BYTES: u64 = 1 << 30;
 pub trait Files {
     /// The whole content of a file.
     fn read(&self, path: &str) -> Result<Vec<u8>, FormatError>;
+
+    /// Name of the only file beside the main one with this ending, if there is one and no other.
+    fn only_one(&self, _ending: &str) -> Option<String> {
+        None
+    }
 }
 
 /// Bytes read so far, against [`MAX_FILE_BYTES`] and [`MAX_TOTAL_BYTES`].
@@ -118,6 +123,17 @@ impl Files for Folder {
             self.budget.spend(path, bytes.len() as u64 - metadata.len())?;
         }
         Ok(bytes)
+    }
+
+    fn only_one(&self, ending: &str) -> Option<String> {
+        let names = std::fs::read_dir(&self.base)
+            .ok()?
+            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let ends = |name: &String| {
+            name.rsplit_once('.').is_some_and(|(_, found)| found.eq_ignore_ascii_case(ending))
+        };
+        let mut found = names.filter(ends);
+        found.next().filter(|_| found.next().is_none())
     }
 }
 

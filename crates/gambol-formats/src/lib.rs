@@ -10,6 +10,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod asf;
+pub mod bvh;
 pub mod clip;
 mod error;
 pub mod files;
@@ -17,6 +19,7 @@ pub mod gltf;
 mod height_field;
 pub mod mesh_files;
 mod mjcf;
+pub mod mocap;
 mod notes;
 pub mod npz;
 pub mod toml_file;
@@ -46,11 +49,11 @@ pub struct LoadOptions {
     pub landmarks: Vec<LandmarkOverride>,
     /// glTF: what the user says about the rig. Default: all is guessed.
     pub rig: Option<gltf::RigSettings>,
-    /// glTF: height of the creature in the file's pose, m. Default: the file's unit.
+    /// glTF, BVH, ASF: height of the creature in the file's pose, m. Default: the file's unit.
     pub height: Option<f64>,
-    /// glTF: length of the file's unit, m. Default: a metre, unless the size says otherwise.
+    /// glTF, BVH, ASF: length of the file's unit, m. Default: a metre, unless the size says otherwise.
     pub unit: Option<f64>,
-    /// glTF: mass of the whole creature, kg. Default: the volume of its skin at the density of water.
+    /// glTF, BVH, ASF: mass of the whole creature, kg. Default: the volume of its skin at the density of water.
     pub mass: Option<f64>,
 }
 
@@ -85,7 +88,8 @@ pub fn load_str(name: &str, text: &str, options: &LoadOptions) -> Result<Creatur
     load_from(&files::Memory::new().with(name, text), name, options)
 }
 
-/// Reads the creature `main` from `files`. The content tells the format, not the name.
+/// Reads the creature `main` from `files`. The content tells the format, not the name; but recordings are told by their
+/// ending.
 pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
     load_rig_from(files, main, options).map(|(spec, _)| spec)
 }
@@ -96,6 +100,9 @@ fn load_rig_from(
     main: &str,
     options: &LoadOptions,
 ) -> Result<(CreatureSpec, Option<gltf::Rig>), FormatError> {
+    if let Some(kind) = mocap::kind(main) {
+        return Ok((mocap::read(files, main, kind, options)?, None));
+    }
     if gltf::is_gltf(&files.read(main)?) {
         let (spec, rig) = gltf::read(files, main, options)?;
         return Ok((spec, Some(rig)));

@@ -75,6 +75,22 @@ pub enum ClipError {
     /// A pose that is not one of the creature's.
     #[error("{0}")]
     Pose(String),
+    /// No keys, or more than memory holds.
+    #[error("{rate} keys per second are not above 0, or too many for so long a clip")]
+    Rate {
+        /// 1/s
+        rate: f64,
+    },
+    /// A part that is empty.
+    #[error("there are no two keys from {start} s to {end} s; the clip ends at {length} s")]
+    Part {
+        /// s
+        start: f64,
+        /// s
+        end: f64,
+        /// s
+        length: f64,
+    },
 }
 
 impl Clip {

@@ -5,6 +5,9 @@
 
 mod clip;
 mod in_place;
+mod sample;
 pub mod samples;
+mod seam;
 
 pub use clip::{Clip, ClipError, Contact, Stride, Travel};
+pub use seam::Seam;

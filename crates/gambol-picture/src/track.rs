@@ -74,16 +74,7 @@ impl<'c> Track<'c> {
 
     /// The pose `time` seconds after the first key.
     pub(crate) fn pose(&self, time: f64) -> Vec<f64> {
-        let Clip { times, poses, .. } = self.clip;
-        let time = times[0] + time;
-        let after = times.partition_point(|&key| key <= time).clamp(1, times.len().max(2) - 1);
-        let Some(to) = poses.get(after) else { return poses[0].clone() };
-        let share = (time - times[after - 1]) / (times[after] - times[after - 1]);
-        let mut pose = poses[after - 1].clone();
-        let mut way = vec![0.0; self.creature.nv()];
-        self.creature.difference(&pose, to, &mut way);
-        self.creature.integrate(&mut pose, &way, share.clamp(0.0, 1.0));
-        pose
+        self.clip.pose_at(self.creature, self.clip.times[0] + time)
     }
 
     /// The same with the frames of all bodies in the world.

@@ -1,7 +1,7 @@
 //! gambol brings any creature to life from its own body.
 //!
-//! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`report`] says what
-//! it is, and [`cli`] is the command line. The rooms behind it are re-exported as [`model`], [`formats`],
+//! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`load_motion`] one that
+//! moves, [`report`] says what it is, and [`cli`] is the command line. The rooms behind it are re-exported as [`model`], [`formats`],
 //! [`dynamics`], [`modes`], [`motion`], [`gait`] and [`picture`].
 //!
 //! ```
@@ -11,9 +11,12 @@
 //! ```
 
 pub mod cli;
+mod contacts;
 pub mod gallery;
+mod recording;
 pub mod report;
 
+pub use contacts::guess_contacts;
 pub use gambol_dynamics as dynamics;
 pub use gambol_formats as formats;
 pub use gambol_formats::LoadOptions;
@@ -22,6 +25,7 @@ pub use gambol_model as model;
 pub use gambol_modes as modes;
 pub use gambol_motion as motion;
 pub use gambol_picture as picture;
+pub use recording::{Motion, MotionOptions, is_motion, load_motion};
 
 use gambol_formats::FormatError;
 use gambol_model::{Creature, ModelError};

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 pub use bvh::to_bvh;
 pub use glb::{GlbOptions, RootMotion, to_glb};
-pub use json::to_json;
+pub use json::{creature_of_json, from_json, to_json};
 pub use npz::to_npz;
 
 /// Why a clip could not become a file.

@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gambol_formats::gltf::{Rig, RigSettings};
+use gambol_formats::mocap::unit_from_text;
 use gambol_model::{Creature, LandmarkOverride};
 use gambol_modes::{Scale, set_uniform};
 
 use super::Failure;
-use crate::LoadOptions;
 use crate::report::State;
+use crate::{LoadOptions, Motion, is_motion, load_motion};
 
 #[derive(Args)]
 pub(super) struct CreatureArguments {
-    /// A name from `gambol gallery`, or an MJCF, URDF or glTF file
+    /// A name from `gambol gallery`, or an MJCF, URDF, glTF, BVH, ASF or AMC file
     pub(super) creature: String,
 
     /// Make what the file asks for and gambol cannot do an error instead of a warning
@@ -36,15 +37,15 @@ pub(super) struct CreatureArguments {
     #[arg(long, value_name = "FILE.toml")]
     rig: Option<PathBuf>,
 
-    /// glTF: the creature's height in the pose of its file, m
+    /// glTF, BVH, ASF: the creature's height in the pose of its file, m
     #[arg(long, value_name = "M", conflicts_with = "unit")]
     height: Option<f64>,
 
-    /// glTF: the length of the file's unit, m
-    #[arg(long, value_name = "M")]
+    /// glTF, BVH, ASF: the length of the file's unit: m, cm, mm, in, ft, cmu or a number of metres
+    #[arg(long, value_name = "U", value_parser = unit_from_text)]
     unit: Option<f64>,
 
-    /// glTF: the mass of the whole creature, kg; water fills its skin if not given
+    /// glTF, BVH, ASF: the mass of the whole creature, kg; water fills its skin if not given
     #[arg(long, value_name = "KG")]
     mass: Option<f64>,
 }
@@ -81,6 +82,16 @@ impl CreatureArguments {
     /// Files that are read, which nothing may be written over.
     pub(super) fn inputs(&self) -> Vec<&Path> {
         std::iter::once(self.file()).chain(self.rig.as_deref()).collect()
+    }
+
+    /// The creature of a file that has motion in it, with that.
+    pub(super) fn load_motion(&self) -> Result<Option<Motion>, Failure> {
+        let path = Path::new(&self.creature);
+        if !(is_motion(path) && path.exists()) {
+            return Ok(None);
+        }
+        let motion = load_motion(path, &self.options()?.into());
+        motion.map(Some).map_err(|error| Failure::Failed(error.to_string()))
     }
 
     pub(super) fn options(&self) -> Result<LoadOptions, Failure> {

@@ -8,6 +8,7 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
+use super::clip_report::ClipReport;
 use super::creature::{CreatureArguments, StateArguments};
 use super::{Failure, write_json};
 use crate::picture;
@@ -18,7 +19,7 @@ use crate::report::{JointReport, Report};
 #[command(
     after_help = "Examples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
                         gambol inspect fox.glb --rig fox.toml\n  \
-                        gambol inspect robot.urdf --root free --json\n  \
+                        gambol inspect robot.urdf --root free --json\n  gambol inspect walk.bvh\n  \
                         gambol inspect dog --json --matrix --qpos pose.json --qvel velocity.json"
 )]
 pub(super) struct Inspect {
@@ -47,16 +48,24 @@ pub(super) struct Inspect {
 
 impl Inspect {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let (creature, rig) = self.creature.load_rig()?;
+        let motion = self.creature.load_motion()?;
+        let (creature, rig) = match &motion {
+            Some(motion) => (motion.creature.clone(), None),
+            None => self.creature.load_rig()?,
+        };
         let state = self.state.read(&creature)?;
         let report = Report::new(&creature, &state, self.matrix)
             .map_err(|error| Failure::Failed(error.to_string()))?;
+        let clip = motion.map(ClipReport::new);
         if let Some(file) = &self.picture {
             picture::write(file, &picture::three_views(&creature, &state.qpos), self.force)?;
         }
         let guesses = rig.map(|rig| rig.notes);
         if self.json {
-            return write_json(out, &Inspection { report: &report, guesses });
+            return write_json(out, &Inspected { creature: &report, guesses, clip: clip.as_ref() });
+        }
+        if let Some(clip) = &clip {
+            clip.write(out)?;
         }
         write_report(out, &report)?;
         if let Some(guesses) = guesses {
@@ -70,14 +79,16 @@ impl Inspect {
     }
 }
 
-/// What is printed as JSON.
+/// What is printed as JSON: the creature, and its motion if the file has one.
 #[derive(Serialize)]
-struct Inspection<'a> {
+struct Inspected<'a> {
     #[serde(flatten)]
-    report: &'a Report,
+    creature: &'a Report,
     /// Of a glTF model: what its file does not say, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     guesses: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clip: Option<&'a ClipReport>,
 }
 
 fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {

@@ -2,6 +2,8 @@
 //! 2 (usage).
 
 mod animate;
+mod clip_report;
+mod convert;
 mod creature;
 mod gallery;
 mod inspect;
@@ -22,8 +24,8 @@ use gambol_picture::PictureError;
     name = "gambol",
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
-    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF or glTF file.\n\n\
-                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol inspect robot.urdf --root free --json"
+    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file.\n\n\
+                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -33,6 +35,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Animate(Box<animate::Animate>),
+    Convert(convert::Convert),
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
@@ -86,6 +89,7 @@ pub fn run() -> ExitCode {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let result = match arguments.verb {
         Verb::Animate(verb) => verb.run(&mut out),
+        Verb::Convert(verb) => verb.run(),
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),

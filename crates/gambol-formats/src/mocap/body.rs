@@ -1,0 +1,245 @@
+//! Bodies for a skeleton: how thick a bone's flesh is, from its length and its place in the body.
+
+use gambol_model::{BodySpec, CreatureSpec, JointKind, JointSpec, Quat, Shape, ShapeSpec, Transform, Vec3};
+use nalgebra::Point3;
+
+use super::Scale;
+use super::skeleton::{Channel, ChannelKind, Joint, Skeleton};
+
+/// Radius of a limb over the length of its bone; a thigh of 43 cm has 5 cm.
+const LIMB: f64 = 0.12;
+/// The thinnest and the thickest limb, in parts of the height.
+const LIMB_RADII: [f64; 2] = [0.006, 0.06];
+/// A limb tapers by at most this from bone to bone: a foot is short, but not thin, and so is a neck.
+const TAPER: f64 = 0.45;
+/// Radius of the trunk over its length, from hips to shoulders.
+const TRUNK: f64 = 0.25;
+/// The thinnest and the thickest trunk, in parts of the height.
+const TRUNK_RADII: [f64; 2] = [0.065, 0.15];
+/// Radius of a head in parts of the height: a person's is 11 cm of 1.75 m.
+const HEAD: f64 = 0.06;
+/// A limb reaches this far, in parts of the height; fingers and faces do not. Where two limbs part is trunk.
+const REACH: f64 = 0.2;
+/// A bone shorter than this, in parts of the height, is a point.
+const POINT: f64 = 1e-4;
+/// A slide's spring gives way by this part of the height under the weight that it carries.
+const SAG: f64 = 0.1;
+/// Damping over stiffness, s: about 2 % of critical at 3 Hz, as in the gallery.
+const DAMPING: f64 = 0.002;
+/// Skin, and a shirt for the trunk.
+const COLOURS: [[f32; 4]; 2] = [[0.87, 0.68, 0.54, 1.0], [0.32, 0.52, 0.66, 1.0]];
+
+/// The creature of a skeleton: a body for every joint, which has its name, with the bones to its children as capsules.
+/// It stands on the ground in the pose with all angles zero.
+pub(super) fn creature(name: &str, skeleton: &Skeleton, scale: &Scale, mass: Option<f64>) -> CreatureSpec {
+    let metres = scale.metres;
+    let anatomy = Anatomy::new(skeleton, metres, scale.height);
+    let mut spec = CreatureSpec::new(name);
+    for (index, joint) in skeleton.joints.iter().enumerate() {
+        let mut body = BodySpec::new(&joint.name);
+        body.parent = joint.parent.map_or(0, |parent| parent + 1);
+        body.parent_from_body = Transform::from_parts((joint.offset * metres).into(), Quat::identity());
+        body.shapes = anatomy.flesh(index);
+        body.joints = joints(joint);
+        spec.bodies.push(body);
+    }
+    put_on_ground(&mut spec);
+    let weights = weigh(&mut spec, mass);
+    let gravity = spec.gravity.norm();
+    for (index, body) in spec.bodies.iter_mut().enumerate().skip(1) {
+        let weight = weights[index] * gravity;
+        let reach = anatomy.reach[index - 1].max(LIMB_RADII[0] * anatomy.height);
+        for joint in &mut body.joints {
+            // Held out level, what hangs from a joint would turn it by a radian: every part is as limp as the others.
+            joint.stiffness = three_digits(match joint.kind {
+                JointKind::Free => 0.0,
+                JointKind::Slide => weight / (SAG * anatomy.height),
+                JointKind::Ball | JointKind::Hinge => weight * reach,
+            });
+            joint.damping = DAMPING * joint.stiffness;
+        }
+    }
+    spec
+}
+
+/// A root floats; one or two turns are hinges, more are a ball.
+fn joints(joint: &Joint) -> Vec<JointSpec> {
+    if joint.parent.is_none() {
+        return vec![JointSpec::free(&joint.name)];
+    }
+    if joint.fixed {
+        return Vec::new();
+    }
+    let named = |channel: &Channel, kind: &str| {
+        let letter = ["z", "x", "y"][channel.axis.iamax()]; // as the file calls them
+        format!("{}.{kind}{letter}", joint.name)
+    };
+    let axis = |channel: &Channel| joint.axes * channel.axis;
+    let slide = |channel: &Channel| JointSpec::slide(named(channel, "t"), axis(channel));
+    let mut joints: Vec<JointSpec> = joint.channels(ChannelKind::Shift).map(slide).collect();
+    let turns: Vec<&Channel> = joint.channels(ChannelKind::Turn).collect();
+    match turns.as_slice() {
+        [only] => joints.push(JointSpec { limit: only.limit, ..JointSpec::hinge(&joint.name, axis(only)) }),
+        [first, second] => joints.extend([first, second].map(|channel| JointSpec {
+            limit: channel.limit,
+            ..JointSpec::hinge(named(channel, "r"), axis(channel))
+        })),
+        [] => {}
+        many => {
+            let largest = |limit: [f64; 2]| limit[0].abs().max(limit[1].abs());
+            let limits: Option<Vec<f64>> = many.iter().map(|channel| channel.limit.map(largest)).collect();
+            let limit = limits.map(|limits| limits.into_iter().fold(0.0, f64::max));
+            let limit = limit.filter(|limit| *limit > 0.0 && *limit < std::f64::consts::PI);
+            joints.push(JointSpec { limit: limit.map(|limit| [0.0, limit]), ..JointSpec::ball(&joint.name) });
+        }
+    }
+    joints
+}
+
+/// What the tree of bones says about the body. Lengths in m.
+struct Anatomy<'s> {
+    skeleton: &'s Skeleton,
+    height: f64,
+    /// Of each joint, the longest way along bones to an end.
+    reach: Vec<f64>,
+    /// Whether two limbs part at or beyond each joint.
+    trunk: Vec<bool>,
+    /// Of the flesh around each joint's bones.
+    radius: Vec<f64>,
+    /// Bones of each joint: to its children and to ends.
+    bones: Vec<Vec<Vec3>>,
+}
+
+impl<'s> Anatomy<'s> {
+    fn new(skeleton: &'s Skeleton, metres: f64, height: f64) -> Self {
+        let joints = &skeleton.joints;
+        let mut bones: Vec<Vec<Vec3>> =
+            joints.iter().map(|joint| joint.ends.iter().map(|end| end * metres).collect()).collect();
+        let mut reach: Vec<f64> =
+            bones.iter().map(|ends| ends.iter().map(Vec3::norm).fold(0.0, f64::max)).collect();
+        let mut children = vec![0; joints.len()];
+        joints.iter().filter_map(|joint| joint.parent).for_each(|parent| children[parent] += 1);
+        for (index, joint) in joints.iter().enumerate().rev() {
+            let Some(parent) = joint.parent else { continue };
+            // Some files have a root on the floor with the hips moving above it: there is no bone between them.
+            let on_floor = joints[parent].parent.is_none() && children[parent] == 1;
+            if !(on_floor && joint.channels(ChannelKind::Shift).next().is_some()) {
+                reach[parent] = reach[parent].max(joint.offset.norm() * metres + reach[index]);
+                bones[parent].push(joint.offset * metres);
+            }
+        }
+        let mut limbs = vec![0; joints.len()];
+        let mut trunk = vec![false; joints.len()];
+        for (index, joint) in joints.iter().enumerate().rev() {
+            trunk[index] |= limbs[index] > 1;
+            if let Some(parent) = joint.parent {
+                trunk[parent] |= trunk[index];
+                limbs[parent] += usize::from(joint.offset.norm() * metres + reach[index] > REACH * height);
+            }
+        }
+        let mut length = vec![0.0; joints.len()];
+        for (index, joint) in joints.iter().enumerate() {
+            if let Some(parent) = joint.parent.filter(|_| trunk[index]) {
+                length[index] = length[parent] + joint.offset.norm() * metres;
+            }
+        }
+        let longest = length.into_iter().fold(0.0, f64::max);
+        let trunk_radius = (TRUNK * longest).clamp(TRUNK_RADII[0] * height, TRUNK_RADII[1] * height);
+        let [least, most] = LIMB_RADII.map(|share| share * height);
+        let mut radius = vec![trunk_radius; joints.len()];
+        for (index, joint) in joints.iter().enumerate().filter(|(index, _)| !trunk[*index]) {
+            let bone = bones[index].iter().map(Vec3::norm).fold(0.0, f64::max);
+            let tapered = joint.parent.map_or(0.0, |parent| TAPER * radius[parent]);
+            radius[index] = (LIMB * bone).max(tapered).clamp(least, most);
+        }
+        Self { skeleton, height, reach, trunk, radius, bones }
+    }
+
+    /// Capsules along the bones of a joint; a ball where it has none.
+    fn flesh(&self, index: usize) -> Vec<ShapeSpec> {
+        let trunk = self.trunk[index];
+        let is_head = self.skeleton.joints[index].name.to_ascii_lowercase().contains("head");
+        let mut bones: Vec<Vec3> = Vec::new();
+        for bone in &self.bones[index] {
+            // Several joints may sit at the end of one bone.
+            let near = |other: &Vec3| (bone - other).norm() <= POINT * self.height;
+            if !near(&Vec3::zeros()) && !bones.iter().any(near) {
+                bones.push(*bone);
+            }
+        }
+        let mut shapes: Vec<ShapeSpec> =
+            bones.into_iter().map(|bone| self.along(bone, self.radius[index], is_head)).collect();
+        if shapes.is_empty() {
+            let radius = if is_head { HEAD * self.height } else { self.radius[index] };
+            shapes.push(ShapeSpec::new(Shape::Sphere { radius }));
+        }
+        let [skin, shirt] = COLOURS;
+        for shape in &mut shapes {
+            shape.rgba = if trunk { shirt } else { skin };
+        }
+        shapes
+    }
+
+    fn along(&self, bone: Vec3, radius: f64, is_head: bool) -> ShapeSpec {
+        let length = bone.norm();
+        let (shape, turn) = if is_head {
+            (Shape::Sphere { radius: (0.5 * length).max(HEAD * self.height) }, Quat::identity())
+        } else {
+            // A half turn about x leads from z to −z, for which there is no shortest turn.
+            let turn = Quat::rotation_between(&Vec3::z(), &bone)
+                .unwrap_or_else(|| Quat::from_axis_angle(&Vec3::x_axis(), std::f64::consts::PI));
+            (Shape::Capsule { radius, half_length: 0.5 * length }, turn)
+        };
+        ShapeSpec {
+            body_from_shape: Transform::from_parts((0.5 * bone).into(), turn),
+            ..ShapeSpec::new(shape)
+        }
+    }
+}
+
+/// Moves the roots so that the lowest point is on the ground, and the first root above the origin.
+fn put_on_ground(spec: &mut CreatureSpec) {
+    let mut world_from_body = vec![Transform::identity()];
+    let mut ground = f64::MAX;
+    for body in spec.bodies.iter().skip(1) {
+        let world = world_from_body[body.parent] * body.parent_from_body;
+        for shape in &body.shapes {
+            let world_from_shape = world * shape.body_from_shape;
+            let down = world_from_shape.inverse_transform_vector(&-Vec3::z());
+            ground = ground.min((world_from_shape * Point3::from(shape.shape.support(down))).z);
+        }
+        world_from_body.push(world);
+    }
+    let Some(first) = spec.bodies.get(1) else { return };
+    let place = first.parent_from_body.translation.vector;
+    let shift = Vec3::new(place.x, place.y, ground);
+    for body in spec.bodies.iter_mut().skip(1).filter(|body| body.parent == 0) {
+        body.parent_from_body.translation.vector -= shift;
+    }
+}
+
+/// The mass of each body and all that hangs from it, kg, after all were scaled to `mass` together, if given.
+fn weigh(spec: &mut CreatureSpec, mass: Option<f64>) -> Vec<f64> {
+    let body_mass = |body: &BodySpec| -> f64 { body.shapes.iter().map(|s| s.mass_properties().mass).sum() };
+    let total: f64 = spec.bodies.iter().map(body_mass).sum();
+    if let Some(mass) = mass {
+        spec.bodies
+            .iter_mut()
+            .flat_map(|body| &mut body.shapes)
+            .for_each(|shape| shape.density *= mass / total);
+    }
+    let mut below: Vec<f64> = spec.bodies.iter().map(body_mass).collect();
+    for index in (1..below.len()).rev() {
+        below[spec.bodies[index].parent] += below[index];
+    }
+    below
+}
+
+/// More would look as if it were known.
+fn three_digits(x: f64) -> f64 {
+    if x == 0.0 {
+        return 0.0;
+    }
+    let unit = libm::pow(10.0, libm::floor(libm::log10(x.abs())) - 2.0);
+    (x / unit).round() * unit
+}

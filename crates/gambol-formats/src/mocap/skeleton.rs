@@ -1,0 +1,254 @@
+//! A skeleton and its frames, in gambol's axes and radians, in the file's unit of length.
+
+use gambol_model::{Quat, Transform, Vec3};
+use nalgebra::Unit;
+
+/// A place that is this close to another one, in parts of the bones' length, is the same: files have six digits.
+const SAME_PLACE: f64 = 1e-6;
+/// A turn below this is none, rad: files have four decimals of a degree.
+const NO_TURN: f64 = 1e-6;
+/// So many frames, evenly chosen, tell how tall a skeleton stands.
+const LOOKED_AT: usize = 99;
+/// A pose with all angles zero that is lower than this part of the recorded ones is no standing pose.
+const LOW: f64 = 0.7;
+/// A first frame is apart from the motion if it is turned by more than this, rad, from the second,
+const APART: f64 = 0.26;
+/// and by more than so many times the usual step.
+const APART_STEPS: f64 = 10.0;
+
+/// What a channel moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ChannelKind {
+    Shift,
+    Turn,
+}
+
+/// A number per frame that moves a joint.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Channel {
+    pub(crate) kind: ChannelKind,
+    /// Unit vector, in the joint's `axes`.
+    pub(crate) axis: Vec3,
+    /// Which number of a frame.
+    pub(crate) column: usize,
+    /// rad
+    pub(crate) limit: Option<[f64; 2]>,
+}
+
+/// A joint and the bones that are fixed to it. With all angles zero it has the axes of the world.
+#[derive(Clone, Debug)]
+pub(crate) struct Joint {
+    pub(crate) name: String,
+    /// Stands before it; none for a root, which floats.
+    pub(crate) parent: Option<usize>,
+    /// From the parent, with all angles zero.
+    pub(crate) offset: Vec3,
+    /// Where bones end that no joint follows.
+    pub(crate) ends: Vec<Vec3>,
+    /// The frame that the channels' axes are in.
+    pub(crate) axes: Quat,
+    /// Turns act in this order: the joint's turn is their product.
+    pub(crate) channels: Vec<Channel>,
+    /// Shifts say where the joint is in its parent, rather than how far it is off from there.
+    pub(crate) whole_place: bool,
+    /// It does not move, whatever its channels.
+    pub(crate) fixed: bool,
+}
+
+/// Joints, parents first.
+#[derive(Clone, Debug)]
+pub(crate) struct Skeleton {
+    pub(crate) file: String,
+    pub(crate) joints: Vec<Joint>,
+}
+
+/// Frames at equal steps of time: lengths in the file's unit, angles in rad.
+#[derive(Clone, Debug)]
+pub(crate) struct Take {
+    /// s
+    pub(crate) step: f64,
+    /// Numbers per frame.
+    pub(crate) columns: usize,
+    /// Frame after frame; at least one frame.
+    pub(crate) numbers: Vec<f64>,
+}
+
+/// How the skeleton stands.
+pub(super) struct Stance {
+    /// From the lowest joint or bone's end to the highest, in the file's unit.
+    pub(super) height: f64,
+    /// A frame that stands better than the pose with all angles zero, if that lies or is folded.
+    pub(super) frame: Option<usize>,
+}
+
+impl Take {
+    pub(crate) fn len(&self) -> usize {
+        self.numbers.len() / self.columns.max(1)
+    }
+
+    pub(crate) fn frame(&self, frame: usize) -> &[f64] {
+        &self.numbers[frame * self.columns..(frame + 1) * self.columns]
+    }
+
+    fn frames(&self) -> impl Iterator<Item = &[f64]> {
+        self.numbers.chunks_exact(self.columns.max(1))
+    }
+}
+
+impl Joint {
+    pub(crate) fn channels(&self, kind: ChannelKind) -> impl Iterator<Item = &Channel> {
+        self.channels.iter().filter(move |channel| channel.kind == kind)
+    }
+
+    /// How far a channel has shifted the joint off its place.
+    pub(super) fn shift(&self, channel: &Channel, frame: &[f64]) -> f64 {
+        let place = if self.whole_place { (self.axes * channel.axis).dot(&self.offset) } else { 0.0 };
+        frame[channel.column] - place
+    }
+
+    /// Where it is in its parent.
+    pub(super) fn place(&self, frame: &[f64]) -> Vec3 {
+        let shifts = self.channels(ChannelKind::Shift);
+        shifts
+            .fold(self.offset, |place, channel| place + self.axes * channel.axis * self.shift(channel, frame))
+    }
+
+    /// How it is turned in its parent.
+    pub(super) fn turn(&self, frame: &[f64]) -> Quat {
+        let turns = self.channels(ChannelKind::Turn);
+        let turn = turns.fold(Quat::identity(), |turn, channel| {
+            turn * Quat::from_axis_angle(&Unit::new_unchecked(channel.axis), frame[channel.column])
+        });
+        self.axes * turn * self.axes.inverse()
+    }
+}
+
+impl Skeleton {
+    /// Where every joint is; without a frame, with all angles zero.
+    pub(super) fn world_from_joint(&self, frame: Option<&[f64]>) -> Vec<Transform> {
+        let mut world: Vec<Transform> = Vec::with_capacity(self.joints.len());
+        for joint in &self.joints {
+            let local = frame.map_or_else(
+                || Transform::from_parts(joint.offset.into(), Quat::identity()),
+                |frame| Transform::from_parts(joint.place(frame).into(), joint.turn(frame)),
+            );
+            world.push(joint.parent.map_or(local, |parent| world[parent] * local));
+        }
+        world
+    }
+
+    /// From the lowest joint or bone's end to the highest.
+    fn extent(&self, frame: Option<&[f64]>) -> f64 {
+        let (mut low, mut high) = (f64::MAX, f64::MIN);
+        for (joint, world) in self.joints.iter().zip(self.world_from_joint(frame)) {
+            let ends = joint.ends.iter().map(|end| (world * nalgebra::Point3::from(*end)).z);
+            for z in ends.chain([world.translation.z]) {
+                (low, high) = (low.min(z), high.max(z));
+            }
+        }
+        high - low
+    }
+
+    pub(super) fn stance(&self, take: &Take) -> Stance {
+        let zero = self.extent(None);
+        let every = take.len().div_ceil(LOOKED_AT).max(1);
+        let looked_at: Vec<(usize, f64)> =
+            (0..take.len()).step_by(every).map(|k| (k, self.extent(Some(take.frame(k))))).collect();
+        let Some(usual) = median(looked_at.iter().map(|(_, extent)| *extent).collect()) else {
+            return Stance { height: zero, frame: None };
+        };
+        let stands = |(frame, extent): &(usize, f64)| (*extent >= usual).then_some(*frame);
+        let frame = if zero < LOW * usual { looked_at.iter().find_map(stands) } else { None };
+        let first = if self.first_is_apart(take) { looked_at[0].1 } else { 0.0 };
+        Stance { height: zero.max(usual).max(first), frame }
+    }
+
+    /// Shifts of a joint with an offset are read in two ways: some programs write how far it is off from there, some
+    /// where it is. The reading is taken in which the joint stays nearer to its place.
+    pub(super) fn read_places(&mut self, take: &Take) {
+        for joint in &mut self.joints {
+            let shifts: Vec<Channel> = joint.channels(ChannelKind::Shift).copied().collect();
+            if shifts.is_empty() || joint.offset == Vec3::zeros() {
+                continue;
+            }
+            let (mut off, mut whole) = (0.0, 0.0);
+            for frame in take.frames() {
+                joint.whole_place = false;
+                off += (joint.place(frame) - joint.offset).norm();
+                joint.whole_place = true;
+                whole += (joint.place(frame) - joint.offset).norm();
+            }
+            joint.whole_place = whole < off;
+        }
+    }
+
+    /// A joint in the place of its parent that never turns (CMU's hip joints) is part of it: as a joint of its own it
+    /// would let the bone behind it swing about a point where nothing bends. In a take that does not turn the parent
+    /// either nothing is known.
+    pub(super) fn fix_still_doubles(&mut self, take: &Take) {
+        let longest = self.joints.iter().map(|joint| joint.offset.norm()).fold(0.0, f64::max);
+        let turns = |joint: &Joint| {
+            let can = joint.channels(ChannelKind::Turn).next().is_some();
+            can && take.frames().any(|frame| joint.turn(frame).angle() > NO_TURN)
+        };
+        for index in 0..self.joints.len() {
+            let joint = &self.joints[index];
+            let Some(parent) = joint.parent else { continue };
+            let double = joint.offset.norm() <= SAME_PLACE * longest
+                && joint.channels(ChannelKind::Shift).next().is_none()
+                && !turns(joint);
+            self.joints[index].fixed = double && turns(&self.joints[parent]);
+        }
+    }
+
+    /// The largest turn of a joint from one frame to another, rad.
+    fn step(&self, from: &[f64], to: &[f64]) -> f64 {
+        self.joints.iter().map(|joint| joint.turn(from).angle_to(&joint.turn(to))).fold(0.0, f64::max)
+    }
+
+    /// The first frame is a pose of its own.
+    pub(super) fn first_is_apart(&self, take: &Take) -> bool {
+        let frames: Vec<&[f64]> = take.frames().take(LOOKED_AT).collect();
+        let mut steps = frames.windows(2).map(|pair| self.step(pair[0], pair[1]));
+        let Some(first) = steps.next() else { return false };
+        median(steps.collect()).is_some_and(|usual| first > APART && first > APART_STEPS * usual)
+    }
+
+    /// Numbers in a pose, at most.
+    pub(super) fn pose_length(&self) -> usize {
+        // Three shifts and a quaternion, or as many of them as there are channels for.
+        self.joints
+            .iter()
+            .map(|joint| if joint.parent.is_none() { 7 } else { joint.channels.len() + 1 })
+            .sum()
+    }
+
+    /// The pose of the creature that [`super::body::creature`] makes.
+    pub(super) fn pose(&self, frame: &[f64], metres: f64) -> Vec<f64> {
+        let mut pose = Vec::new();
+        for joint in &self.joints {
+            let turn = joint.turn(frame);
+            let quaternion = [turn.w, turn.i, turn.j, turn.k];
+            if joint.parent.is_none() {
+                pose.extend((joint.place(frame) * metres).iter());
+                pose.extend(quaternion);
+            } else if !joint.fixed {
+                pose.extend(
+                    joint.channels(ChannelKind::Shift).map(|channel| joint.shift(channel, frame) * metres),
+                );
+                match joint.channels(ChannelKind::Turn).count() {
+                    0..3 => {
+                        pose.extend(joint.channels(ChannelKind::Turn).map(|channel| frame[channel.column]));
+                    }
+                    _ => pose.extend(quaternion),
+                }
+            }
+        }
+        pose
+    }
+}
+
+fn median(mut numbers: Vec<f64>) -> Option<f64> {
+    numbers.sort_by(f64::total_cmp);
+    numbers.get(numbers.len() / 2).copied()
+}

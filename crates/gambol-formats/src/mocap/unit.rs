@@ -1,0 +1,155 @@
+//! The unit of length of a file that does not say it, from the height of who stands in it.
+
+use std::fmt;
+
+use crate::{FormatError, LoadOptions};
+
+/// Recordings are of people, nearly always: the height that a guess aims at, m.
+const PERSON: f64 = 1.7;
+/// A guess is sure if the height is within this factor of a person's: children and giants.
+const SURE: f64 = 1.5;
+/// The units that are met in files: name and length in m. CMU's skeletons are in inches divided by 0.45.
+const UNITS: [(&str, f64); 6] =
+    [("m", 1.0), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254), ("ft", 0.3048), ("cmu", 0.0254 / 0.45)];
+
+/// How the file's lengths became metres.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scale {
+    /// Length of the file's unit, m.
+    pub metres: f64,
+    /// Height of who stands, m.
+    pub height: f64,
+    /// How it is known.
+    pub source: ScaleSource,
+}
+
+/// How a scale is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScaleSource {
+    /// The user gave the unit.
+    Unit,
+    /// The user gave the height.
+    Height,
+    /// The file says so.
+    File,
+    /// From the height, as of a person.
+    Guess {
+        /// Name of the unit.
+        unit: &'static str,
+        /// The height is like a person's.
+        sure: bool,
+    },
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { metres, height, source } = self;
+        match source {
+            ScaleSource::Unit => write!(f, "unit {metres:.6} m as told: {height:.2} m tall"),
+            ScaleSource::Height => write!(f, "{height:.2} m tall as told: unit {metres:.6} m"),
+            ScaleSource::File => write!(f, "unit {metres:.6} m as the file says: {height:.2} m tall"),
+            ScaleSource::Guess { unit, sure } => {
+                let doubt = if *sure { "" } else { ", which is not like a person" };
+                write!(
+                    f,
+                    "the file's unit is taken for {unit} ({metres:.6} m), so that the height is {height:.2} m{doubt}; \
+                     --unit or --height sets it"
+                )
+            }
+        }
+    }
+}
+
+/// The unit of a file in which somebody is `height` tall. `stated` is what the file says, in m, which is believed if it
+/// makes a person.
+pub(super) fn scale(
+    file: &str,
+    height: f64,
+    stated: Option<f64>,
+    options: &LoadOptions,
+) -> Result<Scale, FormatError> {
+    let above_0 = |what: &str, x: f64| {
+        if x.is_finite() && x > 0.0 {
+            return Ok(x);
+        }
+        Err(FormatError::new(file, format!("a {what} of {x} m is not a finite number above 0")))
+    };
+    if !(height.is_finite() && height > 0.0) {
+        return Err(FormatError::new(file, "the skeleton has no size: all its joints are in one place"));
+    }
+    let from = |metres: f64, source| Scale { metres, height: metres * height, source };
+    if let Some(unit) = options.unit {
+        return Ok(from(above_0("unit", unit)?, ScaleSource::Unit));
+    }
+    if let Some(wanted) = options.height {
+        return Ok(from(above_0("height", wanted)? / height, ScaleSource::Height));
+    }
+    let off = |metres: f64| libm::log(metres * height / PERSON).abs();
+    let is_person = |metres: f64| off(metres) < libm::log(SURE);
+    if let Some(metres) = stated.filter(|metres| metres.is_finite() && *metres > 0.0 && is_person(*metres)) {
+        return Ok(from(metres, ScaleSource::File));
+    }
+    let mut best = UNITS[0];
+    for unit in UNITS {
+        if off(unit.1) < off(best.1) {
+            best = unit;
+        }
+    }
+    let (unit, metres) = best;
+    Ok(from(metres, ScaleSource::Guess { unit, sure: is_person(metres) }))
+}
+
+/// Length in m of a unit that the user names: `cm`, or a number of metres.
+pub fn unit_from_text(text: &str) -> Result<f64, String> {
+    if let Some((_, metres)) = UNITS.iter().find(|(name, _)| *name == text.to_ascii_lowercase()) {
+        return Ok(*metres);
+    }
+    match text.parse::<f64>() {
+        Ok(metres) if metres.is_finite() && metres > 0.0 => Ok(metres),
+        _ => {
+            let names: Vec<&str> = UNITS.iter().map(|(name, _)| *name).collect();
+            Err(format!("{text:?} is not a unit: {} or a length in metres", names.join(", ")))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guess(height: f64) -> &'static str {
+        match scale("x.bvh", height, None, &LoadOptions::default()).unwrap().source {
+            ScaleSource::Guess { unit, .. } => unit,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn people_from_a_child_to_a_giant() {
+        // 1.3 m and 2.1 m in each unit. A foot and a metre are a factor of 3.3 apart, the others 2.2 or more.
+        for (unit, metres) in UNITS {
+            for height in [1.3, 1.7, 2.1] {
+                assert_eq!(guess(height / metres), unit, "{height} m in {unit}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_told_wins() {
+        let told = |unit, height| {
+            scale("x.bvh", 30.0, Some(0.05), &LoadOptions { height, unit, ..LoadOptions::default() })
+        };
+        assert_eq!(told(Some(0.1), None).unwrap().height, 3.0);
+        assert_eq!(told(None, Some(1.5)).unwrap().metres, 0.05);
+        assert_eq!(told(None, None).unwrap().source, ScaleSource::File);
+        assert!(told(Some(-1.0), None).unwrap_err().to_string().contains("a unit of -1 m"));
+        assert!(told(None, Some(f64::NAN)).is_err());
+        // A file that says a person is 30 m tall is not believed.
+        let giant = scale("x.asf", 30.0, Some(1.0), &LoadOptions::default()).unwrap();
+        assert_eq!(giant.source, ScaleSource::Guess { unit: "cmu", sure: true });
+        assert_eq!(unit_from_text("CM"), Ok(0.01));
+        assert_eq!(unit_from_text("0.5"), Ok(0.5));
+        assert!(unit_from_text("ell").unwrap_err().contains("m, cm, mm, in, ft, cmu or a length"));
+        assert!(unit_from_text("-1").is_err());
+    }
+}

@@ -1,0 +1,240 @@
+//! `gambol convert`: a clip from one file to another, cut, looped and resampled on the way.
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use gambol_formats::clip::{self, GlbOptions, to_bvh, to_glb, to_json, to_npz};
+use gambol_formats::mocap::{RecordingOptions, unit_from_text};
+use gambol_formats::write_file;
+use gambol_motion::{Clip, Seam};
+use gambol_picture::{ClipOptions, write_clip};
+
+use super::Failure;
+use super::animate::RootMotion;
+use crate::{LoadOptions, Motion, MotionOptions, guess_contacts, is_motion, load_motion};
+
+const ENDINGS: [&str; 8] = ["glb", "bvh", "json", "npz", "png", "svg", "gif", "apng"];
+
+/// Converts a clip, and cuts, loops or resamples it on the way
+#[derive(Args)]
+#[command(
+    after_help = "FROM: .bvh, .amc (its .asf beside it or by --asf), or .json (a clip that gambol wrote).\n\
+    TO by ending: .glb (glTF), .bvh, .json, .npz (NumPy); .png or .svg (a film strip), .gif or .apng (an animation).\n\
+    A recording becomes a creature with a body for every joint. Steps are made in this order: trim, loop, fps.\n\n\
+    Examples:\n  gambol convert walk.bvh walk.glb\n  gambol convert 02_01.amc 02_01.gif --asf 02.asf\n  \
+    gambol convert walk.bvh cycle.glb --loop --fps 30 --root-motion in-place\n  \
+    gambol convert dance.bvh part.bvh --trim 2.5,4 --height 1.8\n  gambol convert trot.json trot.png"
+)]
+pub(super) struct Convert {
+    /// The file to read; it is never changed
+    from: PathBuf,
+
+    /// The file to write
+    to: PathBuf,
+
+    /// Keys per second of the new clip; those of the old one if not given
+    #[arg(long, value_name = "F", value_parser = rate, allow_negative_numbers = true)]
+    fps: Option<f64>,
+
+    /// Only this part, s: 0.5,2.25; either may be left out
+    #[arg(long, value_name = "T0,T1", value_parser = trim, allow_hyphen_values = true)]
+    trim: Option<[Option<f64>; 2]>,
+
+    /// Cut the best loop out and close it
+    #[arg(long = "loop")]
+    make_loop: bool,
+
+    /// Length of the file's unit: m, cm, mm, in, ft, cmu or a number of metres; guessed from the height if not given
+    #[arg(long, value_name = "U", value_parser = unit_from_text, conflicts_with = "height")]
+    unit: Option<f64>,
+
+    /// Height of who stands in the recording, m
+    #[arg(long, value_name = "M", value_parser = positive, allow_negative_numbers = true)]
+    height: Option<f64>,
+
+    /// The skeleton of an .amc file
+    #[arg(long, value_name = "FILE.asf")]
+    asf: Option<PathBuf>,
+
+    /// Frames per second of an .amc file, which does not say it; 120 if not given, as CMU records
+    #[arg(long, value_name = "F", value_parser = rate, allow_negative_numbers = true)]
+    amc_fps: Option<f64>,
+
+    /// Who moves in a .json clip: a name from the gallery or a file; as the clip says if not given
+    #[arg(long, value_name = "CREATURE")]
+    creature: Option<String>,
+
+    /// Keep a first frame that is apart from the motion, such as an added T-pose
+    #[arg(long)]
+    keep_first: bool,
+
+    /// Whether the creature travels in the file, or stays in place for a game to lead it
+    #[arg(long, value_enum, default_value_t = RootMotion::Travel)]
+    root_motion: RootMotion,
+
+    /// Replace an existing file
+    #[arg(long)]
+    force: bool,
+}
+
+impl Convert {
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        self.check_files()?;
+        let mut motion = self.load()?;
+        for warning in motion.creature.warnings() {
+            eprintln!("gambol: warning: {warning}");
+        }
+        if !self.keep_first && motion.drop_first_apart() {
+            eprintln!(
+                "gambol: the first frame is a pose apart from the motion and left out; --keep-first keeps it"
+            );
+        }
+        self.shape(&mut motion)?;
+        self.write(&motion)?;
+        let Motion { clip, .. } = &motion;
+        eprintln!("gambol: {}: {} keys, {:.2} s", self.to.display(), clip.times.len(), clip.duration());
+        Ok(())
+    }
+
+    /// What can be known before the work.
+    fn check_files(&self) -> Result<(), Failure> {
+        let fail = |path: &Path, reason: &str| Err(Failure::Failed(format!("{}{reason}", path.display())));
+        if !ENDINGS.contains(&ending(&self.to).as_str()) {
+            let endings: Vec<String> = ENDINGS.iter().map(|ending| format!(".{ending}")).collect();
+            return fail(&self.to, &format!(": a clip's file ends in one of {}", endings.join(", ")));
+        }
+        if !self.from.exists() {
+            return fail(&self.from, ": there is no such file");
+        }
+        if !is_motion(&self.from) {
+            return fail(&self.from, ": motion is read from .bvh, .amc and .json files");
+        }
+        for input in [Some(&self.from), self.asf.as_ref()].into_iter().flatten() {
+            let same =
+                input.canonicalize().ok().zip(self.to.canonicalize().ok()).is_some_and(|(a, b)| a == b);
+            if same {
+                return fail(&self.to, " is the file to read; it is never replaced");
+            }
+        }
+        if self.to.exists() && !self.force {
+            return fail(&self.to, " exists; --force replaces it");
+        }
+        Ok(())
+    }
+
+    fn load(&self) -> Result<Motion, Failure> {
+        let options = MotionOptions {
+            recording: RecordingOptions {
+                asf: self.asf.clone(),
+                rate: self.amc_fps,
+                load: LoadOptions { unit: self.unit, height: self.height, ..LoadOptions::default() },
+            },
+            creature: self.creature.clone(),
+        };
+        load_motion(&self.from, &options).map_err(|error| Failure::Failed(error.to_string()))
+    }
+
+    /// Trim, loop, resample. Feet are looked at between, while all keys are there.
+    fn shape(&self, motion: &mut Motion) -> Result<(), Failure> {
+        let Motion { creature, clip, .. } = motion;
+        if let Some([start, end]) = self.trim {
+            let (start, end) = (start.unwrap_or(clip.times[0]), end.unwrap_or(clip.duration()));
+            *clip = clip.trimmed(start, end).map_err(failed)?;
+        }
+        if clip.contacts.is_empty() {
+            clip.contacts = guess_contacts(creature, clip);
+        }
+        if self.make_loop && clip.stride.is_none() {
+            let seam = clip.best_loop(creature).ok_or_else(|| {
+                Failure::Failed(format!("{}: the clip is too short for a loop", self.from.display()))
+            })?;
+            eprintln!("gambol: {}", loop_in_words(clip, &seam));
+            *clip = clip.looped(creature, &seam);
+        }
+        if let Some(rate) = self.fps {
+            *clip = clip.resampled(creature, rate).map_err(failed)?;
+        }
+        Ok(())
+    }
+
+    fn write(&self, motion: &Motion) -> Result<(), Failure> {
+        let Motion { creature, clip, .. } = motion;
+        let placed = || match self.root_motion {
+            RootMotion::Travel => clip.clone(),
+            RootMotion::InPlace => clip.in_place(creature),
+        };
+        let bytes = match ending(&self.to).as_str() {
+            "glb" => {
+                let root_motion = match self.root_motion {
+                    RootMotion::Travel => clip::RootMotion::Travel,
+                    RootMotion::InPlace => clip::RootMotion::InPlace,
+                };
+                to_glb(creature, clip, &GlbOptions { root_motion })
+            }
+            "bvh" => to_bvh(creature, &placed()).map(String::into_bytes),
+            "json" => to_json(creature, &placed()).map(String::into_bytes),
+            "npz" => to_npz(creature, &placed()),
+            _ => {
+                let mut progress = |done, all| show_progress(done, all);
+                let options = ClipOptions { title: Some(clip.name.clone()), ..ClipOptions::default() };
+                return Ok(write_clip(&self.to, creature, clip, &options, self.force, &mut progress)?);
+            }
+        };
+        let bytes = bytes.map_err(|error| Failure::Failed(format!("{}: {error}", self.to.display())))?;
+        Ok(write_file(&self.to, &bytes, self.force)?)
+    }
+}
+
+/// A line that is written over, where somebody watches.
+fn show_progress(done: usize, all: usize) {
+    if std::io::stderr().is_terminal() {
+        let end = if done == all { "\n" } else { "" };
+        let _ = write!(std::io::stderr(), "\rgambol: frame {done} of {all}{end}"); // nobody has to see it
+    }
+}
+
+/// `loop from 0.42 s to 1.55 s, …`
+pub(super) fn loop_in_words(clip: &Clip, seam: &Seam) -> String {
+    let [start, end] = seam.keys.map(|key| clip.times[key]);
+    format!(
+        "loop from {start:.2} s to {end:.2} s ({:.2} s): poses {:.1}° apart (most {:.1}°), velocities {:.0}°/s, \
+         together {:.0} % of the motion",
+        end - start,
+        seam.pose.to_degrees(),
+        seam.largest.to_degrees(),
+        seam.velocity.to_degrees(),
+        100.0 * seam.share
+    )
+}
+
+#[allow(clippy::needless_pass_by_value)] // for `map_err`
+fn failed(error: gambol_motion::ClipError) -> Failure {
+    Failure::Failed(error.to_string())
+}
+
+fn ending(path: &Path) -> String {
+    path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
+}
+
+fn checked(text: &str, is_good: impl Fn(f64) -> bool, wanted: &str) -> Result<f64, String> {
+    let number: f64 = text.trim().parse().map_err(|_| format!("{text:?} is not a number"))?;
+    if number.is_finite() && is_good(number) { Ok(number) } else { Err(format!("{number} is not {wanted}")) }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    checked(text, |x| x > 0.0, "a finite number above 0")
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    checked(text, |x| (1.0..=1000.0).contains(&x), "a rate from 1 to 1000 per second")
+}
+
+fn trim(text: &str) -> Result<[Option<f64>; 2], String> {
+    let (start, end) = text.split_once(',').ok_or("expected T0,T1 in seconds, for example 0.5,2")?;
+    let time = |text: &str| -> Result<Option<f64>, String> {
+        let given = !text.trim().is_empty();
+        given.then(|| checked(text, |x| x >= 0.0, "a time of at least 0 s")).transpose()
+    };
+    Ok([time(start)?, time(end)?])
+}
