@@ -27,10 +27,50 @@ pub fn forward_dynamics<'d>(
     assert!(v.len() == creature.nv() && tau.len() == creature.nv(), "velocity or force has the wrong length");
     forward_kinematics(creature, data, q);
     body_inertias(creature, data);
+    forward_dynamics_here(creature, data, v, tau, |_| 0.0)
+}
+
+/// The same at the pose of `data.frames`, from `data.inertias`, with `extra(i)` added to the armature of coordinate i:
+/// (M + diag extra)⁻¹ (τ − C).
+pub(crate) fn forward_dynamics_here<'d>(
+    creature: &Creature,
+    data: &'d mut Data,
+    v: &[f64],
+    tau: &[f64],
+    extra: impl Fn(usize) -> f64,
+) -> &'d [f64] {
     velocities_and_bias(creature, data, v);
-    articulated_inertias(creature, data, tau);
+    articulated_inertias(creature, data, tau, extra);
     accelerations(creature, data);
     &data.qacc
+}
+
+/// x ← (M + diag extra)⁻¹ x with the articulated inertias that the last [`forward_dynamics_here`] left in `data`, in
+/// time proportional to the number of coordinates.
+pub(crate) fn solve_articulated(creature: &Creature, data: &mut Data, x: &mut [f64]) {
+    data.forces.fill(Force::default());
+    for (index, body) in creature.bodies().iter().enumerate().skip(1).rev() {
+        let mut bias = data.forces[index];
+        for dof in body.dofs.clone().rev() {
+            let residual = x[dof] - data.axes[dof].dot(&bias);
+            data.residual[dof] = residual;
+            let f = as_force(&data.u[dof]);
+            let share = residual * data.d_inverse[dof];
+            bias.moment += f.moment * share;
+            bias.force += f.force * share;
+        }
+        data.forces[body.parent] += bias.shifted(data.frames[index].offset);
+    }
+    data.accelerations[0] = Motion::ZERO;
+    for (index, body) in creature.bodies().iter().enumerate().skip(1) {
+        let mut acceleration = data.accelerations[body.parent].shifted(data.frames[index].offset);
+        for dof in body.dofs.clone() {
+            let force = as_force(&data.u[dof]);
+            x[dof] = (data.residual[dof] - acceleration.dot(&force)) * data.d_inverse[dof];
+            acceleration += data.axes[dof] * x[dof];
+        }
+        data.accelerations[index] = acceleration;
+    }
 }
 
 fn velocities_and_bias(creature: &Creature, data: &mut Data, v: &[f64]) {
@@ -48,14 +88,14 @@ fn velocities_and_bias(creature: &Creature, data: &mut Data, v: &[f64]) {
     }
 }
 
-fn articulated_inertias(creature: &Creature, data: &mut Data, tau: &[f64]) {
+fn articulated_inertias(creature: &Creature, data: &mut Data, tau: &[f64], extra: impl Fn(usize) -> f64) {
     for (index, body) in creature.bodies().iter().enumerate().skip(1).rev() {
         let mut bias = data.forces[index];
         let inertia = &mut data.articulated[index];
         for dof in body.dofs.clone().rev() {
             let axis = &data.axes[dof];
             let u = inertia.apply(axis);
-            let d_inverse = 1.0 / (axis.dot(&as_force(&u)) + creature.dofs()[dof].armature);
+            let d_inverse = 1.0 / (axis.dot(&as_force(&u)) + creature.dofs()[dof].armature + extra(dof));
             let residual = tau[dof] - axis.dot(&bias);
             data.u[dof] = u;
             data.d_inverse[dof] = d_inverse;

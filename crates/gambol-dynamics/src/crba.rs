@@ -16,8 +16,12 @@ use crate::{Creature, Data, TreeMatrix};
 pub fn mass_matrix(creature: &Creature, data: &mut Data, q: &[f64], m: &mut TreeMatrix) {
     forward_kinematics(creature, data, q);
     body_inertias(creature, data);
-    composite_inertias(creature, data);
+    fill_mass_matrix(creature, data, m);
+}
 
+/// The mass matrix at the pose of `data.frames`, from `data.inertias`.
+pub(crate) fn fill_mass_matrix(creature: &Creature, data: &mut Data, m: &mut TreeMatrix) {
+    composite_inertias(creature, data);
     for (index, body) in creature.bodies().iter().enumerate().skip(1) {
         for i in body.dofs.clone() {
             let row = m.row_mut(i);

@@ -25,6 +25,7 @@
 
 mod aba;
 mod constraints;
+mod contact;
 mod crba;
 mod data;
 mod energy;
@@ -35,6 +36,8 @@ pub mod paper;
 mod rnea;
 mod spatial;
 mod springs;
+mod step;
+mod terrain;
 mod touch;
 mod tree_matrix;
 
@@ -42,6 +45,7 @@ pub use aba::forward_dynamics;
 pub use constraints::{
     Reduction, constraint_jacobian, constraint_residual, constraint_rows, degrees_of_freedom, null_space,
 };
+pub use contact::{Collider, Contact};
 pub use crba::mass_matrix;
 pub use data::{BodyFrame, Data};
 pub use energy::{Energy, Momentum, center_of_mass, energy, momentum};
@@ -50,7 +54,11 @@ pub use kinematics::{body_velocities, forward_kinematics};
 pub use mass_multiply::{MassMultiplier, multiply_mass, prepare_mass};
 pub use rnea::{bias_forces, inverse_dynamics};
 pub use spatial::{Force, Motion};
-pub use springs::{passive_forces, stiffness_matrix};
+pub use springs::{passive_forces, passive_forces_about, stiffness_matrix};
+pub use step::{
+    ContactForce, ContactModel, Divergence, Drive, Push, Springs, State, StepError, StepSettings, Stepper, Sweeps, World, step,
+};
+pub use terrain::{HeightField, Terrain, TerrainError};
 pub use touch::{Lowest, Touch, touches};
 pub use tree_matrix::{TooLarge, TreeMatrix};
 

@@ -38,7 +38,16 @@ fn newton_euler<'d>(
     assert_eq!(v.len(), creature.nv(), "the velocity has the wrong length");
     forward_kinematics(creature, data, q);
     body_inertias(creature, data);
+    newton_euler_here(creature, data, v, a)
+}
 
+/// The same at the pose of `data.frames`, from `data.inertias`.
+pub(crate) fn newton_euler_here<'d>(
+    creature: &Creature,
+    data: &'d mut Data,
+    v: &[f64],
+    a: Option<&[f64]>,
+) -> &'d [f64] {
     // Gravity is the same as a world that accelerates upwards.
     data.accelerations[0] = Motion::new(Vec3::zeros(), -creature.gravity());
     for (index, body) in creature.bodies().iter().enumerate().skip(1) {

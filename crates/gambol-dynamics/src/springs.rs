@@ -10,8 +10,19 @@ use gambol_model::Tendon;
 ///
 /// The spring of a ball turns it back along the shortest rotation; that is the gradient of ½ k angle².
 pub fn passive_forces<'d>(creature: &Creature, data: &'d mut Data, q: &[f64], v: &[f64]) -> &'d [f64] {
+    passive_forces_about(creature, creature.rest_pose(), data, q, v)
+}
+
+/// The same with the joint springs at rest in the pose `rest`: what muscles do that move the equilibrium.
+pub fn passive_forces_about<'d>(
+    creature: &Creature,
+    rest: &[f64],
+    data: &'d mut Data,
+    q: &[f64],
+    v: &[f64],
+) -> &'d [f64] {
     let tau = &mut data.passive;
-    creature.difference(creature.rest_pose(), q, tau);
+    creature.difference(rest, q, tau);
     for joint in creature.joints() {
         for dof in joint.v..joint.v + joint.kind.nv() {
             tau[dof] = -joint.stiffness * tau[dof] - joint.damping * v[dof];

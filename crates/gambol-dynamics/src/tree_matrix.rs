@@ -202,6 +202,18 @@ impl TreeMatrix {
         }
     }
 
+    /// Adds `extra` to the diagonal entry `i`, before [`TreeMatrix::factor`].
+    pub(crate) fn add_diagonal(&mut self, i: usize, extra: f64) {
+        let row = self.row_mut(i);
+        let last = row.len() - 1;
+        row[last] += extra;
+    }
+
+    /// 1 / D, after [`TreeMatrix::factor`].
+    pub(crate) fn d_inverse(&self) -> &[f64] {
+        &self.d_inverse
+    }
+
     /// log det M, after [`TreeMatrix::factor`].
     pub fn log_determinant(&self) -> f64 {
         -self.d_inverse.iter().map(|d| d.ln()).sum::<f64>()

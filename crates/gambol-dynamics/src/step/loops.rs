@@ -1,0 +1,140 @@
+//! Closed loops and springs over several joints: rows that always act, so they are eliminated exactly, before any contact.
+//!
+//! A constraint g(q) = 0 asks of the velocity at the end of the step that g + h J v = 0: the force acts along J at the
+//! start, the equation holds at the end. This is the SHAKE method with one Newton step, which neither gains nor loses
+//! energy. A tendon with stiffness k and damping d is a row c with compliance 1/(s h² k + h d): what it adds to M' is
+//! s h² k + h d times c cᵀ, and a row with compliance is Woodbury's formula for that.
+
+use super::inertia::Inertia;
+use crate::{Creature, Data, constraint_jacobian, constraint_residual};
+
+/// Rows that always act, in the coordinates z.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Loops {
+    count: usize,
+    nv: usize,
+    /// `count` rows of nv numbers, and the answers of z to unit impulses along them.
+    rows: Vec<f64>,
+    responses: Vec<f64>,
+    /// What J v is to be, per row.
+    target: Vec<f64>,
+    compliance: Vec<f64>,
+    /// Lower triangle of the Cholesky factor of J M'⁻¹ Jᵀ + compliance.
+    factor: Vec<f64>,
+}
+
+/// Rows of a loop may repeat each other: a plane chain of hinges that closes in a hinge has three rows too many. This
+/// share of the largest diagonal is added, so that such rows share the impulse; what it costs in the closing of a loop is as small.
+const REGULARISATION: f64 = 1e-10;
+
+impl Loops {
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Computes all rows at the pose of `data.frames`; `spring_share` is s of M' = M + h D + s h² K.
+    pub(super) fn prepare(
+        &mut self,
+        creature: &Creature,
+        data: &mut Data,
+        inertia: &Inertia,
+        (q, v): (&[f64], &[f64]),
+        (h, spring_share): (f64, f64),
+    ) {
+        let nv = creature.nv();
+        self.nv = nv;
+        self.rows.clear();
+        self.target.clear();
+        self.compliance.clear();
+        let constraints = creature.constraints();
+        if !constraints.is_empty() {
+            let residual = constraint_residual(creature, data, q, constraints);
+            let jacobian = constraint_jacobian(creature, data, q, constraints);
+            for (row, g) in jacobian.row_iter().zip(residual.iter()) {
+                self.rows.extend(row.iter());
+                self.target.push(-g / h);
+                self.compliance.push(0.0);
+            }
+        }
+        for tendon in creature.tendons() {
+            let stretched = crate::springs::tendon_stretch(creature, tendon, q) != 0.0;
+            let one_length = tendon.rest[0] == tendon.rest[1];
+            let stiffness = if stretched || one_length { tendon.stiffness } else { 0.0 };
+            let stiff = spring_share * h * h * stiffness + h * tendon.damping;
+            if stiff > 0.0 {
+                let start = self.rows.len();
+                self.rows.resize(start + nv, 0.0);
+                for &(joint, c) in &tendon.terms {
+                    self.rows[start + creature.joints()[joint].v] += c;
+                }
+                self.target.push(self.rows[start..].iter().zip(v).map(|(c, v)| c * v).sum());
+                self.compliance.push(1.0 / stiff);
+            }
+        }
+        self.count = self.target.len();
+        self.responses.clear();
+        for k in 0..self.count {
+            inertia.whiten(&mut self.rows[k * nv..(k + 1) * nv]);
+            let start = self.responses.len();
+            self.responses.extend_from_slice(&self.rows[k * nv..(k + 1) * nv]);
+            inertia.respond(creature, data, &mut self.responses[start..]);
+        }
+        self.factorise();
+    }
+
+    fn factorise(&mut self) {
+        let (n, nv) = (self.count, self.nv);
+        self.factor.clear();
+        self.factor.resize(n * n, 0.0);
+        for a in 0..n {
+            for b in 0..=a {
+                let row = &self.rows[a * nv..(a + 1) * nv];
+                self.factor[a * n + b] =
+                    row.iter().zip(&self.responses[b * nv..]).map(|(x, y)| x * y).sum::<f64>();
+            }
+            self.factor[a * n + a] += self.compliance[a];
+        }
+        let largest = (0..n).map(|a| self.factor[a * n + a]).fold(0.0, f64::max);
+        for a in 0..n {
+            self.factor[a * n + a] += REGULARISATION * largest;
+            for b in 0..=a {
+                let dot: f64 = (0..b).map(|k| self.factor[a * n + k] * self.factor[b * n + k]).sum();
+                let rest = self.factor[a * n + b] - dot;
+                self.factor[a * n + b] =
+                    if a == b { rest.max(f64::MIN_POSITIVE).sqrt() } else { rest / self.factor[b * n + b] };
+            }
+        }
+    }
+
+    /// Moves `z` so that every row has its target velocity.
+    pub(super) fn close(&self, z: &mut [f64], scratch: &mut Vec<f64>) {
+        self.correct(z, scratch, |k| self.target[k]);
+    }
+
+    /// What is left of a response when the rows answer to it.
+    pub(super) fn project(&self, response: &mut [f64]) {
+        self.correct(response, &mut Vec::new(), |_| 0.0);
+    }
+
+    fn correct(&self, z: &mut [f64], scratch: &mut Vec<f64>, target: impl Fn(usize) -> f64) {
+        let (n, nv) = (self.count, self.nv);
+        scratch.clear();
+        for k in 0..n {
+            let velocity: f64 = self.rows[k * nv..(k + 1) * nv].iter().zip(&*z).map(|(x, z)| x * z).sum();
+            scratch.push(target(k) - velocity);
+        }
+        for a in 0..n {
+            let dot: f64 = (0..a).map(|k| self.factor[a * n + k] * scratch[k]).sum();
+            scratch[a] = (scratch[a] - dot) / self.factor[a * n + a];
+        }
+        for a in (0..n).rev() {
+            let dot: f64 = (a + 1..n).map(|k| self.factor[k * n + a] * scratch[k]).sum();
+            scratch[a] = (scratch[a] - dot) / self.factor[a * n + a];
+        }
+        for (k, impulse) in scratch.iter().enumerate() {
+            for (z, response) in z.iter_mut().zip(&self.responses[k * nv..(k + 1) * nv]) {
+                *z += response * impulse;
+            }
+        }
+    }
+}

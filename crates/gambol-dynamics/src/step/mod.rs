@@ -1,0 +1,386 @@
+//! A step in time: gravity, springs and dampers, torques and pushes, closed loops, joint limits and contact.
+//!
+//! Positions and velocities leap over each other, and springs are taken half implicitly:
+//!
+//! ```text
+//! (M + h D + s h² K) (v' − v) = h (τ − K (q ⊖ rest) − D v − C) + Jᵀ p,        q' = q ⊕ h v'
+//! ```
+//!
+//! - s = ¼ is the default ([`Springs::Elastic`]). With q' − 2 q + q₋ = h (v' − v) it is Newmark's average acceleration,
+//!   M (q' − 2q + q₋)/h² + K (q' + 2q + q₋)/4 = 0: stable for any stiffness at any step, a vibration loses nothing, and its
+//!   frequency is low by (ωh)²/12.
+//! - s = 1, with −h K v on the right, is the paper's equation 6, implicit Euler ([`Springs::ImplicitEuler`]).
+//!
+//! Dampers are implicit. The impulses p of contacts and limits act so that the velocity v' at the end of the step obeys
+//! them, and v' is what moves the pose: a foot that would sink within the step stops on the ground.
+
+mod blocks;
+mod inertia;
+mod loops;
+mod newton;
+mod one_sided;
+mod solve;
+
+use crate::kinematics::{body_inertias, forward_kinematics};
+use crate::springs::passive_forces_about;
+use crate::{Collider, Contact, Creature, Data, Terrain, Vec3, each_axis_above};
+use blocks::Blocks;
+use inertia::Inertia;
+use loops::Loops;
+use solve::Solver;
+
+pub use solve::Sweeps;
+
+/// How the joint springs are stepped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Springs {
+    /// Second order, without loss; the default.
+    Elastic,
+    /// The paper's equation 6: first order, eats vibrations.
+    ImplicitEuler,
+}
+
+/// What the ground does to a body that would sink into it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ContactModel {
+    /// It must not: complementarity between gap and force; the default.
+    Hard,
+    /// The paper's stiff implicit penalty: a spring and a damper, taken at the end of the step.
+    Penalty {
+        /// N/m, of each contact.
+        stiffness: f64,
+        /// N·s/m, along the normal and against sliding.
+        damping: f64,
+    },
+}
+
+/// How to step.
+#[derive(Clone, Debug)]
+pub struct StepSettings {
+    /// Length of a step, s; above 0.
+    pub step: f64,
+    /// How the joint springs are stepped.
+    pub springs: Springs,
+    /// What the ground does.
+    pub contact: ContactModel,
+    /// Shape of the ground; none: there is no ground.
+    pub ground: Option<Terrain>,
+    /// Coulomb's coefficient, at least 0. Default: 1, as MuJoCo has it.
+    pub friction: f64,
+    /// Bodies touch each other.
+    pub self_collision: bool,
+    /// Most sweeps over the contacts in a step.
+    pub sweeps: usize,
+    /// Sweeps end when no velocity changes by more, m/s.
+    pub tolerance: f64,
+}
+
+impl Default for StepSettings {
+    fn default() -> Self {
+        Self {
+            step: 0.002,
+            springs: Springs::Elastic,
+            contact: ContactModel::Hard,
+            ground: Some(Terrain::Flat),
+            friction: 1.0,
+            self_collision: false,
+            sweeps: 20,
+            tolerance: 1e-5,
+        }
+    }
+}
+
+/// A setting that makes no sense.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{what}: {reason}")]
+pub struct StepError {
+    /// Which one.
+    pub what: &'static str,
+    /// Why.
+    pub reason: String,
+}
+
+/// Why and where a simulation cannot go on.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("at {time} s, body {body:?}: {reason}")]
+pub struct Divergence {
+    /// s
+    pub time: f64,
+    /// Name of the body.
+    pub body: String,
+    /// In words.
+    pub reason: String,
+}
+
+/// A creature and its surroundings: shared by all threads, never changed by a step.
+#[derive(Clone, Debug)]
+pub struct World {
+    creature: Creature,
+    settings: StepSettings,
+    collider: Collider,
+    /// Per body: largest distance of its shapes from its origin, m.
+    extents: Vec<f64>,
+    /// Per coordinate: h D + s h² K.
+    extra: Vec<f64>,
+}
+
+/// All that a simulation goes on from: a copy continues bit for bit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// s
+    pub time: f64,
+    /// `nq` numbers.
+    pub q: Vec<f64>,
+    /// `nv` numbers, half a step behind `q`.
+    pub v: Vec<f64>,
+    /// Impulses of the last step by key, in the world: a start for the next.
+    warm: Vec<(u64, [f64; 3])>,
+}
+
+impl State {
+    /// A pose and a velocity at time zero.
+    pub fn new(q: &[f64], v: &[f64]) -> Self {
+        Self { time: 0.0, q: q.to_vec(), v: v.to_vec(), warm: Vec::new() }
+    }
+}
+
+/// A force on a body from outside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Push {
+    /// The body.
+    pub body: usize,
+    /// In the world, N; at the body's centre of mass.
+    pub force: Vec3,
+}
+
+/// What drives a creature during one step.
+#[derive(Clone, Copy, Debug)]
+pub struct Drive<'a> {
+    /// Pose in which the joint springs are at rest.
+    pub rest: &'a [f64],
+    /// Forces on the coordinates besides springs and dampers; may be empty.
+    pub torque: &'a [f64],
+    /// From outside.
+    pub pushes: &'a [Push],
+}
+
+impl<'a> Drive<'a> {
+    /// Nothing but springs with their own rest pose.
+    pub fn passive(creature: &'a Creature) -> Self {
+        Self { rest: creature.rest_pose(), torque: &[], pushes: &[] }
+    }
+}
+
+/// A contact and the force in it during the last step.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactForce {
+    /// Where.
+    pub contact: Contact,
+    /// On its first body, in the world, N.
+    pub force: Vec3,
+}
+
+/// One thread's scratch memory for stepping.
+#[derive(Clone, Debug)]
+pub struct Stepper {
+    /// Kinematics at the start of the last step.
+    pub data: Data,
+    inertia: Inertia,
+    loops: Loops,
+    limits: Blocks<1>,
+    contacts: Blocks<3>,
+    found: Vec<Contact>,
+    /// Two directions across each contact's normal.
+    tangents: Vec<[Vec3; 2]>,
+    reach: Vec<f64>,
+    z: Vec<f64>,
+    tau: Vec<f64>,
+    scratch: Vec<f64>,
+    solver: Solver,
+    sweeps: Sweeps,
+}
+
+impl World {
+    /// A world for `creature`.
+    pub fn new(creature: Creature, settings: StepSettings) -> Result<Self, StepError> {
+        let error = |what, reason: String| Err(StepError { what, reason });
+        if !(settings.step.is_finite() && settings.step > 0.0) {
+            return error("step", format!("{} is not a number of seconds above 0", settings.step));
+        }
+        if !(settings.friction.is_finite() && settings.friction >= 0.0) {
+            return error("friction", format!("{} is not a finite number of at least 0", settings.friction));
+        }
+        if !(settings.tolerance.is_finite() && settings.tolerance >= 0.0) || settings.sweeps == 0 {
+            return error("solver", "needs a sweep, and a tolerance of at least 0".into());
+        }
+        if let ContactModel::Penalty { stiffness, damping } = settings.contact
+            && !(stiffness.is_finite() && stiffness > 0.0 && damping.is_finite() && damping >= 0.0)
+        {
+            return error("penalty", format!("stiffness {stiffness} N/m and damping {damping} N·s/m must be finite, stiffness above 0"));
+        }
+        if let Some(ground) = &settings.ground {
+            let check = ground.check();
+            check.map_err(|reason| StepError { what: "ground", reason: reason.to_string() })?;
+        }
+        let collider = Collider::new(&creature, settings.self_collision);
+        let extents = extents(&creature);
+        let h = settings.step;
+        let share = settings.springs.share();
+        let extra = creature
+            .dofs()
+            .iter()
+            .map(|dof| &creature.joints()[dof.joint])
+            .map(|joint| h * joint.damping + share * h * h * joint.stiffness)
+            .collect();
+        Ok(Self { creature, settings, collider, extents, extra })
+    }
+
+    /// The creature in it.
+    pub fn creature(&self) -> &Creature {
+        &self.creature
+    }
+
+    /// How it is stepped.
+    pub fn settings(&self) -> &StepSettings {
+        &self.settings
+    }
+}
+
+impl Springs {
+    /// s in M + h D + s h² K.
+    fn share(self) -> f64 {
+        match self {
+            Self::Elastic => 0.25,
+            Self::ImplicitEuler => 1.0,
+        }
+    }
+}
+
+impl Stepper {
+    /// Memory for one world.
+    pub fn new(world: &World) -> Self {
+        let (bodies, nv) = (world.creature.bodies().len(), world.creature.nv());
+        Self {
+            data: Data::new(&world.creature),
+            inertia: Inertia::new(&world.creature),
+            loops: Loops::default(),
+            limits: Blocks::default(),
+            contacts: Blocks::default(),
+            found: Vec::new(),
+            tangents: Vec::new(),
+            reach: vec![0.0; bodies],
+            z: vec![0.0; nv],
+            tau: vec![0.0; nv],
+            scratch: Vec::new(),
+            solver: Solver::default(),
+            sweeps: Sweeps::default(),
+        }
+    }
+
+    /// How the last step's contacts were solved.
+    pub fn sweeps(&self) -> Sweeps {
+        self.sweeps
+    }
+
+    /// Contacts of the last step that bore a load.
+    pub fn contact_forces(&self, world: &World) -> impl Iterator<Item = ContactForce> {
+        let h = world.settings.step;
+        (0..self.contacts.list.len()).filter(|&k| self.contacts.list[k].impulse[0] > 0.0).map(move |k| ContactForce {
+            contact: self.found[k],
+            force: self.impulse_in_world(k) / h,
+        })
+    }
+
+    fn impulse_in_world(&self, k: usize) -> Vec3 {
+        let [n, a, b] = self.contacts.list[k].impulse;
+        let [first, second] = self.tangents[k];
+        self.found[k].normal * n + first * a + second * b
+    }
+}
+
+/// Moves `state` on by one step. On [`Divergence`] the state is left as it was before the step.
+pub fn step(world: &World, stepper: &mut Stepper, state: &mut State, drive: &Drive) -> Result<(), Divergence> {
+    let (creature, settings) = (&world.creature, &world.settings);
+    let h = settings.step;
+    forward_kinematics(creature, &mut stepper.data, &state.q);
+    body_inertias(creature, &mut stepper.data);
+    forces(world, stepper, state, drive);
+
+    let Stepper { data, inertia, loops, z, tau, scratch, .. } = stepper;
+    if !inertia.advance(creature, data, h, (&state.v, tau, &world.extra), z) {
+        return Err(diverged(world, state, &state.v, "its inertia is not positive"));
+    }
+    loops.prepare(creature, data, inertia, (&state.q, &state.v), (h, settings.springs.share()));
+    loops.close(z, scratch);
+
+    one_sided::find_limits(world, stepper, state);
+    one_sided::find_contacts(world, stepper, state);
+    stepper.sweeps = stepper.solver.solve(
+        &mut stepper.limits,
+        &mut stepper.contacts,
+        &mut stepper.z,
+        settings.sweeps,
+        settings.tolerance,
+    );
+    stepper.inertia.velocity(&mut stepper.z);
+    if stepper.z.iter().any(|v| !(v.abs() <= FASTEST)) {
+        return Err(diverged(world, state, &stepper.z, "its velocity grows beyond all bounds"));
+    }
+    state.v.copy_from_slice(&stepper.z);
+    creature.integrate(&mut state.q, &state.v, h);
+    state.time += h;
+    remember(stepper, state);
+    Ok(())
+}
+
+/// m/s or rad/s. A creature that is a thousand times faster than sound is no longer one.
+const FASTEST: f64 = 1e6;
+
+/// Springs, dampers, torques and pushes into `stepper.tau`.
+fn forces(world: &World, stepper: &mut Stepper, state: &State, drive: &Drive) {
+    let creature = &world.creature;
+    let Stepper { data, tau, .. } = stepper;
+    tau.copy_from_slice(passive_forces_about(creature, drive.rest, data, &state.q, &state.v));
+    if world.settings.springs == Springs::ImplicitEuler {
+        for (dof, (tau, v)) in creature.dofs().iter().zip(tau.iter_mut().zip(&state.v)) {
+            *tau -= world.settings.step * creature.joints()[dof.joint].stiffness * v;
+        }
+    }
+    for (tau, torque) in tau.iter_mut().zip(drive.torque) {
+        *tau += torque;
+    }
+    for push in drive.pushes {
+        let at = data.frames[push.body].point_in_world(creature.bodies()[push.body].mass.com);
+        each_axis_above(creature, data, push.body, |dof, angular, linear, origin| {
+            tau[dof] += push.force.dot(&(linear + angular.cross(&(at - origin))));
+        });
+    }
+}
+
+/// Keeps the impulses for the next step.
+fn remember(stepper: &Stepper, state: &mut State) {
+    state.warm.clear();
+    let limits = stepper.limits.list.iter().map(|block| (block.key, [block.impulse[0], 0.0, 0.0]));
+    let contacts = &stepper.contacts.list;
+    let contacts = contacts.iter().enumerate().map(|(k, block)| (block.key, stepper.impulse_in_world(k).into()));
+    state.warm.extend(limits.chain(contacts));
+}
+
+fn diverged(world: &World, state: &State, v: &[f64], reason: &str) -> Divergence {
+    let worst = (0..v.len()).find(|&dof| !(v[dof].abs() <= FASTEST)).unwrap_or(0);
+    let body = world.creature.dofs().get(worst).map_or(0, |dof| dof.body);
+    Divergence { time: state.time, body: world.creature.bodies()[body].name.clone(), reason: reason.into() }
+}
+
+/// Per body: largest distance of its shapes from its origin, m.
+fn extents(creature: &Creature) -> Vec<f64> {
+    let reach = |spec: &gambol_model::ShapeSpec| {
+        let (half, center) = spec.shape.bounds();
+        let center = spec.body_from_shape.transform_point(&center.into());
+        center.coords.norm() + half.norm()
+    };
+    let of_body = |body: &gambol_model::Body| {
+        creature.shapes()[body.shapes.clone()].iter().map(reach).fold(0.0, f64::max)
+    };
+    creature.bodies().iter().map(of_body).collect()
+}
