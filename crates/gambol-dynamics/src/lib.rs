@@ -25,6 +25,7 @@
 
 mod aba;
 mod constraints;
+mod contact;
 mod crba;
 mod data;
 mod energy;
@@ -35,6 +36,7 @@ pub mod paper;
 mod rnea;
 mod spatial;
 mod springs;
+mod terrain;
 mod touch;
 mod tree_matrix;
 
@@ -42,6 +44,7 @@ pub use aba::forward_dynamics;
 pub use constraints::{
     Reduction, constraint_jacobian, constraint_residual, constraint_rows, degrees_of_freedom, null_space,
 };
+pub use contact::{Collider, Contact};
 pub use crba::mass_matrix;
 pub use data::{BodyFrame, Data};
 pub use energy::{Energy, Momentum, center_of_mass, energy, momentum};
@@ -51,6 +54,7 @@ pub use mass_multiply::{MassMultiplier, multiply_mass, prepare_mass};
 pub use rnea::{bias_forces, inverse_dynamics};
 pub use spatial::{Force, Motion};
 pub use springs::{passive_forces, stiffness_matrix};
+pub use terrain::{HeightField, Terrain, TerrainError};
 pub use touch::{Lowest, Touch, touches};
 pub use tree_matrix::{TooLarge, TreeMatrix};
 
