@@ -10,11 +10,14 @@
 
 mod ground;
 mod hull;
+mod narrow;
+mod pairs;
 mod solid;
 
 use crate::{BodyFrame, Creature, Terrain, Vec3};
 
 use ground::{Field, Plane};
+use pairs::Pairs;
 use solid::{Ball, Solid};
 
 /// A place where two things touch, or will within the reach asked for.
@@ -39,6 +42,8 @@ pub struct Collider {
     solids: Vec<Solid>,
     /// The bodies that have such shapes, in order.
     clusters: Vec<Cluster>,
+    /// Which of them may touch each other, if any.
+    pairs: Option<Pairs>,
 }
 
 /// The shapes of one body.
@@ -51,9 +56,11 @@ struct Cluster {
 }
 
 impl Collider {
-    /// The shapes of `creature` that collide, ground always, each other if asked for.
+    /// The shapes of `creature` that collide: with the ground always, with each other if asked for.
+    ///
+    /// Not with each other: shapes of one body, of bodies next to each other in the tree or joined by a constraint, and
+    /// shapes that overlap in the reference pose or the rest pose, where an artist meant them to.
     pub fn new(creature: &Creature, self_collision: bool) -> Self {
-        let _ = self_collision;
         let mut solids = Vec::new();
         let mut clusters = Vec::new();
         let mut moves = vec![false; creature.bodies().len()];
@@ -70,17 +77,27 @@ impl Collider {
                 clusters.push(Cluster { body: index, bounds, solids: first..solids.len() });
             }
         }
-        Self { solids, clusters }
+        let mut collider = Self { solids, clusters, pairs: None };
+        if self_collision {
+            collider.pairs = Some(Pairs::new(creature, &collider));
+        }
+        collider
     }
 
     /// Writes all contacts with a gap below `reach[body]` (m, per body; for a pair the sum of both), in a fixed order,
-    /// into `found` (cleared first). Nothing is allocated but growth of `found`.
+    /// into `found` (cleared first). A body whose place is not a number touches nothing.
+    ///
+    /// Nothing is allocated but growth of `found`, and room for EPA where two shapes of a creature that are not balls
+    /// or capsules overlap.
     pub fn find(&self, frames: &[BodyFrame], terrain: &Terrain, reach: &[f64], found: &mut Vec<Contact>) {
         found.clear();
         match terrain {
             Terrain::Flat => self.meet(&Plane::level(), frames, reach, found),
             Terrain::Slope(_) => self.meet(&Plane::new(terrain.normal(0.0, 0.0)), frames, reach, found),
             Terrain::Field(field) => self.meet(&Field(field), frames, reach, found),
+        }
+        if let Some(pairs) = &self.pairs {
+            pairs.find(self, frames, reach, found);
         }
     }
 }

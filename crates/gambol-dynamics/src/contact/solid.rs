@@ -3,6 +3,7 @@
 use gambol_model::{Shape, ShapeSpec};
 
 use super::hull::Hull;
+use crate::touch::rise;
 use crate::{Mat3, Vec3};
 
 /// A ball.
@@ -102,5 +103,44 @@ impl Solid {
             }
         };
         Self { shape, bounds: Ball { center, radius }, form }
+    }
+
+    /// Points and segments with a skin of this thickness are balls and capsules; all else has none.
+    pub(super) fn skin(&self) -> f64 {
+        match &self.form {
+            Form::Ball(ball) => ball.radius,
+            Form::Capsule { radius, .. } => *radius,
+            _ => 0.0,
+        }
+    }
+
+    /// The segment within the skin of a ball or capsule.
+    pub(super) fn segment(&self) -> Option<[Vec3; 2]> {
+        match &self.form {
+            Form::Ball(ball) => Some([ball.center; 2]),
+            Form::Capsule { ends, .. } => Some(*ends),
+            _ => None,
+        }
+    }
+
+    /// The point within the skin that is farthest in `direction`.
+    pub(super) fn farthest(&self, direction: Vec3) -> Vec3 {
+        match &self.form {
+            Form::Ball(ball) => ball.center,
+            Form::Capsule { ends, .. } => {
+                ends[usize::from(direction.dot(&ends[1]) > direction.dot(&ends[0]))]
+            }
+            Form::Box { center, arms } => {
+                arms.iter().fold(*center, |point, arm| point + arm * 1f64.copysign(arm.dot(&direction)))
+            }
+            Form::Ellipsoid { center, squares } => center + rise(squares, direction).0,
+            Form::Cylinder(Cylinder { center, axis, radius, half_length, .. }) => {
+                let along = axis.dot(&direction);
+                let across = direction - axis * along;
+                let rim = across.try_normalize(f64::MIN_POSITIVE).unwrap_or_default() * *radius;
+                center + axis * half_length.copysign(along) + rim
+            }
+            Form::Hull(hull) => hull.corner(hull.farthest(direction)),
+        }
     }
 }
