@@ -164,13 +164,12 @@ impl HeightField {
             let cell = |at: f64| split((at - self.origin[axis]) / self.spacing, points).0;
             near(cell(at - radius), -1, points)..=near(cell(at + radius), 2, points)
         };
-        let mut low = f64::INFINITY;
-        let mut high = f64::NEG_INFINITY;
+        let (columns, mut low, mut high) = (range(x, 0, self.columns), f64::INFINITY, f64::NEG_INFINITY);
         for row in range(y, 1, self.rows()) {
-            for column in range(x, 0, self.columns) {
-                let height = self.heights[row * self.columns + column];
-                low = low.min(height);
-                high = high.max(height);
+            let row = &self.heights[row * self.columns..][columns.clone()];
+            for height in row {
+                low = if *height < low { *height } else { low };
+                high = if *height > high { *height } else { high };
             }
         }
         high + OVERSHOOT * (high - low)
@@ -206,8 +205,8 @@ fn near(cell: usize, offset: isize, n: usize) -> usize {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // held to the number of cells first
 fn split(u: f64, n: usize) -> (usize, f64) {
     let u = u.clamp(0.0, (n - 1) as f64);
-    let cell = u.floor().min((n.max(2) - 2) as f64);
-    (cell as usize, u - cell)
+    let cell = (u as usize).min(n.max(2) - 2);
+    (cell, u - cell as f64)
 }
 
 /// Catmull–Rom between the middle two of four values.

@@ -21,9 +21,11 @@ const STANDING: f64 = 0.5;
 const TILTS: [f64; 2] = [1e-3, 0.1];
 /// At most this many corners of a hull touch: enough for a foot that stands on a polygon.
 const CORNERS: usize = 6;
-/// Steps to the nearest point of a height field. Each divides the error by about the ratio of the ground's radius of
+/// Most steps to the nearest point of a height field. Each divides the error by about the ratio of the ground's radius of
 /// curvature to the distance, so that eight leave micrometres where a ball fits into the valleys.
 const STEPS: usize = 8;
+/// Steps shorter than this are the last, m.
+const SHORT_STEP: f64 = 1e-7;
 
 /// How a body stands over the ground.
 pub(super) struct View<'a> {
@@ -49,6 +51,8 @@ pub(super) trait Ground {
     fn is_plane(&self) -> bool;
     /// The ground under a body, or `None` if the ball (in its frame), and so all within, is farther than `reach`.
     fn under<'a>(&self, frame: &'a BodyFrame, bounds: Ball, reach: f64) -> Option<View<'a>>;
+    /// Whether a ball of the body may be within reach.
+    fn near(&self, view: &View, bounds: Ball, reach: f64) -> bool;
     /// A ball of the body, or `None` if farther than `reach`. A corner is one without radius.
     fn ball(&self, view: &View, ball: Ball, reach: f64) -> Option<Hit>;
     /// An ellipsoid of the body.
@@ -98,6 +102,10 @@ impl Ground for Plane {
         (gap < reach).then(|| self.hit(view, ball.center - view.up_in_body * ball.radius, gap))
     }
 
+    fn near(&self, view: &View, bounds: Ball, reach: f64) -> bool {
+        view.height + view.up_in_body.dot(&bounds.center) - bounds.radius < reach
+    }
+
     fn ellipsoid(&self, view: &View, center: Vec3, squares: &Mat3, reach: f64) -> Option<Hit> {
         let (y, h) = rise(squares, view.up_in_body);
         let gap = view.height + view.up_in_body.dot(&center) - h;
@@ -124,6 +132,9 @@ impl Field<'_> {
         for _ in 0..STEPS {
             let away = center - point;
             let along = (away - normal * normal.dot(&away)) * share;
+            if along.norm_squared() < SHORT_STEP * SHORT_STEP {
+                break;
+            }
             let (next, its_normal) = on_ground(point.x + along.x, point.y + along.y);
             let its_distance = (center - next).norm_squared();
             if its_distance <= distance {
@@ -135,7 +146,14 @@ impl Field<'_> {
         (point, normal)
     }
 
-    /// A point that is nearest to the ground with this normal.
+    /// Whether a ball may be within reach: not if all ground nearby is below it.
+    fn is_near(&self, center: Vec3, radius: f64, reach: f64) -> bool {
+        // The nearest ground is not farther to the side than this.
+        let wide = radius + reach.max(0.0);
+        center.z - wide <= self.0.highest(center.x, center.y, wide)
+    }
+
+    /// A point of a body over the ground that is under it.
     fn corner(&self, point: Vec3, reach: f64) -> Option<Hit> {
         let (height, normal) = self.0.height_and_normal(point.x, point.y);
         let gap = (point.z - height) * normal.z;
@@ -150,9 +168,7 @@ impl Ground for Field<'_> {
 
     fn under<'a>(&self, frame: &'a BodyFrame, bounds: Ball, reach: f64) -> Option<View<'a>> {
         let center = frame.point_in_world(bounds.center);
-        // The nearest ground is not farther to the side than this.
-        let wide = bounds.radius + reach.max(0.0);
-        if center.z - wide > self.0.highest(center.x, center.y, wide) {
+        if !self.is_near(center, bounds.radius, reach) {
             return None;
         }
         let (height, up) = self.0.height_and_normal(center.x, center.y);
@@ -166,19 +182,30 @@ impl Ground for Field<'_> {
         if ball.radius == 0.0 {
             return self.corner(center, reach);
         }
+        if !self.is_near(center, ball.radius, reach) {
+            return None;
+        }
         let (ground, normal) = self.nearest(center);
         let away = center - ground;
         let gap = away.norm().copysign(normal.dot(&away)) - ball.radius;
         (gap < reach).then(|| Hit { gap, point: center - normal * ball.radius, normal })
     }
 
+    fn near(&self, view: &View, bounds: Ball, reach: f64) -> bool {
+        self.is_near(view.frame.point_in_world(bounds.center), bounds.radius, reach)
+    }
+
     fn ellipsoid(&self, view: &View, center: Vec3, squares: &Mat3, reach: f64) -> Option<Hit> {
         // The lowest point against the normal of the ground that is under the lowest point.
         let mut up = view.up;
-        let mut lowest = Vec3::zeros();
+        let mut lowest = Vec3::repeat(f64::INFINITY);
         for _ in 0..STEPS {
             let up_in_body = view.frame.rotation.tr_mul(&up);
+            let last = lowest;
             lowest = view.frame.point_in_world(center - rise(squares, up_in_body).0);
+            if (lowest - last).norm_squared() < SHORT_STEP * SHORT_STEP {
+                break;
+            }
             up = self.0.height_and_normal(lowest.x, lowest.y).1;
         }
         self.corner(lowest, reach)
@@ -197,7 +224,9 @@ impl Collider {
         for cluster in &self.clusters {
             let (body, reach) = (cluster.body, reach[cluster.body]);
             let Some(view) = ground.under(&frames[body], cluster.bounds, reach) else { continue };
-            for solid in &self.solids[cluster.solids.clone()] {
+            let solids = &self.solids[cluster.solids.clone()];
+            let near = |solid: &&Solid| solids.len() == 1 || ground.near(&view, solid.bounds, reach);
+            for solid in solids.iter().filter(near) {
                 meet_solid(ground, &view, solid, reach, |hit, feature| {
                     let Hit { gap, point, normal } = hit;
                     let key = key(solid.shape + 1, 0, feature);
