@@ -56,7 +56,8 @@ pub use rnea::{bias_forces, inverse_dynamics};
 pub use spatial::{Force, Motion};
 pub use springs::{passive_forces, passive_forces_about, stiffness_matrix};
 pub use step::{
-    ContactForce, ContactModel, Divergence, Drive, Push, Springs, State, StepError, StepSettings, Stepper, Sweeps, World, step,
+    ContactForce, ContactModel, Divergence, Drive, Push, Springs, State, StepError, StepSettings, Stepper,
+    Sweeps, World, step,
 };
 pub use terrain::{HeightField, Terrain, TerrainError};
 pub use touch::{Lowest, Touch, touches};

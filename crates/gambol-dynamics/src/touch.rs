@@ -37,13 +37,17 @@ impl Touch {
     pub fn lowest(&self, frame: &BodyFrame, up: Vec3) -> Lowest {
         let center = frame.point_in_world(self.center);
         let b = frame.rotation * self.ellipsoid * frame.rotation.transpose();
-        let h = up.dot(&(b * up)).max(0.0).sqrt();
-        if h == 0.0 {
-            return Lowest { point: center, roundness: Mat3::zeros() };
-        }
-        let y = b * up / h;
-        Lowest { point: center - y, roundness: (b - y * y.transpose()) / h }
+        let (y, h) = rise(&b, up);
+        let roundness = if h == 0.0 { Mat3::zeros() } else { (b - y * y.transpose()) / h };
+        Lowest { point: center - y, roundness }
     }
+}
+
+/// From the centre of an ellipsoid to its highest point, y = B u / h, and how much higher that is, h = √(uᵀ B u), m.
+pub(crate) fn rise(b: &Mat3, up: Vec3) -> (Vec3, f64) {
+    let along = b * up;
+    let h = up.dot(&along).max(0.0).sqrt();
+    if h == 0.0 { (Vec3::zeros(), 0.0) } else { (along / h, h) }
 }
 
 /// All touches of a body that may come near the ground while `up` of the world stays roughly what it is to the body in
@@ -104,7 +108,7 @@ fn add_touches(found: &mut Vec<Touch>, body: usize, spec: &ShapeSpec, up_in_body
 }
 
 /// (cos, sin) of multiples of 45°.
-fn eight_directions() -> [(f64, f64); 8] {
+pub(crate) fn eight_directions() -> [(f64, f64); 8] {
     let d = std::f64::consts::FRAC_1_SQRT_2;
     [(1.0, 0.0), (d, d), (0.0, 1.0), (-d, d), (-1.0, 0.0), (-d, -d), (0.0, -1.0), (d, -d)]
 }

@@ -8,12 +8,12 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use gambol_dynamics::{
-    Data, TreeMatrix, bias_forces, body_jacobian, body_velocities, center_of_mass, energy, forward_dynamics,
-    forward_kinematics, inverse_dynamics, mass_matrix, momentum, multiply_mass, passive_forces,
-    point_jacobian, prepare_mass,
+    Collider, Data, HeightField, Terrain, TreeMatrix, bias_forces, body_jacobian, body_velocities,
+    center_of_mass, energy, forward_dynamics, forward_kinematics, inverse_dynamics, mass_matrix, momentum,
+    multiply_mass, passive_forces, point_jacobian, prepare_mass,
 };
 use gambol_model::Vec3;
-use gambol_model::samples::{TreeKind, random_tree};
+use gambol_model::samples::{TreeKind, random_tree, star};
 use nalgebra::DMatrix;
 
 thread_local! {
@@ -83,4 +83,21 @@ fn hot_functions_do_not_allocate() {
         creature.difference(creature.rest_pose(), &q, &mut out);
     });
     assert_eq!(count, 0);
+}
+
+#[test]
+fn finding_contacts_does_not_allocate() {
+    let creature = star(8, 4);
+    let collider = Collider::new(&creature, true);
+    let mut q = creature.reference_pose().to_vec();
+    q[2] = 0.02; // flat on the ground
+    let mut data = Data::new(&creature);
+    let frames = forward_kinematics(&creature, &mut data, &q);
+    let reach = vec![0.01; frames.len()];
+    let mut found = Vec::with_capacity(1000);
+    let field = HeightField::new([-1.0, -1.0], 0.5, 5, vec![0.0; 25]).unwrap();
+    for terrain in [Terrain::Flat, Terrain::Slope(0.01), Terrain::Field(field)] {
+        assert_eq!(allocations(|| collider.find(frames, &terrain, &reach, &mut found)), 0);
+        assert!(found.len() > 100);
+    }
 }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use gambol_dynamics::Terrain;
+
 /// A gait of one creature. Small enough to read; see `docs/gaits.md` for its file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gait {
@@ -107,28 +109,4 @@ pub enum Support {
         /// About 2 for a slender body at low speed, more for one with fins.
         across: f64,
     },
-}
-
-/// The shape of the ground.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Terrain {
-    /// z = 0
-    Flat,
-    /// A plane that rises along x, rad.
-    Slope(f64),
-    /// Heights on a grid.
-    Field(HeightField),
-}
-
-/// Heights on a grid over the ground, interpolated smoothly between its points and continued flat beyond its edges.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HeightField {
-    /// x and y of the first height, m.
-    pub origin: [f64; 2],
-    /// Distance of grid points, m.
-    pub spacing: f64,
-    /// Number of points along x; the rest follows from the number of heights.
-    pub columns: usize,
-    /// m, row by row: x runs first, then y.
-    pub heights: Vec<f64>,
 }

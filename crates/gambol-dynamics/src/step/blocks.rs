@@ -44,8 +44,9 @@ impl<const N: usize> Blocks<N> {
         self.responses.clear();
     }
 
-    /// Starts a block: `visit` gets a coordinate and returns the entries of the Jacobian there. The coordinates are those
-    /// above `dofs` (one, or two for a contact between two bodies), each once.
+    /// Adds a block: `jacobian` gives its entries at a coordinate. The coordinates are those above `dofs` (one, or two for a
+    /// contact between two bodies), each once.
+    #[allow(clippy::cast_possible_truncation)] // a creature has fewer than 2³² coordinates
     pub(super) fn push(
         &mut self,
         creature: &Creature,

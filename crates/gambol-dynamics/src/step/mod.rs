@@ -216,7 +216,12 @@ impl World {
         if let ContactModel::Penalty { stiffness, damping } = settings.contact
             && !(stiffness.is_finite() && stiffness > 0.0 && damping.is_finite() && damping >= 0.0)
         {
-            return error("penalty", format!("stiffness {stiffness} N/m and damping {damping} N·s/m must be finite, stiffness above 0"));
+            return error(
+                "penalty",
+                format!(
+                    "stiffness {stiffness} N/m and damping {damping} N·s/m must be finite, stiffness above 0"
+                ),
+            );
         }
         if let Some(ground) = &settings.ground {
             let check = ground.check();
@@ -285,10 +290,9 @@ impl Stepper {
     /// Contacts of the last step that bore a load.
     pub fn contact_forces(&self, world: &World) -> impl Iterator<Item = ContactForce> {
         let h = world.settings.step;
-        (0..self.contacts.list.len()).filter(|&k| self.contacts.list[k].impulse[0] > 0.0).map(move |k| ContactForce {
-            contact: self.found[k],
-            force: self.impulse_in_world(k) / h,
-        })
+        (0..self.contacts.list.len())
+            .filter(|&k| self.contacts.list[k].impulse[0] > 0.0)
+            .map(move |k| ContactForce { contact: self.found[k], force: self.impulse_in_world(k) / h })
     }
 
     fn impulse_in_world(&self, k: usize) -> Vec3 {
@@ -299,7 +303,12 @@ impl Stepper {
 }
 
 /// Moves `state` on by one step. On [`Divergence`] the state is left as it was before the step.
-pub fn step(world: &World, stepper: &mut Stepper, state: &mut State, drive: &Drive) -> Result<(), Divergence> {
+pub fn step(
+    world: &World,
+    stepper: &mut Stepper,
+    state: &mut State,
+    drive: &Drive,
+) -> Result<(), Divergence> {
     let (creature, settings) = (&world.creature, &world.settings);
     let h = settings.step;
     forward_kinematics(creature, &mut stepper.data, &state.q);
@@ -323,7 +332,7 @@ pub fn step(world: &World, stepper: &mut Stepper, state: &mut State, drive: &Dri
         settings.tolerance,
     );
     stepper.inertia.velocity(&mut stepper.z);
-    if stepper.z.iter().any(|v| !(v.abs() <= FASTEST)) {
+    if !stepper.z.iter().all(|v| v.abs() <= FASTEST) {
         return Err(diverged(world, state, &stepper.z, "its velocity grows beyond all bounds"));
     }
     state.v.copy_from_slice(&stepper.z);
@@ -362,12 +371,13 @@ fn remember(stepper: &Stepper, state: &mut State) {
     state.warm.clear();
     let limits = stepper.limits.list.iter().map(|block| (block.key, [block.impulse[0], 0.0, 0.0]));
     let contacts = &stepper.contacts.list;
-    let contacts = contacts.iter().enumerate().map(|(k, block)| (block.key, stepper.impulse_in_world(k).into()));
+    let contacts =
+        contacts.iter().enumerate().map(|(k, block)| (block.key, stepper.impulse_in_world(k).into()));
     state.warm.extend(limits.chain(contacts));
 }
 
 fn diverged(world: &World, state: &State, v: &[f64], reason: &str) -> Divergence {
-    let worst = (0..v.len()).find(|&dof| !(v[dof].abs() <= FASTEST)).unwrap_or(0);
+    let worst = v.iter().position(|v| v.is_nan() || v.abs() > FASTEST).unwrap_or(0);
     let body = world.creature.dofs().get(worst).map_or(0, |dof| dof.body);
     Divergence { time: state.time, body: world.creature.bodies()[body].name.clone(), reason: reason.into() }
 }

@@ -191,7 +191,8 @@ impl Newton {
         let n = self.impulse.len();
         let width = n + 1;
         let t = [self.impulse[at + 1], self.impulse[at + 2]];
-        let w = [1, 2].map(|k| self.velocity[at + k] + law.bias[k] + law.compliance[k] * self.impulse[at + k]);
+        let w =
+            [1, 2].map(|k| self.velocity[at + k] + law.bias[k] + law.compliance[k] * self.impulse[at + k]);
         let diagonal = |k: usize| self.matrix[(at + k) * n + at + k] + law.compliance[k];
         let rho = 2.0 / (diagonal(1) + diagonal(2));
         let s = [t[0] - rho * w[0], t[1] - rho * w[1]];

@@ -150,7 +150,8 @@ fn contact_impulse(block: &Block<3>, free: [f64; 3]) -> [f64; 3] {
     if c[0] >= 0.0 {
         return [0.0; 3];
     }
-    let diagonal = [b[0][0] + block.compliance[0], b[1][1] + block.compliance[1], b[2][2] + block.compliance[2]];
+    let diagonal =
+        [b[0][0] + block.compliance[0], b[1][1] + block.compliance[1], b[2][2] + block.compliance[2]];
     let stick = solve_symmetric(diagonal, [b[0][1], b[0][2], b[1][2]], [-c[0], -c[1], -c[2]]);
     let friction = block.friction;
     if stick[0] >= 0.0 && length(stick[1], stick[2]) <= friction * stick[0] {

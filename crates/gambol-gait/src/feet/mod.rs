@@ -24,6 +24,7 @@ use crate::limits::limit;
 use crate::modal::ModalMotion;
 use crate::path::{Path, moved};
 use crate::stance::{Sign, Stance, stances};
+use crate::terrain::hill;
 use crate::{Body, Gait, GaitError, Leg, Legs, Support, Terrain};
 
 use bounce::Bounce;
@@ -495,7 +496,7 @@ impl<'a> Scene<'a> {
     fn swing(&self, leg: &Leg, before: &Plant, after: &Plant, path: &Path, clearance: f64) -> Swing {
         // What rises between the two plants must be stepped over.
         let world = |plant: &Plant| moved(&path.after(plant.middle() / self.frequency), plant.place);
-        let hill = self.terrain.hill(world(before), world(after));
+        let hill = hill(self.terrain, world(before), world(after));
         let rough = if *self.terrain == Terrain::Flat { 0.0 } else { ROUGH };
         Swing {
             start: before.end,
