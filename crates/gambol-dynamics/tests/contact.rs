@@ -572,3 +572,35 @@ fn absurd_places_are_survived() {
         }
     }
 }
+
+/// One collider is shared by all rollouts: every thread gets the same bits in the same order, whatever it asked before.
+#[test]
+fn threads_share_a_collider() {
+    let creature = gambol_model::samples::star(7, 5);
+    let collider = Collider::new(&creature, true);
+    let frames: Vec<Vec<BodyFrame>> = (0..20)
+        .map(|seed| {
+            let mut q = Random::new(seed).pose(&creature, 1.0);
+            q[2] = 0.1;
+            frames_at(&creature, &q)
+        })
+        .collect();
+    let terrain = Terrain::Field(hills());
+    let ask = |order: &mut dyn Iterator<Item = usize>| {
+        let mut answers = vec![String::new(); frames.len()];
+        let mut found = Vec::new();
+        for k in order {
+            collider.find(&frames[k], &terrain, &vec![0.01; creature.bodies().len()], &mut found);
+            answers[k] = format!("{found:?}");
+        }
+        answers
+    };
+    let forward = ask(&mut (0..20));
+    assert!(forward.iter().all(|answer| answer.contains("Contact")), "nothing to compare");
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| ask(&mut (0..20).rev()))).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), forward);
+        }
+    });
+}
