@@ -1,0 +1,67 @@
+//! Sites: the creature's own, its landmarks, and those that constraints need.
+
+use std::collections::HashSet;
+
+use gambol_model::{BodyPoint, Creature, Transform, Vec3};
+
+use super::names::free;
+
+/// Sites of each body, and where bodies are in the reference pose.
+#[derive(Debug)]
+pub(super) struct Places {
+    /// For each body, name and pose in it.
+    pub(super) sites: Vec<Vec<(String, Transform)>>,
+    taken: HashSet<String>,
+    world_from_body: Vec<Transform>,
+}
+
+impl Places {
+    /// The creature's sites, and one for each landmark under its name: that is how our reader knows landmarks. A site
+    /// with the name of a landmark that is elsewhere gets another name.
+    pub(super) fn of(creature: &Creature) -> Self {
+        let mut world_from_body: Vec<Transform> = Vec::with_capacity(creature.bodies().len());
+        for (index, body) in creature.bodies().iter().enumerate() {
+            let parent = if index == 0 { Transform::identity() } else { world_from_body[body.parent] };
+            world_from_body.push(if index == 0 { parent } else { parent * body.parent_from_body });
+        }
+        let sites = vec![Vec::new(); creature.bodies().len()];
+        let mut places = Self { sites, taken: HashSet::new(), world_from_body };
+        let names: Vec<String> = creature.landmarks().iter().map(gambol_model::Landmark::name).collect();
+        let is_at = |site: &gambol_model::Site, landmark: usize| {
+            let landmark = &creature.landmarks()[landmark];
+            (landmark.body, landmark.point) == (site.body, site.body_from_site.translation.vector)
+        };
+        let mut is_there = vec![false; names.len()];
+        places.taken.extend(names.iter().cloned());
+        for site in creature.sites() {
+            let landmark = names.iter().position(|name| *name == site.name);
+            match landmark.filter(|&landmark| !is_there[landmark] && is_at(site, landmark)) {
+                Some(landmark) => {
+                    is_there[landmark] = true;
+                    places.sites[site.body].push((site.name.clone(), site.body_from_site));
+                }
+                None => drop(places.add_site(site.body, &site.name, site.body_from_site)),
+            }
+        }
+        for ((landmark, name), is_there) in creature.landmarks().iter().zip(names).zip(is_there) {
+            if !is_there {
+                let point = landmark.point;
+                let pose = Transform::translation(point.x, point.y, point.z);
+                places.sites[landmark.body].push((name, pose));
+            }
+        }
+        places
+    }
+
+    /// Adds a site and returns its name, which is `wish` if nobody has that.
+    pub(super) fn add_site(&mut self, body: usize, wish: &str, body_from_site: Transform) -> String {
+        let name = free(wish, &mut self.taken);
+        self.sites[body].push((name.clone(), body_from_site));
+        name
+    }
+
+    /// Where a point is in the reference pose.
+    pub(super) fn in_world(&self, point: BodyPoint) -> Vec3 {
+        self.world_from_body[point.body].transform_point(&point.point.into()).coords
+    }
+}
