@@ -3,7 +3,7 @@
     export.py PAIRS.json
 
 PAIRS.json is a list of {"name", "original", "exported", "driven"}: paths of a model, of its export, and of its export
-with actuators for springs. One JSON line each: the largest relative differences between the original and the export
+with actuators for springs; "original" is null for a creature that came from no file. One JSON line each: the largest relative differences between the original and the export
 in numbers that are read (joints, poses), mass matrix, forces of springs and dampers; and between the springs of the
 export and the actuators at rest. Or {"name", "error"}.
 """
@@ -51,7 +51,7 @@ def at(m, q, v):
 
 def compare(pair, random):
     exported, driven = load(pair["exported"]), load(pair["driven"])
-    original = load(pair["original"])
+    original = load(pair["original"] or pair["exported"])
     if (original.nq, original.nv) != (exported.nq, exported.nv):
         return {"error": f"nq, nv were {original.nq}, {original.nv} and are {exported.nq}, {exported.nv}"}
     limited = original.jnt_limited.astype(bool)

@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use gambol::LoadOptions;
-use gambol::formats::{Actuators, MjcfOptions, to_mjcf};
-use gambol::model::Creature;
+use gambol::dynamics::{Data, forward_kinematics};
+use gambol::formats::{Actuators, MjcfOptions, load_str, to_mjcf};
+use gambol::model::samples::{TreeKind, random_tree};
+use gambol::model::{BodyPoint, Constraint, ConstraintKind, Creature, Transform, Vec3};
 use serde::Deserialize;
 
 use crate::shell::{Result, command, output, target};
@@ -37,10 +39,11 @@ struct Found {
     controls: usize,
 }
 
-/// A model and where its exports are.
+/// A creature and where its exports are.
 struct Exported {
     name: String,
-    original: PathBuf,
+    /// What MuJoCo can read, if the creature came from a file.
+    original: Option<PathBuf>,
     plain: PathBuf,
     driven: PathBuf,
     creature: Creature,
@@ -57,12 +60,15 @@ pub(crate) fn run(folders: &[PathBuf]) -> Result<()> {
         let entry = gambol::gallery::find(name).ok_or_else(|| format!("the gallery has no {name}"))?;
         let original = place.join("originals").join(format!("{name}.xml"));
         write(&original, entry.mjcf)?;
-        exported.push(export(name, &original, &place)?);
+        exported.push(export_file(name, &original, &place)?);
+    }
+    for (name, creature) in made()? {
+        exported.push(export(&name, None, creature, &place)?);
     }
     for folder in folders {
         for file in models(folder)? {
             let name = file.strip_prefix(folder).unwrap_or(&file).with_extension("");
-            match export(&name.display().to_string().replace(['/', '\\'], "."), &file, &place) {
+            match export_file(&name.display().to_string().replace(['/', '\\'], "."), &file, &place) {
                 Ok(one) if one.creature.nv() > 0 => exported.push(one),
                 Ok(one) => println!("left out: {}: nothing moves", one.name),
                 Err(reason) => println!("left out: {reason}"),
@@ -73,10 +79,66 @@ pub(crate) fn run(folders: &[PathBuf]) -> Result<()> {
     against_originals(&place, &exported)
 }
 
-/// Everything exported once with springs and once with actuators.
-fn export(name: &str, original: &Path, place: &Path) -> Result<Exported> {
+/// Random trees with joints of all kinds, and one with every constraint that MJCF has. Constraints hold in the
+/// reference pose: off it, a hinge and the two points that MuJoCo makes of it allow different motion.
+fn made() -> Result<Vec<(String, Creature)>> {
+    let kind = TreeKind { bodies: 12, free_root: true, armature: true };
+    let mut creatures: Vec<_> =
+        (0..8).map(|seed| (format!("tree.{seed}"), random_tree(seed, kind))).collect();
+    let tree = &creatures[0].1;
+    let mut data = Data::new(tree);
+    let frames = forward_kinematics(tree, &mut data, tree.reference_pose());
+    let world_from: Vec<Transform> =
+        frames.iter().map(|frame| Transform::from_parts(frame.position.into(), frame.orientation)).collect();
+    let place = Vec3::new(0.2, -0.1, 0.3);
+    let on = |body: usize| BodyPoint {
+        body,
+        point: world_from[body].inverse_transform_point(&place.into()).coords,
+    };
+    let along = |body: usize| world_from[body].inverse_transform_vector(&Vec3::new(0.6, 0.0, 0.8));
+    let scalar: Vec<usize> =
+        (0..tree.joints().len()).filter(|&joint| tree.joints()[joint].kind.nq() == 1).collect();
+    let [a, b, c, d] = [0, 1, 2, 3].map(|k| scalar[k]);
+    let apart = BodyPoint { body: 5, point: Vec3::new(0.1, 0.2, 0.3) };
+    let kinds = [
+        ("connect", ConstraintKind::Connect { a: on(3), b: on(7) }),
+        ("apart", ConstraintKind::Connect { a: on(3), b: apart }),
+        ("world", ConstraintKind::Connect { a: on(0), b: on(7) }),
+        ("pin", ConstraintKind::Pin { point: on(6), position_in_world: place }),
+        ("hinge", ConstraintKind::Hinge { a: on(3), b: on(7), axis_in_a: along(3), axis_in_b: along(7) }),
+        ("weld", ConstraintKind::Weld { a: 3, b: 7, a_from_b: world_from[3].inverse() * world_from[7] }),
+        ("grown", ConstraintKind::Weld { a: 0, b: 7, a_from_b: world_from[7] }),
+        ("joint", coupling(&[(a, 2.0)], &[(b, -3.0)])),
+        ("still", coupling(&[(a, 1.0)], &[])),
+        ("joints", coupling(&[(a, 2.0), (b, 1.0)], &[(c, -3.0), (d, 0.5)])),
+    ];
+    // A creature cannot be changed; the description of the same one can.
+    let xml = to_mjcf(tree, &MjcfOptions::default()).xml;
+    for (name, kind) in kinds {
+        let mut spec =
+            load_str("tree.xml", &xml, &LoadOptions::default()).map_err(|error| error.to_string())?;
+        spec.constraints.push(Constraint { name: name.into(), kind });
+        creatures.push((format!("tied.{name}"), spec.build().map_err(|error| error.to_string())?));
+    }
+    Ok(creatures)
+}
+
+fn coupling(left: &[(usize, f64)], right: &[(usize, f64)]) -> ConstraintKind {
+    ConstraintKind::Coupling {
+        left: left.to_vec(),
+        right: right.to_vec(),
+        polynomial: [0.0, 0.2, 0.3, 0.4, 0.5],
+    }
+}
+
+fn export_file(name: &str, original: &Path, place: &Path) -> Result<Exported> {
     let path = original.display().to_string();
     let creature = gambol::load(&path, &LoadOptions::default()).map_err(|error| error.to_string())?;
+    export(name, Some(original.to_owned()), creature, place)
+}
+
+/// The creature exported once with springs and once with actuators.
+fn export(name: &str, original: Option<PathBuf>, creature: Creature, place: &Path) -> Result<Exported> {
     let [plain, driven] =
         [("plain", Actuators::None), ("driven", Actuators::Position)].map(|(kind, actuators)| {
             let folder = place.join(kind);
@@ -91,13 +153,7 @@ fn export(name: &str, original: &Path, place: &Path) -> Result<Exported> {
             files.write(&file, true).map_err(|error| error.to_string())?;
             Ok::<_, String>(file)
         });
-    Ok(Exported {
-        name: name.into(),
-        original: original.to_owned(),
-        plain: plain?,
-        driven: driven?,
-        creature,
-    })
+    Ok(Exported { name: name.into(), original, plain: plain?, driven: driven?, creature })
 }
 
 /// MuJoCo with the exported file against us with the creature.

@@ -138,7 +138,6 @@ impl Equality<'_, '_> {
 
     /// Two points stay together. One anchor says it if they are together in the reference pose, else two sites.
     fn connect(&mut self, a: BodyPoint, b: BodyPoint, end: &str) -> Tag {
-        let (a, b) = if a.body == 0 { (b, a) } else { (a, b) };
         let tag = self.element("connect");
         if (self.places.in_world(a) - self.places.in_world(b)).norm() <= TOGETHER {
             return self.bodies(tag, a.body, b.body).numbers("anchor", a.point.as_slice());
@@ -150,7 +149,6 @@ impl Equality<'_, '_> {
     }
 
     fn weld(&mut self, a: usize, b: usize, a_from_b: &Transform) -> Tag {
-        let (a, b, a_from_b) = if a == 0 { (b, a, a_from_b.inverse()) } else { (a, b, *a_from_b) };
         let (at, turn) = (a_from_b.translation.vector, a_from_b.rotation);
         let pose = [at.x, at.y, at.z, turn.w, turn.i, turn.j, turn.k];
         let tag = self.element("weld");

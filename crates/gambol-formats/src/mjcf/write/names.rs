@@ -45,7 +45,7 @@ impl Names {
     }
 }
 
-/// `wish`, with dashes behind it until nobody has that name. Who has none may stay without.
+/// `wish`, with primes behind it until nobody has that name. Who has none may stay without.
 pub(super) fn free(wish: &str, taken: &mut HashSet<String>) -> String {
     let mut name = wish.to_owned();
     while !name.is_empty() && !taken.insert(name.clone()) {
