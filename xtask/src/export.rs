@@ -60,14 +60,16 @@ pub(crate) fn run(folders: &[PathBuf]) -> Result<()> {
         let entry = gambol::gallery::find(name).ok_or_else(|| format!("the gallery has no {name}"))?;
         let original = place.join("originals").join(format!("{name}.xml"));
         write(&original, entry.mjcf)?;
-        exported.push(export_file(name, &original, &place)?);
+        exported.push(export_file(&format!("gallery.{name}"), &original, &place)?);
     }
     for (name, creature) in made()? {
         exported.push(export(&name, None, creature, &place)?);
     }
     for folder in folders {
         for file in models(folder)? {
-            let name = file.strip_prefix(folder).unwrap_or(&file).with_extension("");
+            // With the folder's own name: the gallery has a dog as well.
+            let around = folder.parent().unwrap_or(folder);
+            let name = file.strip_prefix(around).unwrap_or(&file).with_extension("");
             match export_file(&name.display().to_string().replace(['/', '\\'], "."), &file, &place) {
                 Ok(one) if one.creature.nv() > 0 => exported.push(one),
                 Ok(one) => println!("left out: {}: nothing moves", one.name),
