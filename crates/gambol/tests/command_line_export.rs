@@ -59,3 +59,23 @@ fn misuse() {
     assert_fails(folder, &["export", "loop", "-o", "x.xml", "--integrator", "guess"], 2, "implicitfast");
     assert!(!folder.join("x.xml").exists());
 }
+
+/// Stiff springs need small steps in MuJoCo: a default follows, what the user asks for is told.
+#[test]
+fn stiff_creatures_get_small_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let step = |options: &[&str]| {
+        let mut arguments = vec!["export", "linear", "-o", "out.xml", "--force"];
+        arguments.extend(options);
+        let output = gambol(folder.path(), &arguments);
+        let text = std::fs::read_to_string(folder.path().join("out.xml")).unwrap();
+        let start = text.find("timestep=\"").unwrap() + 10;
+        let number = text[start..].split('"').next().unwrap().parse::<f64>().unwrap();
+        (number, stderr(&output).contains("blow up beyond a step of"))
+    };
+    assert_eq!(step(&[]), (0.002, false));
+    let (stiff, told) = step(&["--stiffness", "10000"]);
+    assert!(stiff < 0.001 && !told, "{stiff}");
+    assert_eq!(step(&["--stiffness", "10000", "--timestep", "0.002"]), (0.002, true));
+    assert_eq!(step(&["--timestep", "0.01"]), (0.01, false));
+}

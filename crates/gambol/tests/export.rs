@@ -3,6 +3,8 @@
 //! shapes, sites and landmarks. Every number is written to its last digit, so that what differs is the rounding of a
 //! quaternion made unit length once more. MuJoCo reads the same files in `cargo xtask export`.
 
+use std::collections::HashSet;
+
 use gambol::dynamics::{
     Data, TreeMatrix, bias_forces, constraint_jacobian, constraint_residual, mass_matrix, null_space,
     passive_forces,
@@ -12,8 +14,8 @@ use gambol::formats::{Actuators, MjcfFiles, MjcfOptions, load_from, to_mjcf};
 use gambol::model::samples::{Random, TreeKind, branching, chain, random_tree, star};
 use gambol::model::{
     BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, InertiaSpec, JointSpec,
-    MassProperties, Mat3, MeshMass, PoseSpec, Quat, Shape, ShapeSpec, SiteSpec, TendonSpec, Transform,
-    TriMesh, Vec3,
+    LandmarkOverride, MassProperties, Mat3, MeshMass, PoseSpec, Quat, Shape, ShapeSpec, SiteSpec, TendonSpec,
+    Transform, TriMesh, Vec3,
 };
 use gambol::modes::{Settings, analyze};
 use gambol::{LoadOptions, gallery, load};
@@ -440,4 +442,34 @@ fn meshes_go_beside_the_model() {
     spec.bodies[2].shapes[1].collides = true;
     let files = to_mjcf(&spec.build().unwrap(), &MjcfOptions::default());
     assert!(files.warnings[0].text.contains("flat mesh"), "{:?}", files.warnings);
+}
+
+/// Three hinges about one point, each a joint of the spine: the sites tell which is which, also the one along z.
+#[test]
+fn landmarks_keep_their_joints() {
+    let mut spec = CreatureSpec::new("worm");
+    for index in 0..4 {
+        let mut body = BodySpec::new(["tail", "waist", "chest", "head"][index]);
+        body.parent = index;
+        body.parent_from_body = Transform::translation(0.3, 0.0, if index == 0 { 0.05 } else { 0.0 });
+        if index == 0 {
+            body.joints.push(JointSpec::free("root"));
+        } else {
+            for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
+                body.joints
+                    .push(JointSpec::hinge(format!("{index}{axis:?}"), axis).with_anchor(-0.15 * Vec3::x()));
+            }
+        }
+        body.shapes.push(ShapeSpec::new(Shape::Box { half: Vec3::new(0.14, 0.05, 0.05) }));
+        spec.bodies.push(body);
+    }
+    for number in 1..=6 {
+        let joint = spec.bodies[2 + number / 4].joints[(number - 1) % 3].name.clone();
+        let landmark = format!("spine.{number}");
+        spec.landmark_overrides.push(LandmarkOverride { landmark, target: joint });
+    }
+    let worm = spec.build().unwrap();
+    let joints: HashSet<_> = worm.landmarks().iter().filter_map(|landmark| landmark.joint).collect();
+    assert_eq!(joints.len(), 6, "{:?}", worm.landmarks());
+    assert_same_body(&worm, &round_trip(&worm));
 }

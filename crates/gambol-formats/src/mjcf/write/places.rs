@@ -1,10 +1,12 @@
 //! Sites: the creature's own, its landmarks, and those that constraints need.
 
 use std::collections::HashSet;
+use std::f64::consts::PI;
 
-use gambol_model::{BodyPoint, Creature, Transform, Vec3};
+use gambol_model::{BodyPoint, Creature, JointKind, Landmark, Quat, Site, Transform, Vec3};
 
 use super::names::free;
+use crate::mjcf::orient::{transform, turn_z_to};
 
 /// Sites of each body, and where bodies are in the reference pose.
 #[derive(Debug)]
@@ -26,8 +28,8 @@ impl Places {
         }
         let sites = vec![Vec::new(); creature.bodies().len()];
         let mut places = Self { sites, taken: HashSet::new(), world_from_body };
-        let names: Vec<String> = creature.landmarks().iter().map(gambol_model::Landmark::name).collect();
-        let is_at = |site: &gambol_model::Site, landmark: usize| {
+        let names: Vec<String> = creature.landmarks().iter().map(Landmark::name).collect();
+        let is_at = |site: &Site, landmark: usize| {
             let landmark = &creature.landmarks()[landmark];
             (landmark.body, landmark.point) == (site.body, site.body_from_site.translation.vector)
         };
@@ -45,8 +47,7 @@ impl Places {
         }
         for ((landmark, name), is_there) in creature.landmarks().iter().zip(names).zip(is_there) {
             if !is_there {
-                let point = landmark.point;
-                let pose = Transform::translation(point.x, point.y, point.z);
+                let pose = transform(landmark.point, landmark_turn(creature, landmark));
                 places.sites[landmark.body].push((name, pose));
             }
         }
@@ -64,4 +65,16 @@ impl Places {
     pub(super) fn in_world(&self, point: BodyPoint) -> Vec3 {
         self.world_from_body[point.body].transform_point(&point.point.into()).coords
     }
+}
+
+/// A landmark may mark one of several joints about one point: the z axis of its site tells which. A site that is not
+/// turned tells nothing, so that one along z is turned about itself.
+fn landmark_turn(creature: &Creature, landmark: &Landmark) -> Quat {
+    let Some(joint) = landmark.joint.map(|joint| &creature.joints()[joint]) else { return Quat::identity() };
+    let siblings = creature.bodies()[joint.body].joints.len();
+    if joint.kind != JointKind::Hinge || siblings == 1 {
+        return Quat::identity();
+    }
+    let turn = turn_z_to(joint.axis);
+    if turn == Quat::identity() { Quat::from_axis_angle(&Vec3::z_axis(), PI) } else { turn }
 }
