@@ -4,7 +4,7 @@
 
 PAIRS.json is a list of {"name", "original", "exported", "driven"}: paths of a model, of its export, and of its export
 with actuators for springs; "original" is null for a creature that came from no file. One JSON line each: the largest relative differences between the original and the export
-in numbers that are read (joints, poses), mass matrix, forces of springs and dampers; and between the springs of the
+in numbers that are read (joints, poses), places of geoms, mass matrix, forces of springs and dampers; and between the springs of the
 export and the actuators at rest. Or {"name", "error"}.
 """
 
@@ -59,6 +59,28 @@ def at(m, q, v):
     return full, d.qfrc_spring + d.qfrc_damper, d.qfrc_actuator.copy()
 
 
+def boxes(m):
+    """World boxes of all geoms with a size, body by body, in the reference pose: centre or corners, and extent."""
+    d = mujoco.MjData(m)
+    mujoco.mj_kinematics(m, d)
+    kind = mujoco.mjtGeom
+    sizes = {kind.mjGEOM_SPHERE: 1, kind.mjGEOM_CAPSULE: 2, kind.mjGEOM_CYLINDER: 2}
+    found = []
+    for g in range(m.ngeom):
+        shape = kind(m.geom_type[g])
+        turn, place = d.geom_xmat[g].reshape(3, 3), d.geom_xpos[g]
+        if shape in (kind.mjGEOM_PLANE, kind.mjGEOM_HFIELD):
+            continue
+        if shape == kind.mjGEOM_MESH:
+            first, count = m.mesh_vertadr[m.geom_dataid[g]], m.mesh_vertnum[m.geom_dataid[g]]
+            points = m.mesh_vert[first : first + count] @ turn.T + place
+            found.append([*points.min(0), *points.max(0)])
+        else:
+            size = m.geom_size[g] * (np.arange(3) < sizes.get(shape, 3))
+            found.append([*place, *np.abs(turn) @ size])
+    return np.array(found)
+
+
 def compare(pair, random):
     exported, driven = load(pair["exported"]), load(pair["driven"])
     original = load(pair["original"] or pair["exported"])
@@ -84,10 +106,14 @@ def compare(pair, random):
     v = random.normal(0, 1, original.nv)
     original.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_ACTUATION
     before, after, servo = at(original, q, v), at(exported, q, v), at(driven, q, v)
+    shapes = relative(boxes(original), boxes(exported))
+    if shapes is None:
+        return {"error": "other geoms than in the original"}
     worst = max(read, key=read.get)
     return {
         "read": read[worst],
         "worst": worst,
+        "shapes": shapes,
         "matrix": by_size(before[0], after[0]),
         "springs": relative(before[1], after[1]),
         "actuators": relative(after[1], servo[1] + servo[2]),

@@ -20,6 +20,9 @@ use crate::{compare, peers};
 /// principal axes and back.
 const EXACT: f64 = 1e-9;
 
+/// Places of shapes, relative to the largest coordinate: corners of meshes have 32 bits.
+const SINGLE: f64 = 1e-6;
+
 /// What MuJoCo found.
 #[derive(Deserialize)]
 struct Found {
@@ -29,6 +32,8 @@ struct Found {
     read: f64,
     #[serde(default)]
     worst: String,
+    #[serde(default)]
+    shapes: f64,
     #[serde(default)]
     matrix: f64,
     #[serde(default)]
@@ -185,8 +190,8 @@ fn against_originals(place: &Path, exported: &[Exported]) -> Result<()> {
     write(&input, &serde_json::Value::from(exported.iter().map(pair).collect::<Vec<_>>()).to_string())?;
     let lines = output(command(peers::python()?, &["xtask/peers/export.py"]).arg(&input))?;
     println!(
-        "{:<44} {:>8} {:>8} {:>8} {:>9} {:>8}",
-        "exported, and driven by actuators", "numbers", "M", "springs", "actuators", "controls"
+        "{:<44} {:>8} {:>8} {:>8} {:>8} {:>9} {:>8}",
+        "exported, and driven by actuators", "numbers", "shapes", "M", "springs", "actuators", "controls"
     );
     let mut failed = Vec::new();
     for line in lines.lines() {
@@ -197,16 +202,24 @@ fn against_originals(place: &Path, exported: &[Exported]) -> Result<()> {
             continue;
         }
         println!(
-            "{:<44} {:>8.0e} {:>8.0e} {:>8.0e} {:>9.0e} {:>8}",
-            found.name, found.read, found.matrix, found.springs, found.actuators, found.controls
+            "{:<44} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e} {:>9.0e} {:>8}",
+            found.name,
+            found.read,
+            found.shapes,
+            found.matrix,
+            found.springs,
+            found.actuators,
+            found.controls
         );
         let off = [found.read, found.matrix, found.springs, found.actuators];
         // Not `>`: what is not a number must fail.
-        if !off.iter().all(|off| *off < EXACT) {
+        if !(off.iter().all(|off| *off < EXACT) && found.shapes < SINGLE) {
             failed.push(format!("{}: not the model it was; the worst number: {}", found.name, found.worst));
         }
     }
-    failed.iter().for_each(|line| println!("failed: {line}"));
+    for line in &failed {
+        println!("failed: {line}");
+    }
     println!("{} passed, {} failed", exported.len() - failed.len(), failed.len());
     if failed.is_empty() { Ok(()) } else { Err(format!("{} exported models are not the same", failed.len())) }
 }

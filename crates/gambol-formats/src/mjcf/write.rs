@@ -137,7 +137,9 @@ pub fn to_mjcf(creature: &Creature, options: &MjcfOptions) -> MjcfFiles {
         page.open(&Tag::new("tendon"));
         for (tendon, joints) in &links.tendons {
             page.open(tendon);
-            joints.iter().for_each(|joint| page.leaf(joint));
+            for joint in joints {
+                page.leaf(joint);
+            }
             page.close();
         }
         page.close();
@@ -388,9 +390,10 @@ impl<'a> Export<'a> {
                 let place = format!("body {:?}", self.names.bodies[body]);
                 self.warn(place, "MuJoCo lets no flat mesh touch anything; it is only to be seen");
             }
-            page.leaf(&match shape.collides && !flat {
-                true => touching(tag, self.is_static[body], self.options.self_collision),
-                false => tag.text("contype", "0").text("conaffinity", "0"),
+            page.leaf(&if shape.collides && !flat {
+                touching(tag, self.is_static[body], self.options.self_collision)
+            } else {
+                tag.text("contype", "0").text("conaffinity", "0")
             });
         }
     }
@@ -408,13 +411,13 @@ impl<'a> Export<'a> {
             }
             Shape::Box { half } => tag.text("type", "box").numbers("size", half.as_slice()),
             Shape::Ellipsoid { radii } => tag.text("type", "ellipsoid").numbers("size", radii.as_slice()),
-            Shape::Mesh { .. } => match self.meshes.of_shape[index].clone() {
-                Some(mesh) => tag.text("type", "mesh").text("mesh", &mesh),
-                None => {
+            Shape::Mesh { .. } => {
+                let Some(mesh) = &self.meshes.of_shape[index] else {
                     self.warn("meshes", "a mesh of fewer than 4 corners was left out");
                     return None;
-                }
-            },
+                };
+                tag.text("type", "mesh").text("mesh", mesh)
+            }
         })
     }
 

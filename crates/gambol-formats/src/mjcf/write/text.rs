@@ -114,7 +114,9 @@ impl Page {
         }
         self.blank();
         self.open(&Tag::new(name));
-        tags.iter().for_each(|tag| self.leaf(tag));
+        for tag in tags {
+            self.leaf(tag);
+        }
         self.close();
     }
 
