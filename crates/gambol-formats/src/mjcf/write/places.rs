@@ -1,6 +1,6 @@
 //! Sites: the creature's own, its landmarks, and those that constraints need.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::f64::consts::PI;
 
 use gambol_model::{BodyPoint, Creature, JointKind, Landmark, Quat, Site, Transform, Vec3};
@@ -21,10 +21,9 @@ impl Places {
     /// The creature's sites, and one for each landmark under its name: that is how our reader knows landmarks. A site
     /// with the name of a landmark that is elsewhere gets another name.
     pub(super) fn of(creature: &Creature) -> Self {
-        let mut world_from_body: Vec<Transform> = Vec::with_capacity(creature.bodies().len());
-        for (index, body) in creature.bodies().iter().enumerate() {
-            let parent = if index == 0 { Transform::identity() } else { world_from_body[body.parent] };
-            world_from_body.push(if index == 0 { parent } else { parent * body.parent_from_body });
+        let mut world_from_body = vec![Transform::identity()];
+        for body in creature.bodies().iter().skip(1) {
+            world_from_body.push(world_from_body[body.parent] * body.parent_from_body);
         }
         let sites = vec![Vec::new(); creature.bodies().len()];
         let mut places = Self { sites, taken: HashSet::new(), world_from_body };
@@ -33,10 +32,11 @@ impl Places {
             let landmark = &creature.landmarks()[landmark];
             (landmark.body, landmark.point) == (site.body, site.body_from_site.translation.vector)
         };
+        let index: HashMap<&str, usize> = names.iter().map(String::as_str).zip(0..).collect();
         let mut is_there = vec![false; names.len()];
         places.taken.extend(names.iter().cloned());
         for site in creature.sites() {
-            let landmark = names.iter().position(|name| *name == site.name);
+            let landmark = index.get(site.name.as_str()).copied();
             match landmark.filter(|&landmark| !is_there[landmark] && is_at(site, landmark)) {
                 Some(landmark) => {
                     is_there[landmark] = true;
@@ -45,10 +45,10 @@ impl Places {
                 None => drop(places.add_site(site.body, &site.name, site.body_from_site)),
             }
         }
-        for ((landmark, name), is_there) in creature.landmarks().iter().zip(names).zip(is_there) {
+        for ((landmark, name), is_there) in creature.landmarks().iter().zip(&names).zip(is_there) {
             if !is_there {
                 let pose = transform(landmark.point, landmark_turn(creature, landmark));
-                places.sites[landmark.body].push((name, pose));
+                places.sites[landmark.body].push((name.clone(), pose));
             }
         }
         places
