@@ -27,13 +27,15 @@ pub(crate) fn run(model: &Path, skin: &Path) -> Result<()> {
     let known = read(&model, &LoadOptions::default())?;
     let unit = Some(1.0);
     let water = read(&glb, &LoadOptions { unit, ..LoadOptions::default() })?;
-    println!("total: {:.3} kg in the model, {:.3} kg of water in the skin", known.mass(), water.mass());
-    let skinned = read(&glb, &LoadOptions { unit, mass: Some(known.mass()), ..LoadOptions::default() })?;
+    let limbs = limbs(&known);
+    let mass: f64 = limbs.iter().map(|(_, bodies)| sum(&known, bodies).mass).sum();
+    println!("total: {mass:.3} kg in the model, {:.3} kg of water in the skin", water.mass());
+    let skinned = read(&glb, &LoadOptions { unit, mass: Some(mass), ..LoadOptions::default() })?;
 
     let mut off = 0;
     println!("| limb | model kg | skin kg | factor | inertia, model kg m² | skin kg m² | factor |");
     println!("|---|---|---|---|---|---|---|");
-    for (name, bodies) in limbs(&known) {
+    for (name, bodies) in limbs {
         let (a, b) = (sum(&known, &bodies), sum(&skinned, &bodies));
         let (mass, inertia) = (b.mass / a.mass, b.inertia.trace() / a.inertia.trace());
         let (at, bt) = (a.inertia.trace(), b.inertia.trace());
@@ -61,7 +63,11 @@ fn limbs(creature: &Creature) -> Vec<(String, HashSet<String>)> {
     for mark in &ends {
         up(mark.body).for_each(|body| users[body] += 1);
     }
-    let mut rest: HashSet<String> = bodies.iter().skip(1).map(|body| body.name.clone()).collect();
+    // A ball that lies beside the creature is no part of it.
+    let tops: HashSet<usize> = ends.iter().filter_map(|mark| up(mark.body).last()).collect();
+    let is_own = |&body: &usize| up(body).last().is_some_and(|top| tops.contains(&top));
+    let mut rest: HashSet<String> =
+        (1..bodies.len()).filter(is_own).map(|body| bodies[body].name.clone()).collect();
     let mut limbs = Vec::new();
     for mark in ends {
         let Some(top) = up(mark.body).take_while(|&body| users[body] == 1).last() else { continue };
