@@ -6,12 +6,12 @@
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::asf::{Text, read_amc};
 use gambol_formats::bvh::read_bvh;
-use gambol_formats::clip::{creature_of_json, from_json, to_bvh, to_json};
+use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz, to_bvh, to_json, to_npz};
 use gambol_formats::mocap::{Recording, RecordingOptions, ScaleSource, load_recording};
 use gambol_formats::{LoadOptions, load};
 use gambol_model::samples::chain;
 use gambol_model::{Creature, JointKind, Mat3, Shape, Vec3};
-use gambol_motion::{Clip, Stride, samples::wander};
+use gambol_motion::{Clip, Contact, Stride, Travel, samples::wander};
 
 const TWO_JOINTS: &str = include_str!("files/two_joints.bvh");
 const AWKWARD: &str = include_str!("files/awkward.bvh");
@@ -410,4 +410,60 @@ fn json_comes_back() {
     let text = to_json(&creature, &clip).unwrap();
     assert_eq!(creature_of_json("x.json", &text).unwrap(), creature.name());
     assert_eq!(from_json("x.json", &text, &creature).unwrap(), clip);
+}
+
+/// NumPy's arrays say all bits; what comes back is the same clip, with its feet, way and name.
+#[test]
+fn npz_comes_back() {
+    let creature = chain(4);
+    let stride = Stride { yaw: 0.2, shift: Vec3::new(0.3, 0.0, 0.1) };
+    let still = wander(&creature, 8, 5, 0.4, stride);
+    let foot = |name: &str, body: usize, intervals: Vec<[f64; 2]>| Contact {
+        name: name.to_owned(),
+        body,
+        point: Vec3::new(0.1, 0.2, 1.0 / 3.0),
+        intervals,
+    };
+    let walk = Clip {
+        contacts: vec![
+            foot("foot.left", 3, vec![[0.0, 0.2], [0.3, 1.0 / 3.0]]),
+            foot("fuß", 1, vec![]),
+            foot("foot.right", 2, vec![[0.1, 0.4]]),
+        ],
+        travel: Some(Travel { speed: 0.7, stride_length: 0.28, stride_frequency: 2.5 }),
+        ..still.clone()
+    };
+    let open = Clip { stride: None, contacts: Vec::new(), ..still.clone() };
+    for clip in [still, walk, open] {
+        let bytes = to_npz(&creature, &clip).unwrap();
+        assert_eq!(creature_of_npz("x.npz", &bytes).unwrap().as_deref(), Some(creature.name()));
+        assert_eq!(from_npz("x.npz", &bytes, &creature).unwrap(), clip);
+        let error = from_npz("x.npz", &bytes, &chain(3)).unwrap_err().to_string();
+        assert!(error.contains("x.npz: the clip is of another creature"), "{error}");
+    }
+}
+
+/// Files that NumPy 2 wrote, by `savez` with times of `f4` and `joint_qpos` of `i4`, by `savez_compressed`, and with `qpos`
+/// from `asfortranarray`.
+#[test]
+fn npz_of_numpy() {
+    let creature = chain(2);
+    let mini: &[u8] = include_bytes!("files/numpy_clip.npz");
+    let clip = from_npz("some/nod.npz", mini, &creature).unwrap();
+    assert_eq!(creature_of_npz("nod.npz", mini).unwrap(), None);
+    assert_eq!((clip.name.as_str(), clip.times.as_slice()), ("nod", [0.0, 0.5].as_slice()));
+    assert_eq!(clip.poses[1], [1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 0.25]);
+    let told = |bytes: &[u8]| from_npz("x.npz", bytes, &creature).unwrap_err().to_string();
+    assert!(told(include_bytes!("files/numpy_packed.npz")).contains("numpy.savez_compressed does not"));
+    assert!(told(include_bytes!("files/numpy_fortran.npz")).contains("\"qpos\": it is in Fortran's order"));
+    assert!(told(b"PK no zip").contains("this is no .npz file"));
+    // Any damage to a byte or an end that comes early is an error or another clip, never a crash.
+    for cut in 0..mini.len() {
+        let _ = from_npz("x.npz", &mini[..cut], &creature);
+        for flip in [1, 0x80, 0xff] {
+            let mut damaged = mini.to_vec();
+            damaged[cut] ^= flip;
+            let _ = from_npz("x.npz", &damaged, &creature);
+        }
+    }
 }
