@@ -7,8 +7,9 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::asf::{Text, read_amc};
 use gambol_formats::bvh::read_bvh;
 use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz, to_bvh, to_json, to_npz};
+use gambol_formats::files::Memory;
 use gambol_formats::mocap::{Recording, RecordingOptions, ScaleSource, load_recording};
-use gambol_formats::{LoadOptions, load};
+use gambol_formats::{LoadOptions, load, load_from};
 use gambol_model::samples::chain;
 use gambol_model::{Creature, JointKind, Mat3, Shape, Vec3};
 use gambol_motion::{Clip, Contact, Stride, Travel, samples::wander};
@@ -466,4 +467,150 @@ fn npz_of_numpy() {
             let _ = from_npz("x.npz", &damaged, &creature);
         }
     }
+}
+
+/// Name, parent, and offset in metres, y up and z forward.
+type Bones = [(&'static str, Option<usize>, [f64; 3])];
+
+/// In a T, 1.72 m tall.
+const PERSON: &Bones = &[
+    ("Hips", None, [0.0, 0.0, 0.0]),
+    ("Chest", Some(0), [0.0, 0.3, 0.0]),
+    ("Head", Some(1), [0.0, 0.3, 0.0]),
+    ("LeftArm", Some(1), [0.18, 0.2, 0.0]),
+    ("LeftForeArm", Some(3), [0.28, 0.0, 0.0]),
+    ("LeftHand", Some(4), [0.26, 0.0, 0.0]),
+    ("RightArm", Some(1), [-0.18, 0.2, 0.0]),
+    ("RightForeArm", Some(6), [-0.28, 0.0, 0.0]),
+    ("RightHand", Some(7), [-0.26, 0.0, 0.0]),
+    ("LeftUpLeg", Some(0), [0.1, -0.05, 0.0]),
+    ("LeftLeg", Some(9), [0.0, -0.42, 0.01]),
+    ("LeftFoot", Some(10), [0.0, -0.42, -0.01]),
+    ("RightUpLeg", Some(0), [-0.1, -0.05, 0.0]),
+    ("RightLeg", Some(12), [0.0, -0.42, 0.01]),
+    ("RightFoot", Some(13), [0.0, -0.42, -0.01]),
+];
+
+/// 0.62 m tall, without the names that rigs of people have.
+const DOG: &Bones = &[
+    ("pelvis", None, [0.0, 0.0, 0.0]),
+    ("thigh_l", Some(0), [0.08, 0.0, 0.0]),
+    ("shin_l", Some(1), [0.0, -0.22, 0.05]),
+    ("paw_hl", Some(2), [0.0, -0.2, -0.05]),
+    ("thigh_r", Some(0), [-0.08, 0.0, 0.0]),
+    ("shin_r", Some(4), [0.0, -0.22, 0.05]),
+    ("paw_hr", Some(5), [0.0, -0.2, -0.05]),
+    ("thorax", Some(0), [0.0, 0.0, 0.5]),
+    ("skull", Some(7), [0.0, 0.15, 0.25]),
+    ("arm_l", Some(7), [0.08, 0.0, 0.0]),
+    ("fore_l", Some(9), [0.0, -0.22, -0.05]),
+    ("paw_fl", Some(10), [0.0, -0.2, 0.05]),
+    ("arm_r", Some(7), [-0.08, 0.0, 0.0]),
+    ("fore_r", Some(12), [0.0, -0.22, -0.05]),
+    ("paw_fr", Some(13), [0.0, -0.2, 0.05]),
+];
+
+/// A BVH file of some frames in which all joints turn a little and the root walks. In a file that is z up, y becomes z
+/// and z becomes −y, in offsets, places and the axes of turns.
+fn bvh_of(bones: &Bones, unit: f64, z_up: bool) -> String {
+    let turned = |[x, y, z]: [f64; 3]| if z_up { [x, -z, y] } else { [x, y, z] };
+    let mut text = "HIERARCHY\n".to_owned();
+    let mut open: Vec<usize> = Vec::new();
+    let names = if z_up { ["Y", "X", "Z"] } else { ["Z", "X", "Y"] };
+    for (index, (name, parent, offset)) in bones.iter().enumerate() {
+        while open.last().copied() != *parent {
+            open.pop().expect("bones are listed depth first");
+            text += "}\n";
+        }
+        open.push(index);
+        let [x, y, z] = turned(offset.map(|x| x / unit));
+        text += &format!("{} {name}\n{{\nOFFSET {x} {y} {z}\n", if index == 0 { "ROOT" } else { "JOINT" });
+        let turns = names.map(|axis| format!("{axis}rotation")).join(" ");
+        text += &match index {
+            0 => format!("CHANNELS 6 Xposition Yposition Zposition {turns}\n"),
+            _ => format!("CHANNELS 3 {turns}\n"),
+        };
+        if !bones.iter().any(|(_, parent, _)| *parent == Some(index)) {
+            let [x, y, z] = turned([0.0, 0.02 / unit, 0.1 / unit]);
+            text += &format!("End Site\n{{\nOFFSET {x} {y} {z}\n}}\n");
+        }
+    }
+    text += &"}\n".repeat(open.len());
+    text += "MOTION\nFrames: 5\nFrame Time: 0.1\n";
+    for frame in 0..5_u32 {
+        let [x, y, z] = turned([0.0, 0.9 / unit, 0.1 / unit * f64::from(frame)]);
+        text += &format!("{x} {y} {z}");
+        for joint in 0..bones.len() {
+            let angle = |k: f64| 12.0 * (k * (joint as f64 + 1.0) + 0.6 * f64::from(frame)).sin();
+            // The turn about z comes first; where z has become −y it turns the other way.
+            let first = if z_up { -angle(1.1) } else { angle(1.1) };
+            text += &format!(" {first} {} {}", angle(2.3), angle(3.7));
+        }
+        text += "\n";
+    }
+    text
+}
+
+/// Where all bodies are at every key.
+fn places(creature: &Creature, poses: &[Vec<f64>]) -> Vec<Vec3> {
+    let mut data = Data::new(creature);
+    poses
+        .iter()
+        .flat_map(|pose| forward_kinematics(creature, &mut data, pose).to_vec())
+        .map(|f| f.position)
+        .collect()
+}
+
+/// The same motion written y up and z up is the same motion.
+#[test]
+fn files_that_are_z_up_stand_up() {
+    for bones in [PERSON, DOG] {
+        let [y_up, z_up] = [false, true].map(|z_up| bvh(&bvh_of(bones, 1.0, z_up)));
+        let told = |recording: &Recording| {
+            recording.creature.warnings().iter().any(|w| w.to_string().contains("taken as z up"))
+        };
+        assert!(!told(&y_up) && told(&z_up));
+        let [a, b] = [&y_up, &z_up].map(|r| places(&r.creature, &r.clip.poses));
+        // Twelve digits of the file, and their rounding.
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).norm() < 1e-9), "{:?}", a[3] - b[3]);
+        assert_eq!(a.len(), 5 * (bones.len() + 1));
+        assert!((y_up.scale.height / z_up.scale.height - 1.0).abs() < 1e-9);
+    }
+}
+
+/// Nothing tells how large an animal is; as a person of 1.7 m this dog would be in units of three metres.
+#[test]
+fn an_animal_is_no_person() {
+    for (unit, name) in [(1.0, "m"), (0.01, "cm")] {
+        let dog = read_bvh("dog.bvh", &bvh_of(DOG, unit, false), &LoadOptions::default()).unwrap();
+        assert!(matches!(dog.scale.source, ScaleSource::Animal { unit } if unit == name), "{:?}", dog.scale);
+        assert!((dog.scale.height - 0.62).abs() < 0.1, "{:?}", dog.scale);
+        let person = read_bvh("p.bvh", &bvh_of(PERSON, unit, false), &LoadOptions::default()).unwrap();
+        assert!(matches!(person.scale.source, ScaleSource::Guess { unit, sure: true } if unit == name));
+    }
+}
+
+/// A skeleton that is to walk lets its arms hang; what was recorded stays where it was.
+#[test]
+fn arms_of_a_skeleton_hang_down() {
+    let text = bvh_of(PERSON, 1.0, false);
+    let recording = bvh(&text);
+    let files = Memory::new().with("test.bvh", text);
+    let walker = load_from(&files, "test.bvh", &metres()).unwrap().build().unwrap();
+    let at = |creature: &Creature, pose: &[f64], body: &str| {
+        places(creature, &[pose.to_vec()])[creature.body_index(body).unwrap()]
+    };
+    for side in ["Left", "Right"] {
+        let arm = |creature: &Creature, pose: &[f64]| {
+            at(creature, pose, &format!("{side}Hand")) - at(creature, pose, &format!("{side}Arm"))
+        };
+        let hangs = arm(&walker, walker.reference_pose());
+        assert!((hangs.norm() - 0.54).abs() < EXACT && hangs.z < -0.95 * 0.54, "{side}: {hangs:?}");
+        let stretched = arm(&walker, walker.pose("file").unwrap());
+        let zero = arm(&recording.creature, recording.creature.reference_pose());
+        assert!((stretched - zero).norm() < EXACT && zero.z.abs() < EXACT, "{side}: {stretched:?}");
+    }
+    let first = walker.pose("first").unwrap().to_vec();
+    let [a, b] = [places(&walker, &[first]), places(&recording.creature, &recording.clip.poses[..1])];
+    assert!(a.iter().zip(&b).all(|(a, b)| (a - b).norm() < EXACT));
 }
