@@ -1,7 +1,8 @@
 //! `cargo xtask masses MODEL.xml SKIN.skn`: mass and inertia of limbs from a skin alone, against the model it belongs to.
 //!
-//! The skin becomes a GLB and that a creature. Density cannot be seen on a skin, so the total is compared at the density
-//! of water and limbs after the total is given.
+//! The skin becomes a GLB and that a creature. A skin may be of another size than its model (that of dm_control's rat was
+//! made before the model was shrunk), so it is scaled to the model's bones first. Density cannot be seen on a skin, so the
+//! total is compared at the density of water and limbs after the total is given.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -25,7 +26,10 @@ pub(crate) fn run(model: &Path, skin: &Path) -> Result<()> {
         load(&path.display().to_string(), options).map_err(|error| error.to_string())
     };
     let known = read(&model, &LoadOptions::default())?;
-    let unit = Some(1.0);
+    let as_drawn = read(&glb, &LoadOptions { unit: Some(1.0), ..LoadOptions::default() })?;
+    let scale = scale(&known, &as_drawn).ok_or("the skin and the model have no bones in common")?;
+    println!("scale: the model's bones are {scale:.4} as long as those of the skin");
+    let unit = Some(scale);
     let water = read(&glb, &LoadOptions { unit, ..LoadOptions::default() })?;
     let limbs = limbs(&known);
     let mass: f64 = limbs.iter().map(|(_, bodies)| sum(&known, bodies).mass).sum();
@@ -47,6 +51,28 @@ pub(crate) fn run(model: &Path, skin: &Path) -> Result<()> {
     }
     println!("{off} of these factors are beyond {FACTOR}");
     Ok(())
+}
+
+/// Median of the lengths of the model's bones over those of the same bones of the skin.
+fn scale(known: &Creature, skinned: &Creature) -> Option<f64> {
+    /// A bone shorter than this, m, tells nothing.
+    const SHORTEST: f64 = 1e-4;
+    let length = |creature: &Creature, name: &str| {
+        let mut data = Data::new(creature);
+        let frames = forward_kinematics(creature, &mut data, creature.reference_pose());
+        let body = creature.body_index(name)?;
+        let parent = creature.bodies()[body].parent;
+        let parent_name = creature.bodies()[parent].name.clone();
+        Some((parent_name, (frames[body].position - frames[parent].position).norm()))
+    };
+    let ratio = |name: &String| {
+        let ((a, known), (b, skinned)) = (length(known, name)?, length(skinned, name)?);
+        (a == b && a != "world" && known > SHORTEST && skinned > SHORTEST).then(|| known / skinned)
+    };
+    let names: Vec<String> = known.bodies().iter().map(|body| body.name.clone()).collect();
+    let mut ratios: Vec<f64> = names.iter().filter_map(ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios.get(ratios.len() / 2).copied()
 }
 
 /// Each leg, the neck with the head, the tail, and what is left: names of bodies.

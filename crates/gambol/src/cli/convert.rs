@@ -24,7 +24,7 @@ const ENDINGS: [&str; 8] = ["glb", "bvh", "json", "npz", "png", "svg", "gif", "a
     A recording becomes a creature with a body for every joint. Steps are made in this order: trim, loop, fps.\n\n\
     Examples:\n  gambol convert walk.bvh walk.glb\n  gambol convert 02_01.amc 02_01.gif --asf 02.asf\n  \
     gambol convert walk.bvh cycle.glb --loop --fps 30 --root-motion in-place\n  \
-    gambol convert dance.bvh part.bvh --trim 2.5,4 --height 1.8\n  gambol convert trot.json trot.png"
+    gambol convert dance.bvh part.bvh --trim 2.5,4 --height 1.8\n  gambol convert trot.json trot.png\n  gambol convert edited.npz edited.glb --creature dog"
 )]
 pub(super) struct Convert {
     /// The file to read; it is never changed
