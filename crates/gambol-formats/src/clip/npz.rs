@@ -36,7 +36,7 @@ pub fn to_npz(creature: &Creature, clip: &Clip) -> Result<Vec<u8>, ClipFileError
     let travel = clip
         .travel
         .map_or([f64::NAN; 3], |travel| [travel.speed, travel.stride_length, travel.stride_frequency]);
-    let [name, who] = [&[clip.name.clone()], &[creature.name().to_owned()]];
+    let who = [creature.name().to_owned()];
 
     let array = |name, shape: &[usize], values| Array { name, shape: shape.to_vec(), values };
     Ok(to_bytes(&[
@@ -52,8 +52,8 @@ pub fn to_npz(creature: &Creature, clip: &Clip) -> Result<Vec<u8>, ClipFileError
         array("contact_bodies", &[feet], Values::Text(&contact_bodies)),
         array("contact_points", &[feet, 3], Values::Numbers(&contact_points)),
         array("stances", &[stances.len() / 3, 3], Values::Numbers(&stances)),
-        array("name", &[], Values::Text(name)),
-        array("creature", &[], Values::Text(who)),
+        array("name", &[], Values::Text(std::slice::from_ref(&clip.name))),
+        array("creature", &[], Values::Text(&who)),
     ])?)
 }
 

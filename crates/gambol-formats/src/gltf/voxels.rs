@@ -145,13 +145,19 @@ impl Voxels {
         parents: &[Option<usize>],
     ) -> Vec<(MassProperties, f64)> {
         let (samples, nearest) = self.nearest(points, triangles);
-        let views = self.views();
+        // Index and length of a step in each direction.
+        let steps: Vec<(isize, f64)> = directions()
+            .map(|step| (self.offset(step), f64::from(step.iter().map(|x| x * x).sum::<i32>()).sqrt()))
+            .collect();
         let mut sums = vec![(0.0, Vec3::zeros(), Mat3::zeros()); parents.len()];
         let mut seen = vec![0.0; parents.len()];
-        for (index, view) in &views {
+        for (index, view) in self.views() {
             seen.fill(0.0);
-            for &(cell, distance) in view {
-                let Some(sample) = nearest[cell] else { continue };
+            for (&count, (offset, length)) in view.iter().zip(&steps) {
+                // The skin is half a step beyond the last cube.
+                let last = index.wrapping_add_signed(isize::from(count) * offset);
+                let distance = (f64::from(count) + 0.5) * length;
+                let Some(sample) = nearest[last] else { continue };
                 let Sample { triangle, shares, .. } = &samples[sample];
                 for (vertex, share) in triangles[*triangle].iter().zip(shares) {
                     for &(body, weight) in &weights[*vertex] {
@@ -159,7 +165,7 @@ impl Voxels {
                     }
                 }
             }
-            let at = self.centre(*index);
+            let at = self.centre(index);
             let (count, first, second) = &mut sums[median(&mut seen, parents)];
             *count += 1.0;
             *first += at;
@@ -180,22 +186,17 @@ impl Voxels {
         sums.into_iter().map(of_body).collect()
     }
 
-    /// For every cube inside, the last one before the skin in each direction, and how far the skin is, in cubes.
-    fn views(&self) -> Vec<(usize, [(usize, f64); DIRECTIONS])> {
-        let cells: Vec<usize> = (0..self.inside.len()).filter(|&cell| self.inside[cell]).collect();
-        let mut views: Vec<_> = cells.iter().map(|&cell| (cell, [(cell, 0.0); DIRECTIONS])).collect();
-        // The last cube and the steps to it; a cube sees what the next one sees, one step further off.
-        let mut sight: Vec<(usize, f64)> = vec![(0, 0.0); self.inside.len()];
-        let around =
-            (0..27).filter(|k| *k != 13).map(|k| [k % 3, k / 3 % 3, k / 9].map(|step: i32| step - 1));
-        for (direction, step) in around.enumerate() {
-            let length = f64::from(step.iter().map(|x| x * x).sum::<i32>()).sqrt();
-            let mut look = |view: &mut (usize, [(usize, f64); DIRECTIONS])| {
-                let (cell, seen) = view;
+    /// For every cube inside, how many more follow it before the skin, in each direction.
+    fn views(&self) -> Vec<(usize, [u8; DIRECTIONS])> {
+        let inside = (0..self.inside.len()).filter(|&cell| self.inside[cell]);
+        let mut views: Vec<_> = inside.map(|cell| (cell, [0; DIRECTIONS])).collect();
+        let mut sight = vec![0_u8; self.inside.len()];
+        for (direction, step) in directions().enumerate() {
+            // A cube sees what the next one sees, one step further off.
+            let mut look = |(cell, seen): &mut (usize, [u8; DIRECTIONS])| {
                 let next = self.beside(*cell, step).filter(|&next| self.inside[next]);
-                sight[*cell] = next.map_or((*cell, 0.0), |next| (sight[next].0, sight[next].1 + 1.0));
-                let (last, steps) = sight[*cell];
-                seen[direction] = (last, (steps + 0.5) * length);
+                sight[*cell] = next.map_or(0, |next| sight[next] + 1);
+                seen[direction] = sight[*cell];
             };
             // The next cube has to come first.
             if step[2] > 0 || step[2] == 0 && (step[1] > 0 || step[1] == 0 && step[0] > 0) {
@@ -205,6 +206,12 @@ impl Voxels {
             }
         }
         views
+    }
+
+    /// How far the index of a cube is from that of the cube one step before it.
+    fn offset(&self, [x, y, z]: [i32; 3]) -> isize {
+        let [nx, ny, _] = self.count.map(usize::cast_signed);
+        (z as isize * ny + y as isize) * nx + x as isize
     }
 
     /// The cube one step from another, if it is in the grid.
@@ -267,6 +274,11 @@ impl Voxels {
         }
         (samples, source.into_iter().map(|found| found.map(|(_, sample)| sample)).collect())
     }
+}
+
+/// Steps to the cubes around a cube.
+fn directions() -> impl Iterator<Item = [i32; 3]> {
+    (0..27).filter(|k| *k != 13).map(|k| [k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1])
 }
 
 /// The body of a tree off which no branch holds more than half of the weights. Weights become those of whole branches.
