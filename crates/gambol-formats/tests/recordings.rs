@@ -514,41 +514,37 @@ const DOG: &Bones = &[
 /// and z becomes −y, in offsets, places and the axes of turns.
 fn bvh_of(bones: &Bones, unit: f64, z_up: bool) -> String {
     let turned = |[x, y, z]: [f64; 3]| if z_up { [x, -z, y] } else { [x, y, z] };
-    let mut text = "HIERARCHY\n".to_owned();
+    let mut lines = vec!["HIERARCHY".to_owned()];
     let mut open: Vec<usize> = Vec::new();
-    let names = if z_up { ["Y", "X", "Z"] } else { ["Z", "X", "Y"] };
+    let turns = if z_up { "Yrotation Xrotation Zrotation" } else { "Zrotation Xrotation Yrotation" };
     for (index, (name, parent, offset)) in bones.iter().enumerate() {
         while open.last().copied() != *parent {
             open.pop().expect("bones are listed depth first");
-            text += "}\n";
+            lines.push("}".to_owned());
         }
         open.push(index);
         let [x, y, z] = turned(offset.map(|x| x / unit));
-        text += &format!("{} {name}\n{{\nOFFSET {x} {y} {z}\n", if index == 0 { "ROOT" } else { "JOINT" });
-        let turns = names.map(|axis| format!("{axis}rotation")).join(" ");
-        text += &match index {
-            0 => format!("CHANNELS 6 Xposition Yposition Zposition {turns}\n"),
-            _ => format!("CHANNELS 3 {turns}\n"),
-        };
+        lines.push(format!("{} {name}\n{{ OFFSET {x} {y} {z}", if index == 0 { "ROOT" } else { "JOINT" }));
+        let channels = if index == 0 { "CHANNELS 6 Xposition Yposition Zposition" } else { "CHANNELS 3" };
+        lines.push(format!("{channels} {turns}"));
         if !bones.iter().any(|(_, parent, _)| *parent == Some(index)) {
             let [x, y, z] = turned([0.0, 0.02 / unit, 0.1 / unit]);
-            text += &format!("End Site\n{{\nOFFSET {x} {y} {z}\n}}\n");
+            lines.push(format!("End Site\n{{ OFFSET {x} {y} {z} }}"));
         }
     }
-    text += &"}\n".repeat(open.len());
-    text += "MOTION\nFrames: 5\nFrame Time: 0.1\n";
+    lines.push("}".repeat(open.len()).replace('}', "}\n"));
+    lines.push("MOTION\nFrames: 5\nFrame Time: 0.1".to_owned());
     for frame in 0..5_u32 {
-        let [x, y, z] = turned([0.0, 0.9 / unit, 0.1 / unit * f64::from(frame)]);
-        text += &format!("{x} {y} {z}");
+        let mut numbers = turned([0.0, 0.9 / unit, 0.1 / unit * f64::from(frame)]).to_vec();
         for joint in 0..bones.len() {
             let angle = |k: f64| 12.0 * (k * (joint as f64 + 1.0) + 0.6 * f64::from(frame)).sin();
             // The turn about z comes first; where z has become −y it turns the other way.
             let first = if z_up { -angle(1.1) } else { angle(1.1) };
-            text += &format!(" {first} {} {}", angle(2.3), angle(3.7));
+            numbers.extend([first, angle(2.3), angle(3.7)]);
         }
-        text += "\n";
+        lines.push(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(" "));
     }
-    text
+    lines.join("\n") + "\n"
 }
 
 /// Where all bodies are at every key.
