@@ -90,8 +90,15 @@ pub(crate) fn bob(
     Ok(Some(Component { mode: mode.index, amplitude: pattern.bob, phase, harmonic: 2, offset: 0.0 }))
 }
 
-/// Arms that swing in turn, each against the leg of its side: a biped's trunk would turn without them.
-pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pattern) -> Option<Component> {
+/// Arms that swing in turn, each against the leg of its side: a biped's trunk would turn without them. What `components`
+/// swing them already counts: heavy arms on short legs go with the legs' own modes.
+pub(crate) fn arms(
+    body: &Body,
+    data: &mut Data,
+    palette: &Palette,
+    pattern: &Pattern,
+    components: &[Component],
+) -> Option<Component> {
     /// Swing of the arms' joints to each side, rad, when the feet stand for half of the time; less in a walk, more in a
     /// run.
     const SWING: f64 = 0.3;
@@ -111,8 +118,8 @@ pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pa
             (if mark.side == Some(Side::Left) { 1.0 } else { -1.0 }, jacobian.clone())
         })
         .collect();
-    // How far hands swing in turn, per root of energy, and how pure that is.
-    let judge = |mode: &Mode| {
+    // How far a mode swings the hands in turn, m per rad, and the square of all that it moves them.
+    let swing = |mode: &Mode| {
         let u = DVector::from_column_slice(&mode.shape);
         let (mut turns, mut all) = (0.0, 0.0);
         for (side, jacobian) in &hands {
@@ -121,6 +128,11 @@ pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pa
             turns += side * moved.x / hands.len() as f64;
             all += moved.norm_squared() / hands.len() as f64;
         }
+        (turns, all)
+    };
+    // The same per root of energy, times how pure it is.
+    let judge = |mode: &Mode| {
+        let (turns, all) = swing(mode);
         let measure = &palette.measures[mode.index];
         let feet =
             measure.legs.iter().map(|leg| leg.forward * leg.forward + leg.left * leg.left).sum::<f64>();
@@ -131,8 +143,13 @@ pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pa
     let (mode, _, turns) = best.filter(|(_, score, _)| *score > 0.0)?;
     // The left foot goes by −sin(ωt − 2πψ); the left hand goes the other way.
     let left = body.legs.legs.iter().find(|leg| leg.side == Some(Side::Left))?;
-    let amplitude = SWING * (0.5 / pattern.duty).min(1.5) * turns.signum();
     let phase = -TAU * pattern.order.phase(left.pair, body.legs.pairs, left.side);
+    let most = SWING * (0.5 / pattern.duty).min(1.5);
+    let present = |c: &Component| {
+        Complex::from_polar(c.amplitude, c.phase - phase) * swing(&body.modes.modes[c.mode]).0 / turns
+    };
+    let present = components.iter().filter(|c| c.harmonic == 1).map(present).sum::<Complex<f64>>();
+    let amplitude = (most * turns.signum() - present.re).clamp(-most, most);
     let phase = if amplitude < 0.0 { phase + PI } else { phase };
     Some(Component {
         mode,
