@@ -249,7 +249,7 @@ fn a_body_at_rest_is_balanced() {
     let poses = sampled(&body, &mut data, &components, 16).unwrap();
     let scene = scene::Scene::new(&body.creature, &mut data, &body.legs.heading, &poses, 1.0).unwrap();
     assert!(!scene.planar);
-    let rest = Rest::new(&scene).unwrap();
+    let rest = Rest::new(&scene, false).unwrap();
     rest.check_differences(3);
     rest.check_balance(3);
 }

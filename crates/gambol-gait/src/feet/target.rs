@@ -128,7 +128,8 @@ mod tests {
             slope: Vec3::new(2.0 * a, -1.0, 0.3),
             curvature: Vec3::new(-a, 4.0, 1.0),
         };
-        let swing = Swing { start: 0.3, end: 0.8, from: jet(0.2), to: jet(-0.5), clearance: 0.05, reach: 0.3 };
+        let swing =
+            Swing { start: 0.3, end: 0.8, from: jet(0.2), to: jet(-0.5), clearance: 0.05, reach: 0.3 };
         for (cycle, jet, side) in [(0.3, jet(0.2), 1.0), (0.8, jet(-0.5), -1.0)] {
             let h = 1e-4 * side;
             let (a, b, c) = (swing.gap(cycle), swing.gap(cycle + h), swing.gap(cycle + 2.0 * h));
