@@ -159,7 +159,8 @@ fn how_a_file_is_written_does_not_matter() {
 
 #[test]
 fn units_are_guessed_from_the_height_and_can_be_given() {
-    let (metres, _) = read(&quadruped(false));
+    let (metres, rig) = read(&quadruped(false));
+    assert!(rig.notes.iter().any(|note| note.contains("0.650 m high")), "{:?}", rig.notes);
     let centimetres = Character { placed: Similarity3::from_scaling(100.0), ..quadruped(false) };
     let (guessed, rig) = read(&centimetres);
     assert_same(&metres, &guessed, "centimetres");

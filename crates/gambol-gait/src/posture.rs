@@ -102,6 +102,8 @@ pub(crate) fn arms(
     /// Swing of the arms' joints to each side, rad, when the feet stand for half of the time; less in a walk, more in a
     /// run.
     const SWING: f64 = 0.3;
+    /// With all that the other modes do, hands swing no further than this many times as far.
+    const MOST: f64 = 1.8;
     let creature = &body.creature;
     if body.legs.pairs != 1 || !matches!(pattern.order, Order::Wave | Order::Alternating) {
         return None;
@@ -149,7 +151,7 @@ pub(crate) fn arms(
         Complex::from_polar(c.amplitude, c.phase - phase) * swing(&body.modes.modes[c.mode]).0 / turns
     };
     let present = components.iter().filter(|c| c.harmonic == 1).map(present).sum::<Complex<f64>>();
-    let amplitude = (most * turns.signum() - present.re).clamp(-most, most);
+    let amplitude = (MOST * most * turns.signum() - present.re).clamp(-most, most);
     let phase = if amplitude < 0.0 { phase + PI } else { phase };
     Some(Component {
         mode,

@@ -142,6 +142,10 @@ impl Model<'_> {
         }
         let fits = |unit: f64| (HEIGHTS[0]..=HEIGHTS[1]).contains(&(height * unit));
         if fits(1.0) {
+            notes.push(format!(
+                "it is {} m high, its unit taken for a metre; --height or --unit sets it right",
+                number(tall)
+            ));
             return Ok(1.0);
         }
         let (unit, name) =
