@@ -73,7 +73,9 @@ fn groups(scene: &Scene, surface: &Surface) -> Vec<Group> {
         }
     }
     for weights in &surface.weights {
-        weights.iter().for_each(|&(node, _)| join(&mut group_of, weights[0].0, node));
+        for pair in weights.windows(2) {
+            join(&mut group_of, pair[0].0, pair[1].0);
+        }
     }
     let mut found: HashMap<usize, Group> = HashMap::new();
     for node in (0..scene.parent.len()).filter(|&node| scene.is_joint[node]) {
@@ -126,9 +128,7 @@ fn top(group_of: &[usize], node: usize) -> usize {
 
 fn join(group_of: &mut [usize], a: usize, b: usize) {
     let (a, b) = (top(group_of, a), top(group_of, b));
-    // The shorter way for all that come after.
-    let (low, high) = (a.min(b), a.max(b));
-    group_of[high] = low;
+    group_of[a.max(b)] = a.min(b);
 }
 
 impl Surface {
