@@ -252,3 +252,32 @@ pub(crate) fn spreading_mode(
         body.modes.vibrations().iter().map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     (best.2 != 0.0).then_some((best.0, best.2))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Style;
+    use crate::design::suitable;
+
+    /// The modes of the legs swing heavy arms with them. With as much again on top, a robot on short legs walked with its
+    /// arms held out.
+    #[test]
+    fn arms_count_what_swings_them_already() {
+        let creature = gambol::load("human", &gambol::LoadOptions::default()).unwrap();
+        let mut data = Data::new(&creature);
+        let body = Body::new(creature, &mut data, &Style::default()).unwrap();
+        let palette = Palette::new(&body, &mut data).unwrap();
+        let pattern = suitable(&body, &mut data, "walk").unwrap();
+        let mut swing = |components: &[Component]| {
+            let found = arms(&body, &mut data, &palette, &pattern, components).unwrap();
+            (found, Complex::from_polar(found.amplitude, found.phase))
+        };
+        let (alone, usual) = swing(&[]);
+        for (times, whole) in [(0.5, 1.5), (1.0, 1.8), (1.8, 1.8), (2.5, 1.8), (4.0, 3.0)] {
+            let (_, added) = swing(&[Component { amplitude: times * alone.amplitude, ..alone }]);
+            let all = added + usual * times;
+            // Up to rounding: the same mode, in the same phase or the opposite one.
+            assert!((all - usual * whole).norm() < 1e-9, "{times}: {all} is not {whole} of {usual}");
+        }
+    }
+}
