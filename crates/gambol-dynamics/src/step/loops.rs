@@ -6,6 +6,7 @@
 //! s h² k + h d times c cᵀ, and a row with compliance is Woodbury's formula for that.
 
 use super::inertia::Inertia;
+use crate::springs::tendon_stretch_about;
 use crate::{Creature, Data, constraint_jacobian, constraint_residual};
 
 /// Rows that always act, in the coordinates z.
@@ -38,7 +39,7 @@ impl Loops {
         creature: &Creature,
         data: &mut Data,
         inertia: &Inertia,
-        (q, v): (&[f64], &[f64]),
+        (rest, q, v): (&[f64], &[f64], &[f64]),
         (h, spring_share): (f64, f64),
     ) {
         let nv = creature.nv();
@@ -57,7 +58,7 @@ impl Loops {
             }
         }
         for tendon in creature.tendons() {
-            let stretched = crate::springs::tendon_stretch(creature, tendon, q) != 0.0;
+            let stretched = tendon_stretch_about(creature, rest, tendon, q) != 0.0;
             let one_length = tendon.rest[0] == tendon.rest[1];
             let stiffness = if stretched || one_length { tendon.stiffness } else { 0.0 };
             let stiff = spring_share * h * h * stiffness + h * tendon.damping;
