@@ -31,7 +31,7 @@ use crate::{Collider, Contact, Creature, Data, Terrain, Vec3, each_axis_above};
 use blocks::Blocks;
 use inertia::Inertia;
 use loops::Loops;
-use solve::Solver;
+use newton::Newton;
 
 pub use solve::Sweeps;
 
@@ -73,7 +73,7 @@ pub struct StepSettings {
     pub friction: f64,
     /// Bodies touch each other.
     pub self_collision: bool,
-    /// Most sweeps over the contacts in a step.
+    /// Most sweeps over the contacts in a step; a pile of many contacts gets fewer.
     pub sweeps: usize,
     /// Sweeps end when no velocity changes by more, m/s.
     pub tolerance: f64,
@@ -88,7 +88,7 @@ impl Default for StepSettings {
             ground: Some(Terrain::Flat),
             friction: 1.0,
             self_collision: false,
-            sweeps: 20,
+            sweeps: 160,
             tolerance: 1e-5,
         }
     }
@@ -206,7 +206,7 @@ pub struct Stepper {
     /// Velocity at the end of the step without contacts and limits.
     free: Vec<f64>,
     scratch: Vec<f64>,
-    solver: Solver,
+    newton: Newton,
     sweeps: Sweeps,
 }
 
@@ -289,7 +289,7 @@ impl Stepper {
             centred: vec![0.0; nv],
             free: vec![0.0; nv],
             scratch: Vec::new(),
-            solver: Solver::default(),
+            newton: Newton::default(),
             sweeps: Sweeps::default(),
         }
     }
@@ -341,12 +341,12 @@ pub fn step(
 
     one_sided::find_limits(world, stepper, state);
     one_sided::find_contacts(world, stepper, state);
-    stepper.sweeps = stepper.solver.solve(
+    stepper.sweeps = solve::solve(
+        &mut stepper.newton,
         &mut stepper.limits,
         &mut stepper.contacts,
         &mut stepper.z,
-        settings.sweeps,
-        settings.tolerance,
+        (settings.sweeps, settings.tolerance),
     );
     stepper.inertia.velocity(&mut stepper.z);
     if !stepper.z.iter().all(|v| v.abs() <= FASTEST) {

@@ -7,16 +7,16 @@
 //! p = max(0, p − ρ u),      t = the point of the disc of radius μ p nearest to t − ρ w
 //! ```
 //!
-//! Both are smooth but for the seams between open, sticking and sliding; Newton's method takes the side it is on. The
-//! sweeps that follow tell whether it has led anywhere.
+//! Both are smooth but for the seams between open, sticking and sliding; Newton's method takes the side it is on, and of
+//! all places it comes to the best is kept.
 
 use super::blocks::Blocks;
 
 /// Beyond this many unknowns a sweep is cheaper than what it saves.
 const MOST_UNKNOWNS: usize = 48;
 
-/// Steps of Newton's method in a leap.
-const STEPS: usize = 3;
+/// Most steps of Newton's method from one start.
+const STEPS: usize = 8;
 
 /// Corners of one foot repeat each other. This share of the diagonal decides between them: the least change wins.
 const REGULARISATION: f64 = 1e-9;
@@ -46,8 +46,9 @@ pub(super) struct Newton {
     /// Impulses, and velocities without bias and compliance.
     impulse: Vec<f64>,
     velocity: Vec<f64>,
-    /// Impulses at the start, and changes in the last step.
+    /// Impulses at the start, the best so far, and changes in the last step.
     start: Vec<f64>,
+    best: Vec<f64>,
     change: Vec<f64>,
     /// Equations, with the right-hand side as last column.
     system: Vec<f64>,
@@ -55,36 +56,88 @@ pub(super) struct Newton {
 }
 
 impl Newton {
-    /// Moves the impulses of blocks and `z` towards the laws of contact. `false` if nothing was done.
-    pub(super) fn solve(&mut self, limits: &mut Blocks<1>, contacts: &mut Blocks<3>, z: &mut [f64]) -> bool {
+    /// Moves the impulses of blocks and `z` to where the laws of contact are missed by less, if it finds such a place: from
+    /// where they are, or else from no impulse at all, since contacts that held a moment ago may mislead.
+    pub(super) fn solve(
+        &mut self,
+        limits: &mut Blocks<1>,
+        contacts: &mut Blocks<3>,
+        z: &mut [f64],
+        tolerance: f64,
+    ) {
         self.gather(limits, contacts, z);
         let n = self.impulse.len();
         if n == 0 || n > MOST_UNKNOWNS {
-            return false;
+            return;
         }
         self.fill_matrix(limits, contacts, z.len());
-        for _ in 0..STEPS {
-            self.linearise();
-            if !eliminate(&mut self.system, n) {
-                break;
-            }
-            self.advance();
+        self.best.clear();
+        self.best.extend_from_slice(&self.impulse);
+        let mut least = self.miss();
+        self.descend(&mut least, tolerance);
+        if least > tolerance {
+            self.change.clear();
+            self.change.extend(self.impulse.iter().map(|impulse| -impulse));
+            self.impulse.fill(0.0);
+            self.follow();
+            self.descend(&mut least, tolerance);
         }
         for k in 0..self.members.len() {
             let (member, at) = self.members[k];
-            let change = |j: usize| self.impulse[at + j] - self.start[at + j];
+            let change = |j: usize| self.best[at + j] - self.start[at + j];
             match member {
                 Member::Limit(index) => {
                     limits.apply(index, &[change(0)], z);
-                    limits.list[index].impulse = [self.impulse[at]];
+                    limits.list[index].impulse = [self.best[at]];
                 }
                 Member::Contact(index) => {
                     contacts.apply(index, &[0, 1, 2].map(change), z);
-                    contacts.list[index].impulse = [0, 1, 2].map(|j| self.impulse[at + j]);
+                    contacts.list[index].impulse = [0, 1, 2].map(|j| self.best[at + j]);
                 }
             }
         }
-        true
+    }
+
+    /// Newton's method from where the impulses are; keeps the best in `self.best`, which misses by `least`.
+    fn descend(&mut self, least: &mut f64, tolerance: f64) {
+        let n = self.impulse.len();
+        for _ in 0..STEPS {
+            self.linearise();
+            if !eliminate(&mut self.system, n) {
+                return;
+            }
+            self.advance();
+            let miss = self.miss();
+            if miss < *least {
+                *least = miss;
+                self.best.copy_from_slice(&self.impulse);
+            }
+            if miss <= tolerance {
+                return;
+            }
+        }
+    }
+
+    /// By how much the two equations of the module's text are missed at worst, as a velocity.
+    fn miss(&self) -> f64 {
+        let n = self.impulse.len();
+        let mut worst = 0.0_f64;
+        for (&(member, at), law) in self.members.iter().zip(&self.laws) {
+            let stiff = |k: usize| self.matrix[(at + k) * n + at + k] + law.compliance[k];
+            let velocity =
+                |k: usize| self.velocity[at + k] + law.bias[k] + law.compliance[k] * self.impulse[at + k];
+            let p = self.impulse[at];
+            worst = worst.max((p * stiff(0)).min(velocity(0)).abs());
+            if matches!(member, Member::Contact(_)) {
+                let rho = 2.0 / (stiff(1) + stiff(2));
+                let t = [self.impulse[at + 1], self.impulse[at + 2]];
+                let s = [t[0] - rho * velocity(1), t[1] - rho * velocity(2)];
+                let (length, most) = ((s[0] * s[0] + s[1] * s[1]).sqrt(), law.friction * p);
+                let share = if length > most { most / length } else { 1.0 };
+                worst = worst.max((t[0] - share * s[0]).abs() / rho).max((t[1] - share * s[1]).abs() / rho);
+            }
+        }
+        worst
     }
 
     /// Takes in all blocks that push or are about to.
@@ -254,6 +307,12 @@ impl Newton {
         for (change, impulse) in self.change.iter_mut().zip(&self.impulse) {
             *change = impulse - *change;
         }
+        self.follow();
+    }
+
+    /// Velocities after `self.change` of the impulses.
+    fn follow(&mut self) {
+        let n = self.impulse.len();
         for (velocity, row) in self.velocity.iter_mut().zip(self.matrix.chunks_exact(n)) {
             *velocity += row.iter().zip(&self.change).map(|(g, change)| g * change).sum::<f64>();
         }

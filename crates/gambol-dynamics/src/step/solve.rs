@@ -21,74 +21,42 @@ pub struct Sweeps {
     pub residual: f64,
 }
 
-/// Sweeps before Newton's method is tried, and between two tries.
+/// Newton's method is tried before this sweep, and then before every one that is twice as late.
 const PATIENCE: usize = 4;
 
-/// Newton's method is taken back if the sweep after it moves more than this much of what the sweep before it moved.
-const MISLED: f64 = 4.0;
+/// Blocks that are looked at in one step before a larger pile has to do with [`FEWEST`] sweeps. A few contacts can take their time: the
+/// sweep that finds which of them bear the load may be the hundredth.
+const VISITS: usize = 1500;
+const FEWEST: usize = 20;
 
-/// Scratch memory of the solver.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Solver {
-    newton: Newton,
-    /// z and the impulses before Newton's method, in case it misleads.
-    z: Vec<f64>,
-    limits: Vec<[f64; 1]>,
-    contacts: Vec<[f64; 3]>,
-}
-
-impl Solver {
-    /// Solves all blocks for `z`, from the impulses they have: sweeps, and Newton's method where these crawl.
-    pub(super) fn solve(
-        &mut self,
-        limits: &mut Blocks<1>,
-        contacts: &mut Blocks<3>,
-        z: &mut [f64],
-        most: usize,
-        tolerance: f64,
-    ) -> Sweeps {
-        for index in 0..limits.list.len() {
-            limits.apply(index, &limits.list[index].impulse, z);
-        }
-        for index in 0..contacts.list.len() {
-            contacts.apply(index, &contacts.list[index].impulse, z);
-        }
-        let mut sweeps = Sweeps::default();
-        while sweeps.count < most {
-            let before = sweeps.residual;
-            let leap = sweeps.count % PATIENCE == PATIENCE - 1 && self.leap(limits, contacts, z);
-            let mut residual = sweep(limits, contacts, z, sweeps.count % 2 == 0);
-            if leap && residual > MISLED * before {
-                self.back(limits, contacts, z);
-                residual = sweep(limits, contacts, z, sweeps.count % 2 == 0);
-            }
-            sweeps = Sweeps { count: sweeps.count + 1, residual };
-            if residual <= tolerance {
-                break;
-            }
-        }
-        sweeps
+/// Solves all blocks for `z`, from the impulses they have: sweeps, and Newton's method where these crawl.
+pub(super) fn solve(
+    newton: &mut Newton,
+    limits: &mut Blocks<1>,
+    contacts: &mut Blocks<3>,
+    z: &mut [f64],
+    (most, tolerance): (usize, f64),
+) -> Sweeps {
+    for index in 0..limits.list.len() {
+        limits.apply(index, &limits.list[index].impulse, z);
     }
-
-    fn leap(&mut self, limits: &mut Blocks<1>, contacts: &mut Blocks<3>, z: &mut [f64]) -> bool {
-        self.z.clear();
-        self.z.extend_from_slice(z);
-        self.limits.clear();
-        self.limits.extend(limits.list.iter().map(|block| block.impulse));
-        self.contacts.clear();
-        self.contacts.extend(contacts.list.iter().map(|block| block.impulse));
-        self.newton.solve(limits, contacts, z)
+    for index in 0..contacts.list.len() {
+        contacts.apply(index, &contacts.list[index].impulse, z);
     }
-
-    fn back(&self, limits: &mut Blocks<1>, contacts: &mut Blocks<3>, z: &mut [f64]) {
-        z.copy_from_slice(&self.z);
-        for (block, impulse) in limits.list.iter_mut().zip(&self.limits) {
-            block.impulse = *impulse;
+    let mut sweeps = Sweeps::default();
+    let blocks = limits.list.len() + contacts.list.len();
+    let most = most.min(FEWEST.max(VISITS / blocks.max(1)));
+    while sweeps.count < most {
+        if sweeps.count + 1 >= PATIENCE && (sweeps.count + 1).is_power_of_two() {
+            newton.solve(limits, contacts, z, tolerance);
         }
-        for (block, impulse) in contacts.list.iter_mut().zip(&self.contacts) {
-            block.impulse = *impulse;
+        let residual = sweep(limits, contacts, z, sweeps.count % 2 == 0);
+        sweeps = Sweeps { count: sweeps.count + 1, residual };
+        if residual <= tolerance {
+            break;
         }
     }
+    sweeps
 }
 
 /// Solves every block once; returns the largest change of a velocity. Back and forth in turn: what one sweep carries
@@ -141,17 +109,13 @@ fn limit_impulse(block: &Block<1>, free: [f64; 1]) -> [f64; 1] {
     [(-(free[0] + block.bias[0]) / (block.matrix[0][0] + block.compliance[0])).max(0.0)]
 }
 
-/// Turns of the direction of sliding towards the velocity it answers to; each gains a digit or so.
-const TURNS: usize = 4;
-
 fn contact_impulse(block: &Block<3>, free: [f64; 3]) -> [f64; 3] {
     let b = &block.matrix;
     let c = [free[0] + block.bias[0], free[1] + block.bias[1], free[2] + block.bias[2]];
     if c[0] >= 0.0 {
         return [0.0; 3];
     }
-    let diagonal =
-        [b[0][0] + block.compliance[0], b[1][1] + block.compliance[1], b[2][2] + block.compliance[2]];
+    let diagonal = [0, 1, 2].map(|k| b[k][k] + block.compliance[k]);
     let stick = solve_symmetric(diagonal, [b[0][1], b[0][2], b[1][2]], [-c[0], -c[1], -c[2]]);
     let friction = block.friction;
     if stick[0] >= 0.0 && length(stick[1], stick[2]) <= friction * stick[0] {
@@ -160,24 +124,54 @@ fn contact_impulse(block: &Block<3>, free: [f64; 3]) -> [f64; 3] {
     if friction == 0.0 {
         return [-c[0] / diagonal[0], 0.0, 0.0];
     }
-    // It slides: t = μ p d with a unit vector d against the velocity. d is the fixed point of d ∝ ρ t − w_t, which does not move
-    // where t already opposes w_t.
-    let rho = 0.5 * (diagonal[1] + diagonal[2]);
-    let mut direction = unit(stick[1], stick[2]);
-    let mut impulse = [0.0; 3];
+    slide(block, diagonal, c, unit(stick[1], stick[2]))
+}
+
+/// Steps of Newton's method for the direction of sliding, and the accuracy at which it ends, rad.
+const TURNS: usize = 12;
+const STRAIGHT: f64 = 1e-10;
+
+/// Largest turn in one of these steps, as the tangent of an angle.
+const SHARPEST: f64 = 0.7;
+
+/// The impulse of a contact that slides: t = μ p d with a unit vector d against the velocity w_t, from a first guess of d.
+///
+/// f(d) = d⊥ · w_t vanishes there. Along the circle, with b and T the parts of the matrix and a = B_nn + μ b·d:
+///
+/// ```text
+/// p = −c_n/a,   p' = −μ p (b·d⊥)/a,   w_t = b p + μ p T d + c_t,   f' = −d·w_t + d⊥·(b p' + μ (p' T d + p T d⊥))
+/// ```
+fn slide(block: &Block<3>, diagonal: [f64; 3], c: [f64; 3], mut d: [f64; 2]) -> [f64; 3] {
+    let (matrix, friction) = (&block.matrix, block.friction);
+    let b = [matrix[0][1], matrix[0][2]];
+    let times = |v: [f64; 2]| {
+        [diagonal[1] * v[0] + matrix[1][2] * v[1], matrix[1][2] * v[0] + diagonal[2] * v[1]]
+    };
+    let mut p = 0.0;
     for _ in 0..TURNS {
+        let across = [-d[1], d[0]];
         // Where friction wedges the body in (Painlevé), the normal alone decides.
-        let along = diagonal[0] + friction * (b[0][1] * direction[0] + b[0][2] * direction[1]);
-        let p = if along > 0.1 * diagonal[0] { -c[0] / along } else { -c[0] / diagonal[0] };
-        let t = [friction * p * direction[0], friction * p * direction[1]];
-        impulse = [p, t[0], t[1]];
-        let w = [
-            b[0][1] * p + diagonal[1] * t[0] + b[1][2] * t[1] + c[1],
-            b[0][2] * p + b[1][2] * t[0] + diagonal[2] * t[1] + c[2],
-        ];
-        direction = unit(rho * t[0] - w[0], rho * t[1] - w[1]);
+        let wedged = diagonal[0] + friction * dot(b, d);
+        let (a, slope) =
+            if wedged > 0.1 * diagonal[0] { (wedged, friction * dot(b, across)) } else { (diagonal[0], 0.0) };
+        p = -c[0] / a;
+        let p_slope = -p * slope / a;
+        let (along, aside) = (times(d), times(across));
+        let w = [0, 1].map(|k| b[k] * p + friction * p * along[k] + c[1 + k]);
+        let w_slope = [0, 1].map(|k| b[k] * p_slope + friction * (p_slope * along[k] + p * aside[k]));
+        let (f, f_slope) = (dot(across, w), dot(across, w_slope) - dot(d, w));
+        let turn = if f_slope > 0.0 { -f / f_slope } else { -f.signum() * SHARPEST };
+        if turn.abs() <= STRAIGHT {
+            break;
+        }
+        let turn = turn.clamp(-SHARPEST, SHARPEST);
+        d = unit(d[0] + turn * across[0], d[1] + turn * across[1]);
     }
-    impulse
+    [p, friction * p * d[0], friction * p * d[1]]
+}
+
+fn dot(a: [f64; 2], b: [f64; 2]) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
 }
 
 fn unit(x: f64, y: f64) -> [f64; 2] {
