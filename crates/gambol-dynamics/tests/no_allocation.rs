@@ -107,7 +107,7 @@ fn finding_contacts_does_not_allocate() {
 fn allocations_of_steps(creature: &Creature, ground: Option<Terrain>, warm_up: usize, steps: usize) -> usize {
     let world = World::new(creature.clone(), StepSettings { ground, ..StepSettings::default() }).unwrap();
     let mut stepper = Stepper::new(&world);
-    let mut state = State::new(creature.reference_pose(), &vec![0.2; creature.nv()]);
+    let mut state = State::new(creature.reference_pose(), &vec![0.01; creature.nv()]);
     let drive = Drive::passive(creature);
     for _ in 0..warm_up {
         step(&world, &mut stepper, &mut state, &drive).unwrap();
