@@ -62,6 +62,12 @@ struct Differences {
 }
 
 pub(crate) fn run(folder: &Path) -> Result<()> {
+    let load = |path: &str| gambol::load(path, &LoadOptions::default()).map_err(|error| error.to_string());
+    run_with(folder, load).map(|_| ())
+}
+
+/// The same with another way from a model's path to the creature; returns how many were compared.
+pub(crate) fn run_with(folder: &Path, load: impl Fn(&str) -> Result<Creature>) -> Result<usize> {
     let python = peers::python()?;
     let script = root().join("xtask/peers/oracle.py");
     let lines = output(command(python, &[]).arg(script).arg(folder))?;
@@ -89,7 +95,7 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
             skipped.push(format!("{name}: nothing moves"));
             continue;
         }
-        match gambol::load(&oracle.path, &LoadOptions::default()) {
+        match load(&oracle.path) {
             Err(error) => failed.push(format!("{name}: {error}")),
             Ok(creature) => {
                 unsupported.extend(
@@ -126,7 +132,7 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     if passed == 0 {
         return Err(format!("{}: no model was compared", folder.display()));
     }
-    if failed.is_empty() { Ok(()) } else { Err(format!("{} models differ from MuJoCo", failed.len())) }
+    if failed.is_empty() { Ok(passed) } else { Err(format!("{} models differ from MuJoCo", failed.len())) }
 }
 
 fn differences(creature: &Creature, oracle: &Oracle) -> Result<Differences> {

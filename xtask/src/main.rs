@@ -8,6 +8,7 @@ mod bench_rigs;
 mod blender;
 mod bvh;
 mod compare;
+mod export;
 mod fuzz;
 mod gaits;
 mod gltf;
@@ -43,6 +44,11 @@ enum Task {
     Compare {
         /// The folder, or a single model
         folder: PathBuf,
+    },
+    /// Export the gallery and every MJCF model below folders, and compare what MuJoCo makes of it with the originals
+    Export {
+        /// The folders; dm_control's models if not given
+        folders: Vec<PathBuf>,
     },
     /// Compare the vibrations of every MJCF and URDF model below a folder with MuJoCo's mass matrix and LAPACK
     Modes {
@@ -118,6 +124,8 @@ fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Test => test::run(),
         Task::Compare { folder } => compare::run(&folder),
+        Task::Export { folders } if folders.is_empty() => test::export(),
+        Task::Export { folders } => export::run(&folders),
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
         Task::Vibrate => vibrate::run(),

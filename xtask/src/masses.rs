@@ -1,7 +1,8 @@
 //! `cargo xtask masses MODEL.xml SKIN.skn`: mass and inertia of limbs from a skin alone, against the model it belongs to.
 //!
-//! The skin becomes a GLB and that a creature. Density cannot be seen on a skin, so the total is compared at the density
-//! of water and limbs after the total is given.
+//! The skin becomes a GLB and that a creature. A skin may be of another size than its model (that of dm_control's rat was
+//! made before the model was shrunk), so it is scaled to the model's bones first. Density cannot be seen on a skin, so the
+//! total is compared at the density of water and limbs after the total is given.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -25,15 +26,20 @@ pub(crate) fn run(model: &Path, skin: &Path) -> Result<()> {
         load(&path.display().to_string(), options).map_err(|error| error.to_string())
     };
     let known = read(&model, &LoadOptions::default())?;
-    let unit = Some(1.0);
+    let as_drawn = read(&glb, &LoadOptions { unit: Some(1.0), ..LoadOptions::default() })?;
+    let scale = scale(&known, &as_drawn).ok_or("the skin and the model have no bones in common")?;
+    println!("scale: the model's bones are {scale:.4} as long as those of the skin");
+    let unit = Some(scale);
     let water = read(&glb, &LoadOptions { unit, ..LoadOptions::default() })?;
-    println!("total: {:.3} kg in the model, {:.3} kg of water in the skin", known.mass(), water.mass());
-    let skinned = read(&glb, &LoadOptions { unit, mass: Some(known.mass()), ..LoadOptions::default() })?;
+    let limbs = limbs(&known);
+    let mass: f64 = limbs.iter().map(|(_, bodies)| sum(&known, bodies).mass).sum();
+    println!("total: {mass:.3} kg in the model, {:.3} kg of water in the skin", water.mass());
+    let skinned = read(&glb, &LoadOptions { unit, mass: Some(mass), ..LoadOptions::default() })?;
 
     let mut off = 0;
     println!("| limb | model kg | skin kg | factor | inertia, model kg m² | skin kg m² | factor |");
     println!("|---|---|---|---|---|---|---|");
-    for (name, bodies) in limbs(&known) {
+    for (name, bodies) in limbs {
         let (a, b) = (sum(&known, &bodies), sum(&skinned, &bodies));
         let (mass, inertia) = (b.mass / a.mass, b.inertia.trace() / a.inertia.trace());
         let (at, bt) = (a.inertia.trace(), b.inertia.trace());
@@ -45,6 +51,28 @@ pub(crate) fn run(model: &Path, skin: &Path) -> Result<()> {
     }
     println!("{off} of these factors are beyond {FACTOR}");
     Ok(())
+}
+
+/// Median of the lengths of the model's bones over those of the same bones of the skin.
+fn scale(known: &Creature, skinned: &Creature) -> Option<f64> {
+    /// A bone shorter than this, m, tells nothing.
+    const SHORTEST: f64 = 1e-4;
+    let length = |creature: &Creature, name: &str| {
+        let mut data = Data::new(creature);
+        let frames = forward_kinematics(creature, &mut data, creature.reference_pose());
+        let body = creature.body_index(name)?;
+        let parent = creature.bodies()[body].parent;
+        let parent_name = creature.bodies()[parent].name.clone();
+        Some((parent_name, (frames[body].position - frames[parent].position).norm()))
+    };
+    let ratio = |name: &String| {
+        let ((a, known), (b, skinned)) = (length(known, name)?, length(skinned, name)?);
+        (a == b && a != "world" && known > SHORTEST && skinned > SHORTEST).then(|| known / skinned)
+    };
+    let names: Vec<String> = known.bodies().iter().map(|body| body.name.clone()).collect();
+    let mut ratios: Vec<f64> = names.iter().filter_map(ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios.get(ratios.len() / 2).copied()
 }
 
 /// Each leg, the neck with the head, the tail, and what is left: names of bodies.
@@ -61,7 +89,11 @@ fn limbs(creature: &Creature) -> Vec<(String, HashSet<String>)> {
     for mark in &ends {
         up(mark.body).for_each(|body| users[body] += 1);
     }
-    let mut rest: HashSet<String> = bodies.iter().skip(1).map(|body| body.name.clone()).collect();
+    // A ball that lies beside the creature is no part of it.
+    let tops: HashSet<usize> = ends.iter().filter_map(|mark| up(mark.body).last()).collect();
+    let is_own = |&body: &usize| up(body).last().is_some_and(|top| tops.contains(&top));
+    let mut rest: HashSet<String> =
+        (1..bodies.len()).filter(is_own).map(|body| bodies[body].name.clone()).collect();
     let mut limbs = Vec::new();
     for mark in ends {
         let Some(top) = up(mark.body).take_while(|&body| users[body] == 1).last() else { continue };

@@ -1,5 +1,6 @@
 //! `cargo xtask pictures`: the pictures of the docs, drawn by gambol itself.
 
+use gambol::formats::gltf::samples::{Awkward, quadruped};
 use gambol::formats::write_file;
 use gambol::picture::{
     AnimationFormat, ClipOptions, Drawing, Look, Picture, Tile, View, clip_animation, clip_strip, sheet,
@@ -8,7 +9,7 @@ use gambol::picture::{
 use gambol::{LoadOptions, gallery};
 
 use crate::gaits::{Played, play};
-use crate::shell::{Result, command, output, root};
+use crate::shell::{Result, command, output, root, target};
 
 /// Gaits whose film strips the docs show: the rows of figure 3, then what else the gallery does.
 const STRIPS: [(&str, &[&str]); 10] = [
@@ -42,7 +43,27 @@ pub(crate) fn run() -> Result<()> {
         println!("{}", root().join(file).display());
     }
     strips()?;
+    rig_strips()?;
     animation("dog", "trot")
+}
+
+/// A skinned file of our own, as awkward as any, at three of its gaits, in `docs/rigs`.
+fn rig_strips() -> Result<()> {
+    let folder = root().join("docs/rigs");
+    let file = target().join("pictures/sample.glb");
+    for folder in [Some(folder.as_path()), file.parent()].into_iter().flatten() {
+        std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    let awkward = Awkward { scale: 0.01, turned: true, helpers: true, two_skins: true, ..Awkward::PLAIN };
+    write_file(&file, &quadruped(&awkward), true).map_err(|error| error.to_string())?;
+    for gait in ["walk", "trot", "gallop"] {
+        let Played { body, performance, .. } = play(&file.display().to_string(), gait, FPS)?;
+        let strip = clip_strip(&body.creature, &performance.clip, &ClipOptions::default());
+        let file = folder.join(format!("sample-{gait}.svg"));
+        strip.and_then(|strip| write(&file, &strip, true)).map_err(|error| error.to_string())?;
+        println!("{}", file.display());
+    }
+    Ok(())
 }
 
 /// Film strips in `docs/gaits`; SVG, which is half as large as PNG here.

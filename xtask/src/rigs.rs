@@ -1,11 +1,13 @@
-//! `cargo xtask rigs FOLDER`: what is found in every skinned model of a folder, as a table for the docs.
+//! `cargo xtask rigs FOLDER`: what is found in every skinned model of a folder and how it goes, as a table for the docs.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use gambol::LoadOptions;
+use gambol::dynamics::Data;
 use gambol::formats::files::Folder;
 use gambol::formats::gltf::{Rig, read_gltf};
+use gambol::gait::{Body, Performance, Report, Sampling, Style, Wish, design, perform};
 use gambol::model::{Creature, JointKind, Landmark, Role, Row, Side};
 
 use crate::shell::Result;
@@ -15,14 +17,14 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     collect(folder, &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
     files.sort();
     println!(
-        "| file | bodies (hinges) | height m | mass kg | feet | knees and elbows | hands | head | tail | spine | faces | ms |"
+        "| file | bodies (hinges) | height m | mass kg | feet | knees and elbows | hands | head | tail | spine | faces | ms | goes |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for file in &files {
         let name = file.strip_prefix(folder).unwrap_or(file).display();
         match read(file) {
             Ok((creature, rig, milliseconds)) => {
-                println!("{}", row(&name.to_string(), &creature, &rig, milliseconds));
+                println!("{} {} |", row(&name.to_string(), &creature, &rig, milliseconds), goes(creature));
             }
             Err(reason) => println!("| {name} | {reason} |"),
         }
@@ -86,6 +88,27 @@ fn row(name: &str, creature: &Creature, rig: &Rig, milliseconds: f64) -> String 
     )
 }
 
+/// How it walks, or how it slithers and swims: speed, stride, and how far the trunk goes up and down, of the legs' length.
+fn goes(creature: Creature) -> String {
+    let mut data = Data::new(&creature);
+    let Ok(body) = Body::new(creature, &mut data, &Style::default()) else { return "–".into() };
+    let gaits: &[&str] = if body.legs.is_empty() { &["slither", "swim"] } else { &["walk"] };
+    let found: Vec<String> = gaits.iter().filter_map(|gait| goes_at(&body, &mut data, gait)).collect();
+    if found.is_empty() { "–".into() } else { found.join("; ") }
+}
+
+fn goes_at(body: &Body, data: &mut Data, gait: &str) -> Option<String> {
+    let designed = design(body, data, gait, &Wish::default()).ok()?;
+    let sampling = Sampling { seconds: None, fps: 60.0 };
+    let Performance { clip, report, .. } = perform(body, data, &designed.gait, &sampling).ok()?;
+    let heights = || clip.poses.iter().map(|pose| pose[2]);
+    let bob = heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min);
+    let length = body.legs.length;
+    let bob = if length > 0.0 { format!(", bobs {:.0} %", 100.0 * bob / length) } else { String::new() };
+    let Report { speed, stride_length, .. } = report;
+    Some(format!("{gait}: {speed:.2} m/s, strides of {stride_length:.2} m{bob}"))
+}
+
 /// `front L R: Paw.L`, one name per row of limbs: the left one's.
 fn places(creature: &Creature, marks: &[&Landmark]) -> String {
     let mut rows: Vec<(Role, Option<Row>)> = marks.iter().map(|mark| (mark.role, mark.row)).collect();
@@ -115,7 +138,7 @@ fn places(creature: &Creature, marks: &[&Landmark]) -> String {
 
 /// From the lowest point of all shapes to the highest in the reference pose, m.
 fn height(creature: &Creature) -> f64 {
-    let mut data = gambol::dynamics::Data::new(creature);
+    let mut data = Data::new(creature);
     let frames = gambol::dynamics::forward_kinematics(creature, &mut data, creature.reference_pose());
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for (index, body) in creature.bodies().iter().enumerate() {

@@ -1,7 +1,9 @@
 //! `cargo xtask test`: everything that must hold before a change lands. CI runs this and nothing else.
 
+use std::path::PathBuf;
+
 use crate::shell::{Result, command};
-use crate::{architecture, blender, bvh, compare, gaits, gltf, modes, peers, vibrate};
+use crate::{architecture, blender, bvh, compare, export, gaits, gltf, modes, peers, vibrate};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -28,10 +30,21 @@ fn run_step(mut step: std::process::Command) -> Result<()> {
 
 /// Every articulated model of dm_control's suite and walkers, and our own, against MuJoCo.
 fn against_mujoco() -> Result<()> {
-    let folder = peers::dm_control()?;
-    for part in ["suite", "locomotion/walkers"] {
-        compare::run(&folder.join(part))?;
+    for folder in dm_control()? {
+        compare::run(&folder)?;
     }
+    export()?;
     modes::run_all()?;
     vibrate::run()
+}
+
+/// The gallery and dm_control's models, exported and read by MuJoCo.
+pub(crate) fn export() -> Result<()> {
+    export::run(&dm_control()?)
+}
+
+/// Folders of dm_control's articulated models.
+fn dm_control() -> Result<[PathBuf; 2]> {
+    let folder = peers::dm_control()?;
+    Ok(["suite", "locomotion/walkers"].map(|part| folder.join(part)))
 }

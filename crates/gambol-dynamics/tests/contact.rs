@@ -322,6 +322,41 @@ fn every_shape_on_a_gentle_height_field() {
     }
 }
 
+/// A rod across a ridge touches between its ends: as near as the nearest of many balls along it.
+#[test]
+fn what_lies_across_a_ridge_touches_it() {
+    let heights = (0..60 * 60).map(|k| 0.08 * (-(f64::from(k % 60) * 0.05 - 1.5).powi(2) / 0.02).exp());
+    let field = HeightField::new([-1.5, -1.5], 0.05, 60, heights.collect()).unwrap();
+    let terrain = Terrain::Field(field.clone());
+    let lying = Quat::from_scaled_axis(Vec3::y() * FRAC_PI_2);
+    let half_length = 0.3;
+    let rods = [
+        (Shape::Capsule { radius: 0.03, half_length }, 0.03),
+        (Shape::Box { half: Vec3::new(0.03, 0.03, half_length) }, 0.03),
+        (Shape::Cylinder { radius: 0.03, half_length }, 0.03),
+    ];
+    for (shape, radius) in rods {
+        let creature = lump(&shape, Transform::identity());
+        let collider = Collider::new(&creature, false);
+        for (shift, slant) in [(0.0, 0.0), (0.1, 0.05), (-0.13, -0.1)] {
+            let turn = Quat::from_scaled_axis(Vec3::y() * slant) * lying;
+            let middle = Vec3::new(shift, 0.2, 0.115);
+            let frames = frames_at(&creature, &at(middle, turn));
+            let contacts = find(&collider, &frames, &terrain, 0.05);
+            let found = deepest(&contacts).unwrap();
+            let along = turn * Vec3::z();
+            let nearest = (-30..=30)
+                .map(|k| distance_to(&field, middle + along * (f64::from(k) * 1e-2)) - radius)
+                .fold(f64::INFINITY, f64::min);
+            // A capsule to the error of the parabola. Of the others an edge touches, whose distance is taken down to
+            // the ground below it: on a slope of 0.1 that is within a hundredth of the radius.
+            let error = found.gap - nearest;
+            assert!(error.abs() < 3e-4, "{shape:?}: {} for {nearest}", found.gap);
+            assert!(found.point.x.abs() < 0.05, "on the ridge");
+        }
+    }
+}
+
 #[test]
 fn scenery_and_decoration_do_not_touch() {
     let ball = || ShapeSpec::new(Shape::Sphere { radius: 0.1 });
@@ -536,4 +571,36 @@ fn absurd_places_are_survived() {
             }
         }
     }
+}
+
+/// One collider is shared by all rollouts: every thread gets the same bits in the same order, whatever it asked before.
+#[test]
+fn threads_share_a_collider() {
+    let creature = gambol_model::samples::star(7, 5);
+    let collider = Collider::new(&creature, true);
+    let frames: Vec<Vec<BodyFrame>> = (0..20)
+        .map(|seed| {
+            let mut q = Random::new(seed).pose(&creature, 1.0);
+            q[2] = 0.1;
+            frames_at(&creature, &q)
+        })
+        .collect();
+    let terrain = Terrain::Field(hills());
+    let ask = |order: &mut dyn Iterator<Item = usize>| {
+        let mut answers = vec![String::new(); frames.len()];
+        let mut found = Vec::new();
+        for k in order {
+            collider.find(&frames[k], &terrain, &vec![0.01; creature.bodies().len()], &mut found);
+            answers[k] = format!("{found:?}");
+        }
+        answers
+    };
+    let forward = ask(&mut (0..20));
+    assert!(forward.iter().all(|answer| answer.contains("Contact")), "nothing to compare");
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| ask(&mut (0..20).rev()))).collect();
+        for thread in threads {
+            assert_eq!(thread.join().unwrap(), forward);
+        }
+    });
 }

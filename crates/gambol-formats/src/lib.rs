@@ -34,6 +34,7 @@ use gambol_model::{CreatureSpec, LandmarkOverride};
 pub use error::FormatError;
 pub use files::Files;
 pub use height_field::{HeightGrid, height_field_from_png};
+pub use mjcf::write::{Actuators, Integrator, MjcfFiles, MjcfOptions, to_mjcf};
 pub use write::{WriteError, write_file, write_files};
 
 /// How a creature file is read.

@@ -159,7 +159,8 @@ fn how_a_file_is_written_does_not_matter() {
 
 #[test]
 fn units_are_guessed_from_the_height_and_can_be_given() {
-    let (metres, _) = read(&quadruped(false));
+    let (metres, rig) = read(&quadruped(false));
+    assert!(rig.notes.iter().any(|note| note.contains("0.650 m high")), "{:?}", rig.notes);
     let centimetres = Character { placed: Similarity3::from_scaling(100.0), ..quadruped(false) };
     let (guessed, rig) = read(&centimetres);
     assert_same(&metres, &guessed, "centimetres");
@@ -485,4 +486,94 @@ fn a_fish_has_a_head_and_a_tail_and_no_legs() {
     assert_eq!(on("head"), Some("Main0"));
     assert!(on("tail").is_some_and(|tail| tail == "Fin" || tail == "Main4"), "{:?}", on("tail"));
     assert!(!landmark_bodies(&creature).iter().any(|(name, _)| name.starts_with("foot")));
+}
+
+/// A cobra: its tail lies on the ground, its neck stands, and what is called its head is the end of the neck.
+fn cobra() -> Character {
+    let mut rig = Skeleton::default();
+    rig.add("Chest", None, [0.0, 0.25, 0.1], [0.0, 0.6, 0.3], 0.1);
+    rig.add("Neck", Some("Chest"), [0.0, 0.7, 0.3], [0.0, 1.1, 0.1], 0.1);
+    rig.add("Head", Some("Neck"), [0.0, 1.2, 0.1], [0.0, 1.5, 0.1], 0.1);
+    rig.add("Skull", Some("Head"), [0.0, 1.62, 0.15], [0.0, 1.62, 0.45], 0.11);
+    rig.add("Jaw", Some("Skull"), [0.0, 1.5, 0.2], [0.0, 1.48, 0.44], 0.03);
+    let mut above = "Chest".to_owned();
+    for k in 0..4 {
+        let (name, z) = (format!("Tail{k}"), -0.1 - 0.35 * f64::from(k));
+        rig.add(&name, Some(&above), [0.0, 0.1, z], [0.0, 0.08, z - 0.3], 0.08);
+        above = name;
+    }
+    Character::new(rig.0)
+}
+
+/// A snake slithers on its belly: one that rears up is laid along the ground, its head level, and led back to the file's
+/// nodes in the file's pose.
+#[test]
+fn a_snake_that_rears_up_lies_down() {
+    let character = cobra();
+    let (creature, rig) = read(&character);
+    assert!(rig.notes.iter().any(|note| note.contains("rears up")), "{:?}", rig.notes);
+    let at = places(&creature, creature.reference_pose());
+    // The chest lies with its ends on the line; its own joint is the root, a little beside it.
+    let line = at.iter().filter(|(name, _)| name != "Jaw" && name != "Chest");
+    let heights = line.map(|(_, place)| place.z);
+    let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
+    assert!(high - low < 1e-5, "all joints are level to the digits of the file, not {}", high - low);
+    // The way along the bones is what it was.
+    let ahead = |name: &str| at.iter().find(|(body, _)| body == name).expect("it is there").1.x;
+    assert!(ahead("Skull") - ahead("Tail3") > 2.5, "{at:?}");
+    let mut data = Data::new(&creature);
+    let skull = creature.body_index("Skull").expect("it is there");
+    let turned = forward_kinematics(&creature, &mut data, creature.reference_pose())[skull].rotation;
+    assert!((turned - nalgebra::Matrix3::identity()).norm() < 1e-9, "the skull looks ahead as drawn");
+    let file = creature.pose("file").expect("it was laid down").to_vec();
+    assert_maps_back(&character, &creature, &rig, &file, "cobra");
+}
+
+/// Two dogs side by side are not one with eight legs: the larger one becomes the creature.
+#[test]
+fn of_several_characters_the_largest_is_taken() {
+    let alone = quadruped(false);
+    let mut both = alone.clone();
+    let (small, first) = (0.8, alone.bones.len());
+    for bone in &alone.bones {
+        let place = |at: Vec3| at * small + Vec3::new(1.5, 0.0, 0.3);
+        both.bones.push(skinned::Bone {
+            name: format!("small {}", bone.name),
+            parent: bone.parent.map(|parent| parent + first),
+            head: place(bone.head),
+            flesh: bone.flesh.map(|(middle, half)| (place(middle), half * small)),
+        });
+    }
+    let (creature, rig) = read(&both);
+    assert!(rig.notes.iter().any(|note| note.contains("2 characters")), "{:?}", rig.notes);
+    assert_same(&read(&alone).0, &creature, "the large one");
+    assert!(rig.bones.iter().all(|bone| bone.node < first), "the small one stays where it is");
+    // A rig file says the same.
+    let text = gambol_formats::gltf::rig_to_toml(&creature, &rig).expect("it can be written");
+    let told = gambol_formats::gltf::RigSettings::from_toml("it.toml", &text).expect("it can be read");
+    let options = LoadOptions { rig: Some(told), ..LoadOptions::default() };
+    let (again, _) = read_with(&both, &options).expect("the file fits");
+    assert_eq!(landmark_bodies(&again), landmark_bodies(&creature));
+}
+
+/// Where the pose of the file is that of some clip, bones that are folded into others are led back to the pose that was
+/// taken as well: an ear would stay bent for ever.
+#[test]
+fn folded_bones_leave_the_pose_of_a_clip_too() {
+    let mut posed = quadruped(false);
+    let (ear, head) = (posed.bones.len(), posed.bone("Head"));
+    let at = Vec3::new(0.03, 0.68, 0.46);
+    let flesh = Some((at + Vec3::new(0.0, 0.01, 0.0), Vec3::repeat(0.008)));
+    posed.bones.push(skinned::Bone { name: "Ear".into(), parent: Some(head), head: at, flesh });
+    let straight = posed.clone();
+    posed.posed = vec![(posed.bone("Thigh.L"), 0.6), (posed.bone("UpperArm.R"), -0.5), (ear, 0.9)];
+    let (creature, rig) = read(&posed);
+    assert_eq!(creature.body_index("Ear"), None, "it is part of the head");
+    assert!(rig.bones.iter().any(|bone| bone.node == ear), "it is told where to be");
+    assert_maps_back(&straight, &creature, &rig, creature.reference_pose(), "ear");
+    let (_, rig) = read(&straight);
+    assert!(
+        rig.bones.iter().all(|bone| bone.node != ear),
+        "nothing is told of it where it stands as it should"
+    );
 }

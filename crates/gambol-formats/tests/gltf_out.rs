@@ -213,7 +213,7 @@ fn rig(bytes: &[u8]) -> (Creature, Rig) {
         bodies.push(world_from_body);
         bones.push(Bone { node, body: index, body_from_node });
     }
-    let rig = Rig { world_from_scene, bones, root: 1, source: file.source(), notes: Vec::new() };
+    let rig = Rig { world_from_scene, bones, joints, root: 1, source: file.source(), notes: Vec::new() };
     (spec.build().unwrap(), rig)
 }
 
@@ -477,5 +477,14 @@ fn wrong_rigs_are_errors() {
     assert!(fails(&with("{")).contains("not JSON"));
     assert!(fails(&with("{}")).contains("no nodes"));
     assert!(fails(&with(r#"{"nodes":[{"children":[1]},{"children":[0]}]}"#)).contains("circle"));
+    // Once these went through and came out as `nul,{…}l`.
+    let sound = File::new(&quadruped(&Awkward { text: true, ..Awkward::default() })).text;
+    for key in ["animations", "accessors", "bufferViews"] {
+        for value in ["null", "{}", "\"x\"", "7"] {
+            let odd = format!("{},{key:?}:{value}}}", sound.trim_end().strip_suffix('}').unwrap());
+            let told = fails(&with(&odd));
+            assert!(told.contains(&format!("its {key:?} are not a list")), "{value}: {told}");
+        }
+    }
     assert!(fails(&Rig { root: 999, ..rig.clone() }).contains("no node 999"));
 }

@@ -6,12 +6,13 @@
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::asf::{Text, read_amc};
 use gambol_formats::bvh::read_bvh;
-use gambol_formats::clip::{creature_of_json, from_json, to_bvh, to_json};
+use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz, to_bvh, to_json, to_npz};
+use gambol_formats::files::Memory;
 use gambol_formats::mocap::{Recording, RecordingOptions, ScaleSource, load_recording};
-use gambol_formats::{LoadOptions, load};
+use gambol_formats::{LoadOptions, load, load_from};
 use gambol_model::samples::chain;
 use gambol_model::{Creature, JointKind, Mat3, Shape, Vec3};
-use gambol_motion::{Clip, Stride, samples::wander};
+use gambol_motion::{Clip, Contact, Stride, Travel, samples::wander};
 
 const TWO_JOINTS: &str = include_str!("files/two_joints.bvh");
 const AWKWARD: &str = include_str!("files/awkward.bvh");
@@ -410,4 +411,202 @@ fn json_comes_back() {
     let text = to_json(&creature, &clip).unwrap();
     assert_eq!(creature_of_json("x.json", &text).unwrap(), creature.name());
     assert_eq!(from_json("x.json", &text, &creature).unwrap(), clip);
+}
+
+/// NumPy's arrays say all bits; what comes back is the same clip, with its feet, way and name.
+#[test]
+fn npz_comes_back() {
+    let creature = chain(4);
+    let stride = Stride { yaw: 0.2, shift: Vec3::new(0.3, 0.0, 0.1) };
+    let still = wander(&creature, 8, 5, 0.4, stride);
+    let foot = |name: &str, body: usize, intervals: Vec<[f64; 2]>| Contact {
+        name: name.to_owned(),
+        body,
+        point: Vec3::new(0.1, 0.2, 1.0 / 3.0),
+        intervals,
+    };
+    let walk = Clip {
+        contacts: vec![
+            foot("foot.left", 3, vec![[0.0, 0.2], [0.3, 1.0 / 3.0]]),
+            foot("fuß", 1, vec![]),
+            foot("foot.right", 2, vec![[0.1, 0.4]]),
+        ],
+        travel: Some(Travel { speed: 0.7, stride_length: 0.28, stride_frequency: 2.5 }),
+        ..still.clone()
+    };
+    let open = Clip { stride: None, contacts: Vec::new(), ..still.clone() };
+    for clip in [still, walk, open] {
+        let bytes = to_npz(&creature, &clip).unwrap();
+        assert_eq!(creature_of_npz("x.npz", &bytes).unwrap().as_deref(), Some(creature.name()));
+        assert_eq!(from_npz("x.npz", &bytes, &creature).unwrap(), clip);
+        let error = from_npz("x.npz", &bytes, &chain(3)).unwrap_err().to_string();
+        assert!(error.contains("x.npz: the clip is of another creature"), "{error}");
+    }
+}
+
+/// Files that NumPy 2 wrote, by `savez` with times of `f4` and `joint_qpos` of `i4`, by `savez_compressed`, and with `qpos`
+/// from `asfortranarray`.
+#[test]
+fn npz_of_numpy() {
+    let creature = chain(2);
+    let mini: &[u8] = include_bytes!("files/numpy_clip.npz");
+    let clip = from_npz("some/nod.npz", mini, &creature).unwrap();
+    assert_eq!(creature_of_npz("nod.npz", mini).unwrap(), None);
+    assert_eq!((clip.name.as_str(), clip.times.as_slice()), ("nod", [0.0, 0.5].as_slice()));
+    assert_eq!(clip.poses[1], [1.0, 2.0, 3.0, 1.0, 0.0, 0.0, 0.0, 0.25]);
+    let told = |bytes: &[u8]| from_npz("x.npz", bytes, &creature).unwrap_err().to_string();
+    assert!(told(include_bytes!("files/numpy_packed.npz")).contains("numpy.savez_compressed does not"));
+    assert!(told(include_bytes!("files/numpy_fortran.npz")).contains("\"qpos\": it is in Fortran's order"));
+    assert!(told(b"PK no zip").contains("this is no .npz file"));
+    // Any damage to a byte or an end that comes early is an error or another clip, never a crash.
+    for cut in 0..mini.len() {
+        let _ = from_npz("x.npz", &mini[..cut], &creature);
+        for flip in [1, 0x80, 0xff] {
+            let mut damaged = mini.to_vec();
+            damaged[cut] ^= flip;
+            let _ = from_npz("x.npz", &damaged, &creature);
+        }
+    }
+}
+
+/// Name, parent, and offset in metres, y up and z forward.
+type Bones = [(&'static str, Option<usize>, [f64; 3])];
+
+/// In a T, 1.72 m tall.
+const PERSON: &Bones = &[
+    ("Hips", None, [0.0, 0.0, 0.0]),
+    ("Chest", Some(0), [0.0, 0.3, 0.0]),
+    ("Head", Some(1), [0.0, 0.3, 0.0]),
+    ("LeftArm", Some(1), [0.18, 0.2, 0.0]),
+    ("LeftForeArm", Some(3), [0.28, 0.0, 0.0]),
+    ("LeftHand", Some(4), [0.26, 0.0, 0.0]),
+    ("RightArm", Some(1), [-0.18, 0.2, 0.0]),
+    ("RightForeArm", Some(6), [-0.28, 0.0, 0.0]),
+    ("RightHand", Some(7), [-0.26, 0.0, 0.0]),
+    ("LeftUpLeg", Some(0), [0.1, -0.05, 0.0]),
+    ("LeftLeg", Some(9), [0.0, -0.42, 0.01]),
+    ("LeftFoot", Some(10), [0.0, -0.42, -0.01]),
+    ("RightUpLeg", Some(0), [-0.1, -0.05, 0.0]),
+    ("RightLeg", Some(12), [0.0, -0.42, 0.01]),
+    ("RightFoot", Some(13), [0.0, -0.42, -0.01]),
+];
+
+/// 0.62 m tall, without the names that rigs of people have.
+const DOG: &Bones = &[
+    ("pelvis", None, [0.0, 0.0, 0.0]),
+    ("thigh_l", Some(0), [0.08, 0.0, 0.0]),
+    ("shin_l", Some(1), [0.0, -0.22, 0.05]),
+    ("paw_hl", Some(2), [0.0, -0.2, -0.05]),
+    ("thigh_r", Some(0), [-0.08, 0.0, 0.0]),
+    ("shin_r", Some(4), [0.0, -0.22, 0.05]),
+    ("paw_hr", Some(5), [0.0, -0.2, -0.05]),
+    ("thorax", Some(0), [0.0, 0.0, 0.5]),
+    ("skull", Some(7), [0.0, 0.15, 0.25]),
+    ("arm_l", Some(7), [0.08, 0.0, 0.0]),
+    ("fore_l", Some(9), [0.0, -0.22, -0.05]),
+    ("paw_fl", Some(10), [0.0, -0.2, 0.05]),
+    ("arm_r", Some(7), [-0.08, 0.0, 0.0]),
+    ("fore_r", Some(12), [0.0, -0.22, -0.05]),
+    ("paw_fr", Some(13), [0.0, -0.2, 0.05]),
+];
+
+/// A BVH file of some frames in which all joints turn a little and the root walks. In a file that is z up, y becomes z
+/// and z becomes −y, in offsets, places and the axes of turns.
+fn bvh_of(bones: &Bones, unit: f64, z_up: bool) -> String {
+    let turned = |[x, y, z]: [f64; 3]| if z_up { [x, -z, y] } else { [x, y, z] };
+    let mut lines = vec!["HIERARCHY".to_owned()];
+    let mut open: Vec<usize> = Vec::new();
+    let turns = if z_up { "Yrotation Xrotation Zrotation" } else { "Zrotation Xrotation Yrotation" };
+    for (index, (name, parent, offset)) in bones.iter().enumerate() {
+        while open.last().copied() != *parent {
+            open.pop().expect("bones are listed depth first");
+            lines.push("}".to_owned());
+        }
+        open.push(index);
+        let [x, y, z] = turned(offset.map(|x| x / unit));
+        lines.push(format!("{} {name}\n{{ OFFSET {x} {y} {z}", if index == 0 { "ROOT" } else { "JOINT" }));
+        let channels = if index == 0 { "CHANNELS 6 Xposition Yposition Zposition" } else { "CHANNELS 3" };
+        lines.push(format!("{channels} {turns}"));
+        if !bones.iter().any(|(_, parent, _)| *parent == Some(index)) {
+            let [x, y, z] = turned([0.0, 0.02 / unit, 0.1 / unit]);
+            lines.push(format!("End Site\n{{ OFFSET {x} {y} {z} }}"));
+        }
+    }
+    lines.push("}".repeat(open.len()).replace('}', "}\n"));
+    lines.push("MOTION\nFrames: 5\nFrame Time: 0.1".to_owned());
+    for frame in 0..5_u32 {
+        let mut numbers = turned([0.0, 0.9 / unit, 0.1 / unit * f64::from(frame)]).to_vec();
+        for joint in 0..bones.len() {
+            let angle = |k: f64| 12.0 * (k * (joint as f64 + 1.0) + 0.6 * f64::from(frame)).sin();
+            // The turn about z comes first; where z has become −y it turns the other way.
+            let first = if z_up { -angle(1.1) } else { angle(1.1) };
+            numbers.extend([first, angle(2.3), angle(3.7)]);
+        }
+        lines.push(numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(" "));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Where all bodies are at every key.
+fn places(creature: &Creature, poses: &[Vec<f64>]) -> Vec<Vec3> {
+    let mut data = Data::new(creature);
+    poses
+        .iter()
+        .flat_map(|pose| forward_kinematics(creature, &mut data, pose).to_vec())
+        .map(|f| f.position)
+        .collect()
+}
+
+/// The same motion written y up and z up is the same motion.
+#[test]
+fn files_that_are_z_up_stand_up() {
+    for bones in [PERSON, DOG] {
+        let [y_up, z_up] = [false, true].map(|z_up| bvh(&bvh_of(bones, 1.0, z_up)));
+        let told = |recording: &Recording| {
+            recording.creature.warnings().iter().any(|w| w.to_string().contains("taken as z up"))
+        };
+        assert!(!told(&y_up) && told(&z_up));
+        let [a, b] = [&y_up, &z_up].map(|r| places(&r.creature, &r.clip.poses));
+        // Twelve digits of the file, and their rounding.
+        assert!(a.iter().zip(&b).all(|(a, b)| (a - b).norm() < 1e-9), "{:?}", a[3] - b[3]);
+        assert_eq!(a.len(), 5 * (bones.len() + 1));
+        assert!((y_up.scale.height / z_up.scale.height - 1.0).abs() < 1e-9);
+    }
+}
+
+/// Nothing tells how large an animal is; as a person of 1.7 m this dog would be in units of three metres.
+#[test]
+fn an_animal_is_no_person() {
+    for (unit, name) in [(1.0, "m"), (0.01, "cm")] {
+        let dog = read_bvh("dog.bvh", &bvh_of(DOG, unit, false), &LoadOptions::default()).unwrap();
+        assert!(matches!(dog.scale.source, ScaleSource::Animal { unit } if unit == name), "{:?}", dog.scale);
+        assert!((dog.scale.height - 0.62).abs() < 0.1, "{:?}", dog.scale);
+        let person = read_bvh("p.bvh", &bvh_of(PERSON, unit, false), &LoadOptions::default()).unwrap();
+        assert!(matches!(person.scale.source, ScaleSource::Guess { unit, sure: true } if unit == name));
+    }
+}
+
+/// A skeleton that is to walk lets its arms hang; what was recorded stays where it was.
+#[test]
+fn arms_of_a_skeleton_hang_down() {
+    let text = bvh_of(PERSON, 1.0, false);
+    let recording = bvh(&text);
+    let files = Memory::new().with("test.bvh", text);
+    let walker = load_from(&files, "test.bvh", &metres()).unwrap().build().unwrap();
+    let at = |creature: &Creature, pose: &[f64], body: &str| {
+        places(creature, &[pose.to_vec()])[creature.body_index(body).unwrap()]
+    };
+    for side in ["Left", "Right"] {
+        let arm = |creature: &Creature, pose: &[f64]| {
+            at(creature, pose, &format!("{side}Hand")) - at(creature, pose, &format!("{side}Arm"))
+        };
+        let hangs = arm(&walker, walker.reference_pose());
+        assert!((hangs.norm() - 0.54).abs() < EXACT && hangs.z < -0.95 * 0.54, "{side}: {hangs:?}");
+        let stretched = arm(&walker, walker.pose("file").unwrap());
+        let zero = arm(&recording.creature, recording.creature.reference_pose());
+        assert!((stretched - zero).norm() < EXACT && zero.z.abs() < EXACT, "{side}: {stretched:?}");
+    }
+    let first = walker.pose("first").unwrap().to_vec();
+    let [a, b] = [places(&walker, &[first]), places(&recording.creature, &recording.clip.poses[..1])];
+    assert!(a.iter().zip(&b).all(|(a, b)| (a - b).norm() < EXACT));
 }

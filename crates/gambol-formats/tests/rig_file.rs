@@ -2,6 +2,8 @@
 //! changes the creature, and nothing else does. Every mistake in it is told with its line and, where one is near, the name
 //! that was meant.
 
+mod skinned;
+
 use gambol_formats::files::Memory;
 use gambol_formats::gltf::samples::{Awkward, awkward, quadruped};
 use gambol_formats::gltf::{Rig, RigSettings, read_gltf, rig_to_toml};
@@ -182,4 +184,28 @@ fn mistakes_are_told_with_their_line() {
     let error =
         load(&same_names, Some("version = 1\n[bones]\n\"尾\" = {}")).map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("did you mean \"尾#"), "{error}");
+}
+
+/// A hub without skin may be where the body begins that it is one with; the file must name the body, not the hub. In
+/// others the hub is below the body.
+#[test]
+fn bones_in_one_place_come_back() {
+    use skinned::{Character, Skeleton};
+    let mut rig = Skeleton::default();
+    rig.add("Below", None, [0.0, 0.5, 0.0], [0.0, 0.5, 0.02], 0.012);
+    rig.add("Trunk", Some("Below"), [0.0, 0.5, 0.0], [0.0, 0.5, 0.5], 0.1);
+    rig.add("Back", Some("Below"), [0.0, 0.5, -0.1], [0.0, 0.5, -0.5], 0.1);
+    rig.add("At trunk", Some("Trunk"), [0.0, 0.5, 0.0], [0.0; 3], 0.0);
+    for (side, x) in [("L", 0.15), ("R", -0.15)] {
+        rig.add(&format!("Thigh.{side}"), Some("Below"), [x, 0.45, 0.0], [x, 0.25, 0.0], 0.04);
+        rig.add(&format!("Shin.{side}"), Some(&format!("Thigh.{side}")), [x, 0.24, 0.0], [x, 0.0, 0.0], 0.04);
+    }
+    let bytes = Character::new(rig.0).glb();
+    let (guessed, rig) = load(&bytes, None).unwrap();
+    let text = rig_to_toml(&guessed, &rig).unwrap();
+    let (told, _) = load(&bytes, Some(&text)).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let names = |creature: &Creature| -> Vec<String> {
+        creature.bodies().iter().map(|body| body.name.clone()).collect()
+    };
+    assert_eq!(names(&guessed), names(&told), "{text}");
 }

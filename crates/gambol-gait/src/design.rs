@@ -336,7 +336,7 @@ fn steps(
     }
     crouch(body, data, palette, &mut components);
     components.extend(bob(body, data, palette, pattern)?);
-    components.extend(arms(body, data, palette, pattern));
+    components.extend(arms(body, data, palette, pattern, &components));
     Ok(components)
 }
 

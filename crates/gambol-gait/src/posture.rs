@@ -90,11 +90,20 @@ pub(crate) fn bob(
     Ok(Some(Component { mode: mode.index, amplitude: pattern.bob, phase, harmonic: 2, offset: 0.0 }))
 }
 
-/// Arms that swing in turn, each against the leg of its side: a biped's trunk would turn without them.
-pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pattern) -> Option<Component> {
+/// Arms that swing in turn, each against the leg of its side: a biped's trunk would turn without them. What `components`
+/// swing them already counts: heavy arms on short legs go with the legs' own modes.
+pub(crate) fn arms(
+    body: &Body,
+    data: &mut Data,
+    palette: &Palette,
+    pattern: &Pattern,
+    components: &[Component],
+) -> Option<Component> {
     /// Swing of the arms' joints to each side, rad, when the feet stand for half of the time; less in a walk, more in a
     /// run.
     const SWING: f64 = 0.3;
+    /// With all that the other modes do, hands swing no further than this many times as far.
+    const MOST: f64 = 1.8;
     let creature = &body.creature;
     if body.legs.pairs != 1 || !matches!(pattern.order, Order::Wave | Order::Alternating) {
         return None;
@@ -111,8 +120,8 @@ pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pa
             (if mark.side == Some(Side::Left) { 1.0 } else { -1.0 }, jacobian.clone())
         })
         .collect();
-    // How far hands swing in turn, per root of energy, and how pure that is.
-    let judge = |mode: &Mode| {
+    // How far a mode swings the hands in turn, m per rad, and the square of all that it moves them.
+    let swing = |mode: &Mode| {
         let u = DVector::from_column_slice(&mode.shape);
         let (mut turns, mut all) = (0.0, 0.0);
         for (side, jacobian) in &hands {
@@ -121,6 +130,11 @@ pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pa
             turns += side * moved.x / hands.len() as f64;
             all += moved.norm_squared() / hands.len() as f64;
         }
+        (turns, all)
+    };
+    // The same per root of energy, times how pure it is.
+    let judge = |mode: &Mode| {
+        let (turns, all) = swing(mode);
         let measure = &palette.measures[mode.index];
         let feet =
             measure.legs.iter().map(|leg| leg.forward * leg.forward + leg.left * leg.left).sum::<f64>();
@@ -131,8 +145,13 @@ pub(crate) fn arms(body: &Body, data: &mut Data, palette: &Palette, pattern: &Pa
     let (mode, _, turns) = best.filter(|(_, score, _)| *score > 0.0)?;
     // The left foot goes by −sin(ωt − 2πψ); the left hand goes the other way.
     let left = body.legs.legs.iter().find(|leg| leg.side == Some(Side::Left))?;
-    let amplitude = SWING * (0.5 / pattern.duty).min(1.5) * turns.signum();
     let phase = -TAU * pattern.order.phase(left.pair, body.legs.pairs, left.side);
+    let most = SWING * (0.5 / pattern.duty).min(1.5);
+    let present = |c: &Component| {
+        Complex::from_polar(c.amplitude, c.phase - phase) * swing(&body.modes.modes[c.mode]).0 / turns
+    };
+    let present = components.iter().filter(|c| c.harmonic == 1).map(present).sum::<Complex<f64>>();
+    let amplitude = (MOST * most * turns.signum() - present.re).clamp(-most, most);
     let phase = if amplitude < 0.0 { phase + PI } else { phase };
     Some(Component {
         mode,
@@ -232,4 +251,33 @@ pub(crate) fn spreading_mode(
     let best =
         body.modes.vibrations().iter().map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     (best.2 != 0.0).then_some((best.0, best.2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Style;
+    use crate::design::suitable;
+
+    /// The modes of the legs swing heavy arms with them. With as much again on top, a robot on short legs walked with its
+    /// arms held out.
+    #[test]
+    fn arms_count_what_swings_them_already() {
+        let creature = gambol::load("human", &gambol::LoadOptions::default()).unwrap();
+        let mut data = Data::new(&creature);
+        let body = Body::new(creature, &mut data, &Style::default()).unwrap();
+        let palette = Palette::new(&body, &mut data).unwrap();
+        let pattern = suitable(&body, &mut data, "walk").unwrap();
+        let mut swing = |components: &[Component]| {
+            let found = arms(&body, &mut data, &palette, &pattern, components).unwrap();
+            (found, Complex::from_polar(found.amplitude, found.phase))
+        };
+        let (alone, usual) = swing(&[]);
+        for (times, whole) in [(0.5, 1.5), (1.0, 1.8), (1.8, 1.8), (2.5, 1.8), (4.0, 3.0)] {
+            let (_, added) = swing(&[Component { amplitude: times * alone.amplitude, ..alone }]);
+            let all = added + usual * times;
+            // Up to rounding: the same mode, in the same phase or the opposite one.
+            assert!((all - usual * whole).norm() < 1e-9, "{times}: {all} is not {whole} of {usual}");
+        }
+    }
 }

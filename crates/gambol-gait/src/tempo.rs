@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use gambol_dynamics::{Data, forward_kinematics};
 
 use crate::pattern::Pattern;
-use crate::{Body, GaitError, Wish};
+use crate::{Body, GaitError, Leg, Wish};
 
 /// How fast, how often, how far.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +52,7 @@ impl Tempo {
         }
         let gravity = Some(body.creature.gravity().norm()).filter(|g| *g > 0.0).unwrap_or(9.81);
         let height = body.legs.length.max(1e-6);
-        let reach = span(body, data);
+        let reach = span(body, data) * swings(body, data);
         let in_place = pattern.froude == 0.0;
         let froude = |speed: f64| speed * speed / (gravity * height);
         // A sprawled leg reaches further than its hip is high.
@@ -101,6 +101,21 @@ impl Tempo {
         let (sine, cosine) = a.sin_cos();
         self.stride / TAU * 2.0 * (sine - a * cosine) / (a - sine * cosine)
     }
+}
+
+/// Legs that point less far along the way than this swing like upright ones: cosine of 25°, more than a hock stands back.
+const UPRIGHT: f64 = 0.9;
+
+/// How far the legs swing along the way for their span, as a share of upright ones. A leg swings about its hip, so what
+/// counts is its span across the way: a spider's first leg, which points ahead, must stretch to step further. All feet
+/// take the same stride, so the least share counts.
+fn swings(body: &Body, data: &mut Data) -> f64 {
+    let frames = forward_kinematics(&body.creature, data, &body.modes.pose);
+    let share = |leg: &Leg| {
+        let along = leg.hip - frames[leg.foot].point_in_world(leg.point);
+        along.cross(&body.legs.heading.forward).norm() / (UPRIGHT * along.norm()).max(f64::MIN_POSITIVE)
+    };
+    body.legs.legs.iter().map(share).fold(1.0, f64::min)
 }
 
 /// Mean distance from hip to foot in the rest pose, m.

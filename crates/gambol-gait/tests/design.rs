@@ -89,6 +89,21 @@ fn creatures_that_nobody_tuned() {
     }
 }
 
+/// Legs that point along the way cannot step as far as their span: with strides of their span a spider sinks onto its
+/// belly at every step.
+#[test]
+fn creatures_that_sprawl_keep_their_bellies_up() {
+    for name in ["spider", "insect"] {
+        let (body, mut data) = body(name, &Style::default());
+        let Design { gait, .. } = design(&body, &mut data, "walk", &Wish::default()).unwrap();
+        let clip = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: 60.0 }).unwrap().clip;
+        let heights = clip.poses.iter().map(|pose| pose[2]);
+        let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
+        // Of the hips' height; strides of the whole span make it 0.11 for the spider.
+        assert!(high - low < 0.08 * body.legs.length, "{name}: {:.3}", (high - low) / body.legs.length);
+    }
+}
+
 #[test]
 fn gaits_that_do_not_fit_say_why() {
     let (dog, mut data) = body("dog", &Style::default());

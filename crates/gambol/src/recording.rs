@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gambol_formats::clip::{creature_of_json, from_json};
+use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz};
 use gambol_formats::files::{Files, Folder};
 use gambol_formats::mocap::{Kind, Recording, RecordingOptions, Scale, kind, load_recording};
 use gambol_formats::{FormatError, LoadOptions};
@@ -16,7 +16,7 @@ use crate::{LoadError, load};
 pub struct MotionOptions {
     /// Of a recording.
     pub recording: RecordingOptions,
-    /// Of a clip as JSON: the creature that moves, a name from the gallery or a file. Default: what the clip says.
+    /// Of a clip of ours: the creature that moves, a name from the gallery or a file. Default: what the clip says.
     pub creature: Option<String>,
 }
 
@@ -33,34 +33,51 @@ pub struct Motion {
     pub first_apart: bool,
 }
 
-/// Whether a file holds motion: `.bvh`, `.amc`, or a clip as `.json`.
+/// Whether a file holds motion: `.bvh`, `.amc`, or a clip as `.json` or `.npz`.
 pub fn is_motion(path: &Path) -> bool {
     let name = path.to_string_lossy();
-    matches!(kind(&name), Some(Kind::Bvh | Kind::Amc)) || is_json(path)
+    matches!(kind(&name), Some(Kind::Bvh | Kind::Amc)) || own_kind(path).is_some()
 }
 
-fn is_json(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
+/// What gambol writes clips as, and reads again.
+#[derive(Clone, Copy)]
+enum Own {
+    Json,
+    Npz,
 }
 
-/// Reads motion from a `.bvh`, `.amc` or `.json` file.
+fn own_kind(path: &Path) -> Option<Own> {
+    let ends = |ending: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
+    [("json", Own::Json), ("npz", Own::Npz)]
+        .into_iter()
+        .find(|(ending, _)| ends(ending))
+        .map(|(_, kind)| kind)
+}
+
+/// Reads motion from a `.bvh`, `.amc`, `.json` or `.npz` file.
 pub fn load_motion(path: &Path, options: &MotionOptions) -> Result<Motion, LoadError> {
-    if is_json(path) {
-        return load_json(path, options);
+    if let Some(kind) = own_kind(path) {
+        return load_own(path, kind, options);
     }
     let Recording { creature, clip, scale, first_apart } = load_recording(path, &options.recording)?;
     Ok(Motion { creature, clip, scale: Some(scale), first_apart })
 }
 
-fn load_json(path: &Path, options: &MotionOptions) -> Result<Motion, LoadError> {
+/// A clip of ours.
+fn load_own(path: &Path, kind: Own, options: &MotionOptions) -> Result<Motion, LoadError> {
     let file = path.display().to_string();
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let named = |error: FormatError| FormatError { file: file.clone(), ..error };
     let folder = Folder::new(path.parent().unwrap_or(Path::new("")), None)?;
-    let text = String::from_utf8(folder.read(name).map_err(named)?)
-        .map_err(|_| FormatError::new(&file, "the file is not UTF-8"))?;
-    let said = creature_of_json(&file, &text)?;
-    let who = options.creature.as_ref().unwrap_or(&said);
+    let bytes = folder.read(name).map_err(named)?;
+    let text = || std::str::from_utf8(&bytes).map_err(|_| FormatError::new(&file, "the file is not UTF-8"));
+    let said = match kind {
+        Own::Json => Some(creature_of_json(&file, text()?)?),
+        Own::Npz => creature_of_npz(&file, &bytes)?,
+    };
+    let who = options.creature.as_ref().or(said.as_ref()).ok_or_else(|| {
+        FormatError::new(&file, "the clip does not say who moves; --creature NAME or FILE does")
+    })?;
     let creature = load(who, &options.recording.load).map_err(|error| match error {
         LoadError::Unknown { name } => {
             let reason = format!(
@@ -70,7 +87,10 @@ fn load_json(path: &Path, options: &MotionOptions) -> Result<Motion, LoadError> 
         }
         other => other,
     })?;
-    let clip = from_json(&file, &text, &creature)?;
+    let clip = match kind {
+        Own::Json => from_json(&file, text()?, &creature)?,
+        Own::Npz => from_npz(&file, &bytes, &creature)?,
+    };
     Ok(Motion { creature, clip, scale: None, first_apart: false })
 }
 

@@ -98,7 +98,11 @@ fn misuse_is_named_and_leaves_nothing() {
     assert_fails(&["convert", &walk, &place.path("no/out.glb")], 1, "cannot be written");
     assert_fails(&["convert", "no.bvh", &out], 1, "no.bvh: there is no such file");
     let xml = place.with("dog.xml", "<mujoco/>");
-    assert_fails(&["convert", &xml, &out], 1, "dog.xml: motion is read from .bvh, .amc and .json files");
+    assert_fails(
+        &["convert", &xml, &out],
+        1,
+        "dog.xml: motion is read from .bvh, .amc, .json and .npz files",
+    );
     let broken = place.with("broken.bvh", &WALK[0][..WALK[0].len() - 200]);
     assert_fails(&["convert", &broken, &out], 1, "broken.bvh:");
     let swing = place.with("swing.amc", AMC);
@@ -150,6 +154,23 @@ fn all_formats_are_written() {
         assert!(talk.contains("6 keys, 0.50 s"), "{ending}: {talk}");
         assert!(std::fs::read(&file).unwrap().starts_with(magic), "{ending}");
     }
+}
+
+/// By way of NumPy's arrays nothing is lost either; a clip that does not say who moves is told so.
+#[test]
+fn npz_in_is_json_out() {
+    let place = Place::new();
+    let (one, npz, two) = (place.with("one.json", &WALK[1]), place.path("walk.npz"), place.path("two.json"));
+    convert(&[&one, &npz]);
+    convert(&[&npz, &two]);
+    let [one, two] =
+        [one, two].map(|file| -> Value { serde_json::from_slice(&std::fs::read(file).unwrap()).unwrap() });
+    assert_eq!(one, two);
+    assert_eq!(inspect(&npz)["clip"]["loops"], true);
+    let scripted = concat!(env!("CARGO_MANIFEST_DIR"), "/../gambol-formats/tests/files/numpy_clip.npz");
+    assert_fails(&["convert", scripted, &place.path("x.glb")], 1, "--creature NAME or FILE does");
+    let creature = ["convert", scripted, &place.path("x.glb"), "--creature", "dog"];
+    assert_fails(&creature, 1, "its joints are not those of dog");
 }
 
 /// A clip as JSON comes from a gallery creature; through JSON again it is the same to the last digit.

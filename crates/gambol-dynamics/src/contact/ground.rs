@@ -27,6 +27,11 @@ const STEPS: usize = 8;
 /// Steps shorter than this are the last, m.
 const SHORT_STEP: f64 = 1e-7;
 
+/// An edge over a height field is looked at so many times per grid point, to find the bumps that it lies on.
+const LOOKS: f64 = 4.0;
+/// But not more often than this: bumps under an edge four grid points long or more may be missed if narrow.
+const MOST_LOOKS: usize = 16;
+
 /// How a body stands over the ground.
 pub(super) struct View<'a> {
     frame: &'a BodyFrame,
@@ -55,6 +60,8 @@ pub(super) trait Ground {
     fn near(&self, view: &View, bounds: Ball, reach: f64) -> bool;
     /// A ball of the body, or `None` if farther than `reach`. A corner is one without radius.
     fn ball(&self, view: &View, ball: Ball, reach: f64) -> Option<Hit>;
+    /// The lowest ball between two, ends not included, if it lies on a bump of the ground. On a plane it never does.
+    fn between(&self, view: &View, ends: [Vec3; 2], radius: f64, reach: f64) -> Option<Hit>;
     /// An ellipsoid of the body.
     fn ellipsoid(&self, view: &View, center: Vec3, squares: &Mat3, reach: f64) -> Option<Hit>;
 }
@@ -106,6 +113,10 @@ impl Ground for Plane {
         view.height + view.up_in_body.dot(&bounds.center) - bounds.radius < reach
     }
 
+    fn between(&self, _: &View, _: [Vec3; 2], _: f64, _: f64) -> Option<Hit> {
+        None
+    }
+
     fn ellipsoid(&self, view: &View, center: Vec3, squares: &Mat3, reach: f64) -> Option<Hit> {
         let (y, h) = rise(squares, view.up_in_body);
         let gap = view.height + view.up_in_body.dot(&center) - h;
@@ -153,6 +164,19 @@ impl Field<'_> {
         center.z - wide <= self.0.highest(center.x, center.y, wide)
     }
 
+    fn ball_at(&self, center: Vec3, radius: f64, reach: f64) -> Option<Hit> {
+        if radius == 0.0 {
+            return self.corner(center, reach);
+        }
+        if !self.is_near(center, radius, reach) {
+            return None;
+        }
+        let (ground, normal) = self.nearest(center);
+        let away = center - ground;
+        let gap = away.norm().copysign(normal.dot(&away)) - radius;
+        (gap < reach).then(|| Hit { gap, point: center - normal * radius, normal })
+    }
+
     /// A point of a body over the ground that is under it.
     fn corner(&self, point: Vec3, reach: f64) -> Option<Hit> {
         let (height, normal) = self.0.height_and_normal(point.x, point.y);
@@ -178,17 +202,32 @@ impl Ground for Field<'_> {
     }
 
     fn ball(&self, view: &View, ball: Ball, reach: f64) -> Option<Hit> {
-        let center = view.frame.point_in_world(ball.center);
-        if ball.radius == 0.0 {
-            return self.corner(center, reach);
+        self.ball_at(view.frame.point_in_world(ball.center), ball.radius, reach)
+    }
+
+    fn between(&self, view: &View, ends: [Vec3; 2], radius: f64, reach: f64) -> Option<Hit> {
+        let [from, to] = ends.map(|end| view.frame.point_in_world(end));
+        let way = to - from;
+        let looks = LOOKS * way.xy().norm() / self.0.spacing;
+        // A place that is not a number is held to two looks, and found nowhere.
+        let looks = (2..MOST_LOOKS).find(|n| *n as f64 >= looks).unwrap_or(MOST_LOOKS);
+        let at = |share: f64| from + way * (share / looks as f64);
+        let clearance = |k: usize| {
+            let at = at(k as f64);
+            at.z - self.0.height(at.x, at.y)
+        };
+        let (mut before, mut here) = (clearance(0), clearance(1));
+        let mut lowest: Option<(f64, f64)> = None;
+        for k in 1..looks {
+            let after = clearance(k + 1);
+            if here < before && here <= after && lowest.is_none_or(|lowest| here < lowest.0) {
+                // The bottom of the parabola through the three.
+                let bottom = 0.5 * (before - after) / (before - 2.0 * here + after);
+                lowest = Some((here, k as f64 + bottom));
+            }
+            (before, here) = (here, after);
         }
-        if !self.is_near(center, ball.radius, reach) {
-            return None;
-        }
-        let (ground, normal) = self.nearest(center);
-        let away = center - ground;
-        let gap = away.norm().copysign(normal.dot(&away)) - ball.radius;
-        (gap < reach).then(|| Hit { gap, point: center - normal * ball.radius, normal })
+        self.ball_at(at(lowest?.1), radius, reach)
     }
 
     fn near(&self, view: &View, bounds: Ball, reach: f64) -> bool {
@@ -245,34 +284,46 @@ fn meet_solid(
     reach: f64,
     mut report: impl FnMut(Hit, usize),
 ) {
-    let mut ball = |center: Vec3, radius: f64, feature: usize| {
-        if let Some(hit) = ground.ball(view, Ball { center, radius }, reach) {
+    let ball = |center: Vec3, radius: f64| ground.ball(view, Ball { center, radius }, reach);
+    let mut report = |hit: Option<Hit>, feature: usize| {
+        if let Some(hit) = hit {
             report(hit, feature);
         }
     };
     match &solid.form {
-        Form::Ball(Ball { center, radius }) => ball(*center, *radius, 0),
+        Form::Ball(Ball { center, radius }) => report(ball(*center, *radius), 0),
         Form::Capsule { ends, radius } => {
-            ball(ends[0], *radius, 0);
-            ball(ends[1], *radius, 1);
+            report(ball(ends[0], *radius), 0);
+            report(ball(ends[1], *radius), 1);
+            report(ground.between(view, *ends, *radius, reach), 2);
         }
         Form::Box { center, arms } => {
-            for corner in 0..8 {
-                let arm = |axis: usize| if corner >> axis & 1 == 0 { -arms[axis] } else { arms[axis] };
-                ball(center + arm(0) + arm(1) + arm(2), 0.0, corner);
+            let corner = |k: usize| {
+                let arm = |axis: usize| if k >> axis & 1 == 0 { -arms[axis] } else { arms[axis] };
+                center + arm(0) + arm(1) + arm(2)
+            };
+            for k in 0..8 {
+                report(ball(corner(k), 0.0), k);
+                // Edges along each axis from here, if this is their first corner.
+                for axis in (0..3).filter(|axis| k >> axis & 1 == 0) {
+                    let ends = [corner(k), corner(k | 1 << axis)];
+                    report(ground.between(view, ends, 0.0, reach), 8 * (axis + 1) + k);
+                }
             }
         }
-        Form::Ellipsoid { center, squares } => {
-            if let Some(hit) = ground.ellipsoid(view, *center, squares, reach) {
-                report(hit, 0);
-            }
-        }
+        Form::Ellipsoid { center, squares } => report(ground.ellipsoid(view, *center, squares, reach), 0),
         Form::Cylinder(cylinder) => {
-            rims(cylinder, view.up_in_body, |point, feature| ball(point, 0.0, feature));
+            let mut lowest = [cylinder.center; 2]; // stays there where the rims have no lowest point
+            rims(cylinder, view.up_in_body, |point, feature| {
+                report(ball(point, 0.0), feature);
+                if feature < 2 {
+                    lowest[feature] = point;
+                }
+            });
+            report(ground.between(view, lowest, 0.0, reach), 10);
         }
         Form::Hull(hull) => {
-            let corner =
-                |corner: usize| ground.ball(view, Ball { center: hull.corner(corner), radius: 0.0 }, reach);
+            let corner = |k: usize| ball(hull.corner(k), 0.0);
             sole(hull, view.up_in_body, ground.is_plane(), corner, report);
         }
     }
@@ -308,7 +359,7 @@ fn sole(
     up: Vec3,
     lowest_first: bool,
     meet: impl Fn(usize) -> Option<Hit>,
-    mut report: impl FnMut(Hit, usize),
+    mut report: impl FnMut(Option<Hit>, usize),
 ) {
     const CANDIDATES: usize = 1 + 8 * TILTS.len();
     let lowest = hull.farthest(-up);
@@ -342,8 +393,6 @@ fn sole(
         for k in 0..count {
             distances[k] = distances[k].min((hull.corner(corners[k]) - at).norm_squared());
         }
-        if let Some(hit) = hits[chosen].take() {
-            report(hit, corners[chosen]);
-        }
+        report(hits[chosen].take(), corners[chosen]);
     }
 }

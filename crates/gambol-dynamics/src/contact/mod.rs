@@ -5,8 +5,9 @@
 //! form (`ground`); shapes meet each other in closed form where both are balls or capsules, else by GJK (`pairs`).
 //!
 //! What is left out: shapes that do not collide; shapes of the world and of bodies fixed to it, which are scenery and
-//! no obstacle; edges and faces over bumps of a height field, which meets only balls, ellipsoids, corners and rims.
-//! A mesh is its convex hull.
+//! no obstacle; faces and edges of hulls over bumps of a height field, which meets only balls, capsules, ellipsoids,
+//! corners, edges of boxes and the lowest line of a cylinder; a second point where a ball bridges a valley. Shapes
+//! that meet by GJK have one point, also face on face. A mesh is its convex hull.
 
 mod ground;
 mod hull;

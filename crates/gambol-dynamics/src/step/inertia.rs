@@ -39,20 +39,20 @@ impl Inertia {
         }
     }
 
-    /// z of the velocity that the forces `tau`, gravity and inertia lead to within `h`, into `z`. `extra` is what is added to the
-    /// diagonal of M. Needs `data.frames` and `data.inertias`; leaves body velocities in `data`. `false` if M' is not
+    /// z of the velocity that the forces `tau`, gravity and inertia lead to from `v` within `h`, into `z`. Inertia acts as at the
+    /// velocity `centred`; `extra` is what is added to the diagonal of M. Needs `data.frames` and `data.inertias`; leaves body velocities in `data`. `false` if M' is not
     /// positive definite.
     pub(super) fn advance(
         &mut self,
         creature: &Creature,
         data: &mut Data,
         h: f64,
-        (v, tau, extra): (&[f64], &[f64], &[f64]),
+        (v, centred, tau, extra): (&[f64], &[f64], &[f64], &[f64]),
         z: &mut [f64],
     ) -> bool {
         match self {
             Self::Whitened { matrix, root } => {
-                let bias = newton_euler_here(creature, data, v, None);
+                let bias = newton_euler_here(creature, data, centred, None);
                 for ((z, tau), bias) in z.iter_mut().zip(tau).zip(bias) {
                     *z = h * (tau - bias);
                 }
@@ -70,7 +70,7 @@ impl Inertia {
                 add_whitened(matrix, root, v, z);
             }
             Self::Articulated => {
-                let acceleration = forward_dynamics_here(creature, data, v, tau, |dof| extra[dof]);
+                let acceleration = forward_dynamics_here(creature, data, centred, tau, |dof| extra[dof]);
                 for ((z, v), a) in z.iter_mut().zip(v).zip(acceleration) {
                     *z = v + h * a;
                 }

@@ -41,7 +41,7 @@ pub(crate) fn read_moving(
     amc: Text<'_>,
     options: &LoadOptions,
 ) -> Result<CreatureSpec, FormatError> {
-    Ok(draft(asf, amc, None, options)?.spec)
+    Ok(draft(asf, amc, None, options)?.creature())
 }
 
 /// The skeleton of an ASF file, as a creature.
@@ -50,8 +50,8 @@ pub(crate) fn read(asf: Text<'_>, options: &LoadOptions) -> Result<CreatureSpec,
     let asf = Asf::read(asf, options.strict)?;
     // One frame in which nothing is turned, to be drawn in and then forgotten.
     let take = Take { step: 1.0, columns: asf.columns, numbers: vec![0.0; asf.columns] };
-    let mut spec = finish(file, asf, &take, options)?.spec;
-    spec.poses.clear();
+    let mut spec = finish(file, asf, &take, options)?.creature();
+    spec.poses.retain(|pose| pose.name == "file");
     Ok(spec)
 }
 

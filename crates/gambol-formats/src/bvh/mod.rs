@@ -26,7 +26,7 @@ pub fn read_bvh(file: &str, text: &str, options: &LoadOptions) -> Result<Recordi
 
 /// The skeleton of a BVH file, as a creature.
 pub(crate) fn read(file: &str, text: &str, options: &LoadOptions) -> Result<CreatureSpec, FormatError> {
-    Ok(draft(file, text, options)?.spec)
+    Ok(draft(file, text, options)?.creature())
 }
 
 fn draft(file: &str, text: &str, options: &LoadOptions) -> Result<Draft, FormatError> {

@@ -1,4 +1,4 @@
-//! Clips out: binary glTF, BVH, JSON and NumPy. What each file holds is in `docs/formats.md`.
+//! Clips out: binary glTF, BVH, JSON and NumPy; the last two also in. What each file holds is in `docs/formats.md`.
 //!
 //! glTF and BVH are y up and z forward, gambol is z up and x forward. The axes are renamed at the border, here: x → z,
 //! y → x, z → y, which is a rotation. A rotation's quaternion is renamed the same way.
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 pub use bvh::to_bvh;
 pub use glb::{GlbOptions, RootMotion, to_glb};
 pub use json::{creature_of_json, from_json, to_json};
-pub use npz::to_npz;
+pub use npz::{creature_of_npz, from_npz, to_npz};
 
 /// Why a clip could not become a file.
 #[derive(Debug, thiserror::Error)]

@@ -37,6 +37,12 @@ pub fn append_clips(
     let text = rig.source.text().map_err(|reason| source_error(&reason))?;
     let document: Value =
         serde_json::from_str(text).map_err(|error| source_error(&format!("not JSON: {error}")))?;
+    // What is spliced into must be there as a list or not at all.
+    for key in ["animations", "accessors", "bufferViews", "buffers", "nodes"] {
+        if document.get(key).is_some_and(|value| !value.is_array()) {
+            return Err(source_error(&format!("its {key:?} are not a list")));
+        }
+    }
     let mut splice = Splice::new(text);
 
     let skeleton = Skeleton::new(rig, creature, &document)?;

@@ -142,6 +142,10 @@ impl Model<'_> {
         }
         let fits = |unit: f64| (HEIGHTS[0]..=HEIGHTS[1]).contains(&(height * unit));
         if fits(1.0) {
+            notes.push(format!(
+                "it is {} m high, its unit taken for a metre; --height or --unit sets it right",
+                number(tall)
+            ));
             return Ok(1.0);
         }
         let (unit, name) =
@@ -192,7 +196,8 @@ impl Model<'_> {
         }
         let cut = |triangles: &Vec<[usize; 3]>| Piece::cut(&points, triangles, |_| true);
         let mut pieces: Vec<Piece> = owned.iter().map(cut).collect();
-        let masses = solid::weigh(&points, triangles, &self.body_weights(), &pieces, size);
+        let parents: Vec<Option<usize>> = self.skeleton.segments.iter().map(|segment| segment.parent).collect();
+        let masses = solid::weigh(&points, triangles, &self.body_weights(), &pieces, &parents, size);
         let volume: f64 = masses.iter().map(|mass| mass.mass).sum();
         let density = options.mass.map_or(DENSITY, |mass| mass / volume);
         // Nothing weighs so little that it would tremble like a gnat.
@@ -322,18 +327,38 @@ impl Model<'_> {
         for &node in &self.scene.order {
             depth[node] = self.scene.parent[node].map_or(0, |parent| depth[parent] + 1);
         }
-        let mut bones = Vec::new();
-        for (index, segment) in self.skeleton.segments.iter().enumerate() {
-            for &node in &segment.nodes {
-                let at = world_from_scene.transform_point(&self.globals.origin(node).into()).coords;
-                let turn = world_from_scene.isometry.rotation * self.globals.rotation(node);
-                let body_from_node = Isometry3::from_parts((at - parts[index].origin).into(), turn);
-                bones.push(Bone { node, body: index + 1, body_from_node });
-            }
-        }
+        let (low, high) = self.surface.bounds();
+        let size = (high - low).norm();
+        let own = self.skeleton.segments.iter().enumerate();
+        let own = own.flat_map(|(index, segment)| segment.nodes.iter().map(move |&node| (index, node)));
+        let folded = (0..depth.len()).filter_map(|node| Some((self.skeleton.segment_of[node]?, node)));
+        let bent = folded.filter(|&(index, node)| self.is_bent(node, index, size));
+        let bone = |(index, node): (usize, usize)| {
+            let at = world_from_scene.transform_point(&self.globals.origin(node).into()).coords;
+            let turn = world_from_scene.isometry.rotation * self.globals.rotation(node);
+            let body_from_node = Isometry3::from_parts((at - parts[index].origin).into(), turn);
+            Bone { node, body: index + 1, body_from_node }
+        };
+        let mut bones: Vec<Bone> = own.chain(bent).map(bone).collect();
         bones.sort_by_key(|bone| (depth[bone.node], bone.node));
+        let joints = self.skeleton.segments.iter().map(|segment| segment.node).collect();
         let root = self.travelling_node(&bones);
-        Rig { world_from_scene, bones, root, source, notes }
+        Rig { world_from_scene, bones, joints, root, source, notes }
+    }
+
+    /// Whether a bone that was folded into a segment stands otherwise in the file than in the pose that was taken: an ear
+    /// in some pose of a clip would stay there.
+    fn is_bent(&self, node: usize, segment: usize, size: f64) -> bool {
+        /// Entries of a matrix, lengths in parts of the size; files have seven digits.
+        const SAME: f64 = 1e-4;
+        let folded = self.scene.is_joint[node]
+            && self.skeleton.segment_of[node] == Some(segment)
+            && !self.skeleton.segments[segment].nodes.contains(&node);
+        let Some(parent) = self.scene.parent[node].filter(|_| folded) else { return false };
+        let apart = self.globals.0[parent] * self.scene.local[node] - self.globals.0[node];
+        let scale = self.globals.0[node].fixed_view::<3, 3>(0, 0).norm();
+        apart.fixed_view::<3, 3>(0, 0).norm() > SAME * scale
+            || apart.fixed_view::<3, 1>(0, 3).norm() > SAME * size
     }
 
     /// The nearest node above all bones; one of its own that the rig has for this (a root bone without skin) if there is

@@ -1,10 +1,9 @@
 //! What each joint is: knees and elbows are hinges about the axis in which they bend, the others are balls; how far they
-//! go, how stiff they are, and where arms hang that were drawn stretched out.
+//! go, how stiff they are, and how a creature stands that was drawn with its arms out or reared up.
 
 use std::collections::HashMap;
 
 use gambol_model::{Creature, CreatureSpec, JointKind, JointSpec, PoseSpec, Quat, Role, Side, Vec3};
-use nalgebra::Unit;
 
 use super::build::{Part, origins};
 use crate::FormatError;
@@ -14,7 +13,7 @@ use crate::FormatError;
 const STIFFNESS: f64 = 0.14;
 /// Legs that sprawl carry the body beside their hips; they give by no more than about this many radians.
 const GIVE: f64 = 0.15;
-/// The spine is so much stiffer, as in the paper's dog.
+/// The spine is so much stiffer, as in the paper's dog; so are jaws and ears, which would wag with every step.
 const SPINE: f64 = 5.0;
 /// What hangs from a joint (a head, a tail) bends it by no more than about this many radians under its own weight.
 const SAG: f64 = 0.5;
@@ -38,7 +37,7 @@ mod reach {
     pub(super) const OTHER: f64 = 0.6;
 }
 
-/// Sets kinds, axes, limits and stiffness of all joints, and lowers arms. Bodies of `spec` stand as `parts`.
+/// Sets kinds, axes, limits and stiffness of all joints, and puts it at ease. Bodies of `spec` stand as `parts`.
 /// `told` changes joints as the user says.
 pub(super) fn refine(
     spec: &mut CreatureSpec,
@@ -54,7 +53,7 @@ pub(super) fn refine(
     limit_balls(spec, creature, &limbs);
     stiffen(spec, creature, parts, &limbs, notes);
     told(spec)?;
-    lower_arms(spec, creature, &limbs, notes);
+    stand_at_ease(spec, creature, &limbs, notes);
     Ok(())
 }
 
@@ -215,8 +214,14 @@ fn stiffen(
     for foot in creature.landmarks().iter().filter(|mark| mark.role == Role::Foot) {
         up(creature, foot.body).for_each(|body| stands[body] = true);
     }
-    let spine: Vec<usize> =
-        creature.landmarks().iter().filter(|mark| mark.role == Role::Spine).map(|mark| mark.body).collect();
+    let marks = creature.landmarks();
+    let mut held: Vec<usize> =
+        marks.iter().filter(|mark| mark.role == Role::Spine).map(|mark| mark.body).collect();
+    if let Some(head) = marks.iter().find(|mark| mark.role == Role::Head) {
+        held.extend(
+            (1..spec.bodies.len()).filter(|&body| up(creature, body).skip(1).any(|above| above == head.body)),
+        );
+    }
     // Weight and its lever about each joint, of all that hangs from it.
     let mut below: Vec<(f64, Vec3)> =
         parts.iter().map(|part| (part.mass.mass, (part.origin + part.mass.com) * part.mass.mass)).collect();
@@ -229,7 +234,7 @@ fn stiffen(
         }
         let lever = moment / mass - parts[body - 1].origin;
         let hangs = if stands[body] { 0.0 } else { mass * gravity * lever.x.hypot(lever.y) / SAG };
-        let factor = if spine.contains(&body) { SPINE } else { 1.0 };
+        let factor = if held.contains(&body) { SPINE } else { 1.0 };
         for joint in spec.bodies[body].joints.iter_mut().filter(|joint| joint.kind != JointKind::Free) {
             joint.stiffness = factor * usual.max(hangs);
             joint.damping = DAMPING * joint.stiffness;
@@ -237,16 +242,34 @@ fn stiffen(
     }
 }
 
-/// People are drawn with their arms stretched out (T or A), for the skin's sake. Nobody walks so: arms that point more
-/// aside than down are lowered. The pose of the file stays at hand under the name `file`.
-fn lower_arms(spec: &mut CreatureSpec, creature: &Creature, limbs: &Limbs, notes: &mut Vec<String>) {
+/// Turns of bodies away from the pose of the file, in the world; what hangs from them and has none goes along.
+type Turns = HashMap<usize, Quat>;
+
+/// Nobody walks as characters are drawn: people stretch out their arms, snakes rear up. The creature stands as it moves,
+/// and the pose of the file stays at hand under the name `file`.
+fn stand_at_ease(spec: &mut CreatureSpec, creature: &Creature, limbs: &Limbs, notes: &mut Vec<String>) {
+    let arms = lowered_arms(spec, creature, limbs);
+    let snake = laid_down(creature);
+    if !arms.is_empty() {
+        notes.push(
+            "its arms are stretched out in the file and hang down here; `--pose file` keeps them".to_owned(),
+        );
+    }
+    if !snake.is_empty() {
+        notes.push("it rears up in the file and lies down here; `--pose file` keeps it up".to_owned());
+    }
+    turn(spec, &arms.into_iter().chain(snake).collect());
+}
+
+/// Arms that point more aside than down (T or A, for the skin's sake) are lowered.
+fn lowered_arms(spec: &CreatureSpec, creature: &Creature, limbs: &Limbs) -> Turns {
     /// Arms that point more steeply than this stay, rad below the horizontal.
     const HANGS: f64 = 1.0;
     /// Lowered arms stay so far from the body, rad from the vertical.
     const ASIDE: f64 = 0.17;
     let at = origins(creature);
     let legs = limbs.chains.iter().filter(|(_, is_arm)| !is_arm).count();
-    let mut lowered = Vec::new();
+    let mut lowered = Turns::new();
     for (chain, _) in limbs.chains.iter().filter(|(_, is_arm)| *is_arm) {
         let Some(elbow) = chain.iter().position(|body| limbs.middle.contains_key(body)) else { continue };
         let Some(hand) = creature
@@ -267,24 +290,96 @@ fn lower_arms(spec: &mut CreatureSpec, creature: &Creature, limbs: &Limbs, notes
         let side = if hand.side == Some(Side::Left) { 1.0 } else { -1.0 };
         let down = Vec3::new(0.0, side * ASIDE.sin(), -ASIDE.cos());
         if let Some(turn) = Quat::rotation_between(&arm, &down) {
-            lowered.push((upper, Unit::new_normalize(turn.into_inner())));
+            lowered.insert(upper, turn);
         }
     }
-    if lowered.is_empty() {
+    lowered
+}
+
+/// A snake that rears up is laid straight along the ground: it slithers on its belly, and has to lie on it. Its head
+/// stays level.
+fn laid_down(creature: &Creature) -> Turns {
+    /// A body without legs rears up if its line rises by this part of its length.
+    const REARS: f64 = 0.4;
+    let marks = creature.landmarks();
+    let of = |role: Role| marks.iter().find(|mark| mark.role == role).map(|mark| mark.body);
+    let (Some(head), Some(tail)) = (of(Role::Head), of(Role::Tail)) else { return Turns::new() };
+    if marks.iter().any(|mark| matches!(mark.role, Role::Foot | Role::Hand)) {
+        return Turns::new();
+    }
+    let at = origins(creature);
+    let head = skull(creature, head);
+    let (to_head, to_tail): (Vec<usize>, Vec<usize>) =
+        (up(creature, head).collect(), up(creature, tail).collect());
+    let Some(&fork) = to_head.iter().find(|body| to_tail.contains(body)) else { return Turns::new() };
+    // From the fork to each end; the fork lies between the first joints of both.
+    let way = |to_end: &[usize]| -> Vec<usize> {
+        to_end
+            .iter()
+            .copied()
+            .take_while(|&body| body != fork)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .collect()
+    };
+    let (front, back) = (way(&to_head), way(&to_tail));
+    let line: Vec<Vec3> = back.iter().rev().chain([&fork]).chain(&front).map(|&body| at[body]).collect();
+    let length: f64 = line.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
+    let heights = line.iter().map(|place| place.z);
+    let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
+    if high - low < REARS * length {
+        return Turns::new();
+    }
+    let mut turns = Turns::new();
+    for (chain, ahead) in [(&front, Vec3::x()), (&back, -Vec3::x())] {
+        for pair in chain.windows(2) {
+            turns.extend(
+                Quat::rotation_between(&(at[pair[1]] - at[pair[0]]), &ahead).map(|turn| (pair[0], turn)),
+            );
+        }
+    }
+    // The last bone of the tail goes with the one before it, a head stays as it is.
+    if let [.., before, last] = back[..] {
+        turns.extend(turns.get(&before).copied().map(|turn| (last, turn)));
+    }
+    turns.insert(head, Quat::identity());
+    let first = |chain: &[usize]| chain.first().map_or(at[fork], |&body| at[body]);
+    let across = first(&front) - first(&back);
+    turns.extend(Quat::rotation_between(&across, &Vec3::x()).map(|turn| (fork, turn)));
+    // What lies between the fork and the root of the tree, and the root itself, go with the fork.
+    let of_fork = turns.get(&fork).copied().unwrap_or_else(Quat::identity);
+    turns.extend(up(creature, fork).skip(1).map(|body| (body, of_fork)));
+    turns
+}
+
+/// The last heavy bone from `head` on: what is called head may be the end of the neck.
+fn skull(creature: &Creature, head: usize) -> usize {
+    /// A skull weighs at least this part of what it hangs from; a jaw or a tongue does not.
+    const HEAVY: f64 = 0.5;
+    let bodies = creature.bodies();
+    let heavy = |&body: &usize| {
+        let children = (1..bodies.len()).filter(|&child| bodies[child].parent == body);
+        let heaviest = children.max_by(|&a, &b| bodies[a].mass.mass.total_cmp(&bodies[b].mass.mass));
+        heaviest.filter(|&child| bodies[child].mass.mass > HEAVY * bodies[body].mass.mass)
+    };
+    std::iter::successors(Some(head), heavy).last().unwrap_or(head)
+}
+
+/// Turns bodies whose joints can; how they stood is the pose `file`.
+fn turn(spec: &mut CreatureSpec, turns: &Turns) {
+    if turns.is_empty() {
         return;
     }
-    notes.push(
-        "its arms are stretched out in the file and hang down here; `--pose file` keeps them".to_owned(),
-    );
+    let mut in_world = vec![Quat::identity(); spec.bodies.len()];
     let mut file = Vec::new();
     for (index, body) in spec.bodies.iter_mut().enumerate().skip(1) {
-        let turn = lowered
-            .iter()
-            .find(|(upper, _)| *upper == index)
-            .map(|(_, turn)| Quat::from_quaternion(turn.into_inner()));
-        if let Some(turn) = turn {
-            body.parent_from_body.rotation = turn * body.parent_from_body.rotation;
-        }
+        let above = in_world[body.parent];
+        let can =
+            matches!(body.joints.as_slice(), [JointSpec { kind: JointKind::Free | JointKind::Ball, .. }]);
+        in_world[index] = turns.get(&index).copied().filter(|_| can).unwrap_or(above);
+        let turn = above.inverse() * in_world[index];
+        body.parent_from_body.rotation = turn * body.parent_from_body.rotation;
         for joint in &body.joints {
             match joint.kind {
                 JointKind::Free => {
@@ -292,7 +387,7 @@ fn lower_arms(spec: &mut CreatureSpec, creature: &Creature, limbs: &Limbs, notes
                     file.extend([place.x, place.y, place.z, 1.0, 0.0, 0.0, 0.0]);
                 }
                 JointKind::Ball => {
-                    let back = turn.map_or_else(Quat::identity, |turn| turn.inverse());
+                    let back = turn.inverse();
                     file.extend([back.w, back.i, back.j, back.k]);
                 }
                 JointKind::Hinge | JointKind::Slide => file.push(0.0),

@@ -1,7 +1,8 @@
 //! Creatures from glTF and GLB files: a skinned model becomes bodies, joints and shapes, and keeps the way back to its
 //! nodes.
 //!
-//! `container` opens the file, `accessor` reads numbers, `scene` places the nodes and `surface` the skin; `skeleton` says
+//! `container` opens the file, `accessor` reads numbers, `scene` places the nodes and `surface` the skin, `crowd` picks one
+//! of several characters; `skeleton` says
 //! which joints matter, `solid` weighs what each carries, `symmetry` balances left and right, `fit` draws simple shapes around it, `build` puts the creature
 //! together and `joints` tells knees from hips. Every guess is a note.
 //!
@@ -13,6 +14,7 @@ mod append;
 mod base64;
 mod build;
 mod container;
+mod crowd;
 mod embed;
 mod fit;
 mod joints;
@@ -57,9 +59,10 @@ pub(crate) fn read(
              Deform) or any other tool first",
         ));
     }
-    let scene = Scene::read(&container)?;
-    let (globals, surface, mut notes) = pose(&container, &scene)?;
+    let mut scene = Scene::read(&container)?;
+    let (globals, mut surface, mut notes) = pose(&container, &scene)?;
     let told = Told::new(options.rig.as_ref(), &scene)?;
+    notes.extend(crowd::keep_largest(&mut scene, &mut surface));
     let mut skeleton = Skeleton::find(&scene, &globals, &surface, &told);
     if skeleton.segments.is_empty() {
         return Err(container.error("no joint of its skin moves anything"));

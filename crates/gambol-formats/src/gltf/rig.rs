@@ -11,6 +11,8 @@ pub struct Rig {
     pub world_from_scene: nalgebra::Similarity3<f64>,
     /// Nodes that bodies move. Their parents come first.
     pub bones: Vec<Bone>,
+    /// Per body after the world: the node whose origin is its joint, and whose name it has unless told otherwise.
+    pub joints: Vec<usize>,
     /// The node that takes the travel of the root.
     pub root: usize,
     /// The file as it was read.

@@ -16,7 +16,7 @@ pub(super) struct Scene {
     pub(super) parent: Vec<Option<usize>>,
     /// Whether the node is in the scene that is shown.
     pub(super) shown: Vec<bool>,
-    local: Vec<Matrix4<f64>>,
+    pub(super) local: Vec<Matrix4<f64>>,
     /// The joints of all skins.
     pub(super) is_joint: Vec<bool>,
     pub(super) names: Vec<String>,

@@ -8,9 +8,9 @@ use gambol_model::{Creature, CreatureSpec, JointKind, JointSpec, LandmarkOverrid
 use toml::Spanned;
 use toml::de::DeValue;
 
+use super::Rig;
 use super::nodes::Nodes;
 use super::scene::Scene;
-use super::{Bone, Rig};
 use crate::toml_file::{
     ABOVE_0, AT_LEAST_0, FileError, Section, error_in, from_degrees, nearest, parse, quoted,
 };
@@ -434,22 +434,12 @@ pub fn rig_to_toml(creature: &Creature, rig: &Rig) -> Result<String, FormatError
          # fold = true: the bone goes with its parent and has no body; false: it gets one.\n[bones]\n",
     );
     for (node, key) in keys(&names, &joints) {
-        let moved = rig.bones.iter().find(|bone| bone.node == node);
-        let own = moved.filter(|bone| own_node(rig, bone.body) == Some(node));
+        let body = rig.joints.iter().position(|&joint| joint == node).map(|index| index + 1);
         let settings =
-            own.map_or_else(|| "fold = true".to_owned(), |bone| bone_text(creature, bone.body, &names[node]));
+            body.map_or_else(|| "fold = true".to_owned(), |body| bone_text(creature, body, &names[node]));
         let _ = writeln!(out, "{} = {{ {settings} }}", bare_or_quoted(&key));
     }
     Ok(out)
-}
-
-/// The node that a body is named after, whose origin is its own. A hub that is one with it may be at the same place: it
-/// is above it, and the bones stand parents first.
-fn own_node(rig: &Rig, body: usize) -> Option<usize> {
-    /// m; both are computed from the same numbers.
-    const NEAR: f64 = 1e-9;
-    let is_own = |bone: &&Bone| bone.body == body && bone.body_from_node.translation.vector.norm() < NEAR;
-    rig.bones.iter().rev().find(is_own).map(|bone| bone.node)
 }
 
 fn bone_text(creature: &Creature, index: usize, node_name: &str) -> String {

@@ -1,6 +1,7 @@
-//! Mass from skin. What is inside of the whole skin is shared out in small cubes, each as the nearest skin is (`voxels`). What is too thin for cubes, a finger or a spider's leg, is weighed by its own skin: the triangles that move
-//! with it most, closed by a fan over each open rim; or, where these enclose no sensible volume, by their convex hull.
-//! The sum is that of the whole skin where this is closed.
+//! Mass from skin. What is inside of the whole skin is shared out in small cubes (`voxels`). What is too thin for cubes, a
+//! finger or a spider's leg, is weighed by its own skin: the triangles that move with it most, closed by a fan over each
+//! open rim; or, where these enclose no sensible volume, by their convex hull. The sum is that of the whole skin where this
+//! is closed.
 
 use std::collections::HashMap;
 
@@ -155,16 +156,17 @@ fn is_solid(inertia: &Mat3) -> bool {
 }
 
 /// Mass properties at unit density of all pieces of a skin, in its frame. `weights` are those of the
-/// bodies on each vertex.
+/// bodies on each vertex; `parents` of the bodies come before them.
 pub(super) fn weigh(
     points: &[Vec3],
     triangles: &[[usize; 3]],
     weights: &[Vec<(usize, f64)>],
     pieces: &[Piece],
+    parents: &[Option<usize>],
     size: f64,
 ) -> Vec<MassProperties> {
     let voxels = Voxels::new(points, triangles);
-    let by_cubes = voxels.weigh(points, triangles, weights, pieces.len());
+    let by_cubes = voxels.weigh(points, triangles, weights, parents);
     let weigh = |(piece, (cubes, count)): (&Piece, (MassProperties, f64))| {
         if count >= CUBES {
             return cubes;
@@ -178,4 +180,78 @@ pub(super) fn weigh(
     let sum: f64 = masses.iter().map(|mass| mass.mass).sum();
     let factor = if closed { whole / sum } else { 1.0 };
     masses.iter().map(|mass| mass.scaled(factor)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A box from -`half` to `half`, each face a grid of `n` by `n` squares.
+    fn gridded_box(half: Vec3, n: usize) -> (Vec<Vec3>, Vec<[usize; 3]>) {
+        let (mut points, mut triangles) = (Vec::new(), Vec::new());
+        for axis in 0..3 {
+            for sign in [1.0, -1.0] {
+                let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+                let first = points.len();
+                for k in 0..(n + 1) * (n + 1) {
+                    let mut point = Vec3::zeros();
+                    point[axis] = sign * half[axis];
+                    point[u] = half[u] * (2.0 * (k % (n + 1)) as f64 / n as f64 - 1.0);
+                    point[v] = half[v] * (2.0 * (k / (n + 1)) as f64 / n as f64 - 1.0);
+                    points.push(point);
+                }
+                for k in 0..n * n {
+                    let a = first + k / n * (n + 1) + k % n;
+                    let [b, c, d] = [a + 1, a + n + 2, a + n + 1];
+                    triangles.extend(if sign > 0.0 {
+                        [[a, b, c], [a, c, d]]
+                    } else {
+                        [[a, c, b], [a, d, c]]
+                    });
+                }
+            }
+        }
+        (points, triangles)
+    }
+
+    /// A thorax whose sides, but for a rim, are the skin of two shoulder blades. By the nearest skin all flesh below a
+    /// blade would be its own, to the middle plane: two pyramids with cut tops. But a chest is one, and blades lie on it.
+    #[test]
+    fn flesh_deep_below_a_shoulder_blade_belongs_to_the_chest() {
+        let half = Vec3::new(0.3, 0.1, 0.15);
+        let (points, triangles) = gridded_box(half, 30);
+        let on_blade =
+            |p: &Vec3| p.y.abs() > 0.999 * half.y && p.x.abs() < 0.8 * half.x && p.z.abs() < 0.8 * half.z;
+        let weights: Vec<Vec<(usize, f64)>> = points
+            .iter()
+            .map(|p| {
+                vec![(
+                    if !on_blade(p) {
+                        0
+                    } else if p.y > 0.0 {
+                        1
+                    } else {
+                        2
+                    },
+                    1.0,
+                )]
+            })
+            .collect();
+        let owned = |body: usize| {
+            Piece::cut(&points, &triangles, |k| triangles[k].iter().all(|&v| weights[v][0].0 == body))
+        };
+        let pieces = [owned(0), owned(1), owned(2)];
+        let masses = weigh(&points, &triangles, &weights, &pieces, &[None, Some(0), Some(0)], 1.0);
+        let whole = 8.0 * half.x * half.y * half.z;
+        let sum: f64 = masses.iter().map(|mass| mass.mass).sum();
+        assert!(
+            (sum / whole - 1.0).abs() < 1e-9,
+            "the volume of the box, by its triangles: {sum} and {whole}"
+        );
+        // Nearest to a blade is a quarter of the box: the integral of min(0.24, 0.3 - d) min(0.12, 0.15 - d) over the depth d.
+        let blade = masses[1].mass / whole;
+        assert!((0.05..0.2).contains(&blade), "each blade has {blade} of the chest");
+        assert!((masses[1].mass / masses[2].mass - 1.0).abs() < 1e-9, "left as right");
+        assert!(masses[0].com.norm() < 1e-3 && masses[1].com.y > 0.5 * half.y, "the blades lie outside");
+    }
 }

@@ -17,6 +17,7 @@ mod orient;
 mod source;
 mod springs;
 mod tree;
+pub(crate) mod write;
 
 use std::collections::HashSet;
 

@@ -4,6 +4,7 @@
 //! skeleton and a take of its file, in gambol's axes and radians but in the file's unit of length. Here they
 //! become a creature with a body per joint, and a clip.
 
+mod arms;
 mod body;
 mod skeleton;
 mod unit;
@@ -152,7 +153,7 @@ pub struct Recording {
 /// A recording before its creature is checked.
 pub(crate) struct Draft {
     file: String,
-    pub(crate) spec: CreatureSpec,
+    spec: CreatureSpec,
     clip: Clip,
     scale: Scale,
     first_apart: bool,
@@ -174,8 +175,12 @@ impl Draft {
         }
         skeleton.read_places(take);
         skeleton.fix_still_doubles(take);
+        let z_up = skeleton.is_z_up(take);
+        if z_up {
+            skeleton.stand_up();
+        }
         let stance = skeleton.stance(take);
-        let scale = unit::scale(&skeleton.file, stance.height, stated_unit, options)?;
+        let scale = unit::scale(&skeleton.file, &stance, stated_unit, options)?;
         if let Some(mass) = options.mass.filter(|mass| !(mass.is_finite() && *mass > 0.0)) {
             let reason = format!("a mass of {mass} kg is not a finite number above 0");
             return Err(FormatError::new(&skeleton.file, reason));
@@ -183,8 +188,12 @@ impl Draft {
         let name = stem(&skeleton.file).to_owned();
         let mut spec = body::creature(&name, &skeleton, &scale, options.mass);
         spec.warnings = warnings;
+        if z_up {
+            let told = "its feet are below its hips along z, so the file was taken as z up and -y forward";
+            spec.warnings.push(Warning::new(&skeleton.file, told));
+        }
         spec.landmark_overrides.clone_from(&options.landmarks);
-        if let ScaleSource::Guess { .. } = scale.source {
+        if let ScaleSource::Guess { .. } | ScaleSource::Animal { .. } = scale.source {
             spec.warnings.push(Warning::new(&skeleton.file, scale.to_string()));
         }
         let pose = |frame: usize| skeleton.pose(take.frame(frame), scale.metres);
@@ -204,6 +213,16 @@ impl Draft {
             travel: None,
         };
         Ok(Self { file: skeleton.file, spec, clip, scale, first_apart })
+    }
+
+    /// The creature alone, to be moved by something else than the file.
+    pub(crate) fn creature(self) -> CreatureSpec {
+        let Self { file, mut spec, .. } = self;
+        if arms::lower(&mut spec) {
+            let told = "its arms are stretched out in the file and hang down here; `--pose file` keeps them";
+            spec.warnings.push(Warning::new(file, told));
+        }
+        spec
     }
 
     pub(crate) fn finish(self) -> Result<Recording, FormatError> {

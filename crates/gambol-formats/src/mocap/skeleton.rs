@@ -16,6 +16,13 @@ const APART: f64 = 0.26;
 /// and by more than so many times the usual step.
 const APART_STEPS: f64 = 10.0;
 
+/// What feet and what is fixed to them are called.
+const FEET: [&str; 5] = ["foot", "toe", "ankle", "paw", "hoof"];
+/// A leg leads along z if its way along z is so many times that along y: 63° from y.
+const CLEARLY: f64 = 2.0;
+/// Who is longer than this, in parts of the height, goes on all fours; a person is 0.2 long.
+const ALL_FOURS: f64 = 0.8;
+
 /// What a channel moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ChannelKind {
@@ -79,6 +86,8 @@ pub(super) struct Stance {
     pub(super) height: f64,
     /// A frame that stands better than the pose with all angles zero, if that lies or is folded.
     pub(super) frame: Option<usize>,
+    /// It is about as long as it is high, or longer.
+    pub(super) on_all_fours: bool,
 }
 
 impl Take {
@@ -137,30 +146,88 @@ impl Skeleton {
         world
     }
 
-    /// From the lowest joint or bone's end to the highest.
-    fn extent(&self, frame: Option<&[f64]>) -> f64 {
-        let (mut low, mut high) = (f64::MAX, f64::MIN);
+    /// Lengths of the box around all joints and ends of bones: forward, to the side, up.
+    fn extent(&self, frame: Option<&[f64]>) -> Vec3 {
+        let (mut low, mut high) = (Vec3::repeat(f64::MAX), Vec3::repeat(f64::MIN));
         for (joint, world) in self.joints.iter().zip(self.world_from_joint(frame)) {
-            let ends = joint.ends.iter().map(|end| (world * nalgebra::Point3::from(*end)).z);
-            for z in ends.chain([world.translation.z]) {
-                (low, high) = (low.min(z), high.max(z));
+            let ends = joint.ends.iter().map(|end| (world * nalgebra::Point3::from(*end)).coords);
+            for point in ends.chain([world.translation.vector]) {
+                (low, high) = (low.inf(&point), high.sup(&point));
             }
         }
         high - low
     }
 
+    /// Frames to look at, evenly chosen.
+    fn looked_at(take: &Take) -> impl Iterator<Item = usize> {
+        let every = take.len().div_ceil(LOOKED_AT).max(1);
+        (0..take.len()).step_by(every)
+    }
+
     pub(super) fn stance(&self, take: &Take) -> Stance {
         let zero = self.extent(None);
-        let every = take.len().div_ceil(LOOKED_AT).max(1);
-        let looked_at: Vec<(usize, f64)> =
-            (0..take.len()).step_by(every).map(|k| (k, self.extent(Some(take.frame(k))))).collect();
-        let Some(usual) = median(looked_at.iter().map(|(_, extent)| *extent).collect()) else {
-            return Stance { height: zero, frame: None };
+        let looked_at: Vec<(usize, Vec3)> =
+            Self::looked_at(take).map(|k| (k, self.extent(Some(take.frame(k))))).collect();
+        let usual = |axis: usize| median(looked_at.iter().map(|(_, extent)| extent[axis]).collect());
+        let (Some(length), Some(height)) = (usual(0), usual(2)) else {
+            return Stance { height: zero.z, frame: None, on_all_fours: zero.x > ALL_FOURS * zero.z };
         };
-        let stands = |(frame, extent): &(usize, f64)| (*extent >= usual).then_some(*frame);
-        let frame = if zero < LOW * usual { looked_at.iter().find_map(stands) } else { None };
-        let first = if self.first_is_apart(take) { looked_at[0].1 } else { 0.0 };
-        Stance { height: zero.max(usual).max(first), frame }
+        let stands = |(frame, extent): &(usize, Vec3)| (extent.z >= height).then_some(*frame);
+        let frame = if zero.z < LOW * height { looked_at.iter().find_map(stands) } else { None };
+        let first = if self.first_is_apart(take) { looked_at[0].1.z } else { 0.0 };
+        // Walking along the side shows the length there; it is turned about in most recordings.
+        let on_all_fours = length.max(zero.x) > ALL_FOURS * height && zero.x > ALL_FOURS * zero.z;
+        Stance { height: zero.z.max(height).max(first), frame, on_all_fours }
+    }
+
+    /// Whether the file, read as y up, has its legs lying along its z, by the names of feet: most files are y up, and
+    /// nothing in them says so.
+    pub(super) fn is_z_up(&self, take: &Take) -> bool {
+        let legs = self.legs();
+        let (mut along_y, mut along_z) = (0.0, 0.0);
+        let poses = Self::looked_at(take).map(|k| Some(take.frame(k)));
+        // The zero pose of some files is folded; what is recorded counts if there is anything.
+        let poses: Vec<Option<&[f64]>> = poses.chain((take.len() == 0).then_some(None)).collect();
+        for pose in poses {
+            let world = self.world_from_joint(pose);
+            for &[top, foot] in &legs {
+                let leg = world[top].translation.vector - world[foot].translation.vector;
+                along_y += leg.z; // in gambol's axes, in which the file's z is forward
+                along_z += leg.x;
+            }
+        }
+        along_z > CLEARLY * along_y.abs()
+    }
+
+    /// Where each leg begins, and the foot.
+    fn legs(&self) -> Vec<[usize; 2]> {
+        let is_foot = |joint: &Joint| {
+            let name = joint.name.to_ascii_lowercase();
+            FEET.iter().any(|foot| name.contains(foot))
+        };
+        let up = |foot: usize| std::iter::successors(Some(foot), |&joint| self.joints[joint].parent);
+        let mut feet = vec![0; self.joints.len()];
+        // The ankle of a foot with toes: it has no foot above it.
+        let first = |&joint: &usize| {
+            is_foot(&self.joints[joint]) && !up(joint).skip(1).any(|above| is_foot(&self.joints[above]))
+        };
+        let ankles: Vec<usize> = (0..self.joints.len()).filter(first).collect();
+        for &ankle in &ankles {
+            up(ankle).for_each(|joint| feet[joint] += 1);
+        }
+        let top = |ankle: usize| up(ankle).take_while(|&joint| feet[joint] == 1).last().unwrap_or(ankle);
+        ankles.into_iter().map(|ankle| [top(ankle), ankle]).collect()
+    }
+
+    /// Turns a skeleton that was read as y up and is z up: its z becomes up, its −y forward.
+    pub(super) fn stand_up(&mut self) {
+        // In gambol's axes its z is x and its y is z: about y by −90°, x becomes z and z becomes −x.
+        let turn = Quat::from_axis_angle(&Vec3::y_axis(), -std::f64::consts::FRAC_PI_2);
+        for joint in &mut self.joints {
+            joint.offset = turn * joint.offset;
+            joint.ends.iter_mut().for_each(|end| *end = turn * *end);
+            joint.axes = turn * joint.axes;
+        }
     }
 
     /// Shifts of a joint with an offset are read in two ways: some programs write how far it is off from there, some

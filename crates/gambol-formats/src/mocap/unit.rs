@@ -2,12 +2,16 @@
 
 use std::fmt;
 
+use super::skeleton::Stance;
 use crate::{FormatError, LoadOptions};
 
 /// Recordings are of people, nearly always: the height that a guess aims at, m.
 const PERSON: f64 = 1.7;
 /// A guess is sure if the height is within this factor of a person's: children and giants.
 const SURE: f64 = 1.5;
+/// Heights of animals on all fours, m, from a rat to an elephant. Between these no guess is better than another: the first
+/// unit that fits, of metres, centimetres and millimetres, is taken.
+const ANIMALS: [f64; 2] = [0.08, 4.0];
 /// The units that are met in files: name and length in m. CMU's skeletons are in inches divided by 0.45.
 const UNITS: [(&str, f64); 6] =
     [("m", 1.0), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254), ("ft", 0.3048), ("cmu", 0.0254 / 0.45)];
@@ -39,6 +43,11 @@ pub enum ScaleSource {
         /// The height is like a person's.
         sure: bool,
     },
+    /// It goes on all fours; its size is not known.
+    Animal {
+        /// Name of the unit.
+        unit: &'static str,
+    },
 }
 
 impl fmt::Display for Scale {
@@ -56,18 +65,24 @@ impl fmt::Display for Scale {
                      --unit or --height sets it"
                 )
             }
+            ScaleSource::Animal { unit } => write!(
+                f,
+                "it goes on all fours, so nothing tells its size; the file's unit is taken for {unit} ({metres:.6} m), so \
+                 that it is {height:.2} m tall; --unit or --height sets it"
+            ),
         }
     }
 }
 
-/// The unit of a file in which somebody is `height` tall. `stated` is what the file says, in m, which is believed if it
+/// The unit of a file in which somebody stands. `stated` is what the file says, in m, which is believed if it
 /// makes a person.
 pub(super) fn scale(
     file: &str,
-    height: f64,
+    stance: &Stance,
     stated: Option<f64>,
     options: &LoadOptions,
 ) -> Result<Scale, FormatError> {
+    let height = stance.height;
     let above_0 = |what: &str, x: f64| {
         if x.is_finite() && x > 0.0 {
             return Ok(x);
@@ -88,6 +103,10 @@ pub(super) fn scale(
     let is_person = |metres: f64| off(metres) < libm::log(SURE);
     if let Some(metres) = stated.filter(|metres| metres.is_finite() && *metres > 0.0 && is_person(*metres)) {
         return Ok(from(metres, ScaleSource::File));
+    }
+    let fits = |unit: &&(&str, f64)| (ANIMALS[0]..=ANIMALS[1]).contains(&(unit.1 * height));
+    if let Some(&(unit, metres)) = UNITS[..3].iter().find(fits).filter(|_| stance.on_all_fours) {
+        return Ok(from(metres, ScaleSource::Animal { unit }));
     }
     let mut best = UNITS[0];
     for unit in UNITS {
@@ -117,10 +136,29 @@ pub fn unit_from_text(text: &str) -> Result<f64, String> {
 mod tests {
     use super::*;
 
+    fn stance(height: f64, on_all_fours: bool) -> Stance {
+        Stance { height, frame: None, on_all_fours }
+    }
+
     fn guess(height: f64) -> &'static str {
-        match scale("x.bvh", height, None, &LoadOptions::default()).unwrap().source {
+        match scale("x.bvh", &stance(height, false), None, &LoadOptions::default()).unwrap().source {
             ScaleSource::Guess { unit, .. } => unit,
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn animals_are_not_measured_by_people() {
+        // A cat, a dog and a horse; as people they would be in feet, inches and centimetres of all kinds.
+        for (height, unit, metres) in
+            [(0.25, "m", 1.0), (60.0, "cm", 0.01), (160.0, "cm", 0.01), (600.0, "mm", 0.001)]
+        {
+            let found = scale("x.bvh", &stance(height, true), None, &LoadOptions::default()).unwrap();
+            assert_eq!(
+                found,
+                Scale { metres, height: height * metres, source: ScaleSource::Animal { unit } }
+            );
+            assert!(found.to_string().contains("nothing tells its size"));
         }
     }
 
@@ -137,7 +175,12 @@ mod tests {
     #[test]
     fn what_is_told_wins() {
         let told = |unit, height| {
-            scale("x.bvh", 30.0, Some(0.05), &LoadOptions { height, unit, ..LoadOptions::default() })
+            scale(
+                "x.bvh",
+                &stance(30.0, false),
+                Some(0.05),
+                &LoadOptions { height, unit, ..LoadOptions::default() },
+            )
         };
         assert_eq!(told(Some(0.1), None).unwrap().height, 3.0);
         assert_eq!(told(None, Some(1.5)).unwrap().metres, 0.05);
@@ -145,7 +188,7 @@ mod tests {
         assert!(told(Some(-1.0), None).unwrap_err().to_string().contains("a unit of -1 m"));
         assert!(told(None, Some(f64::NAN)).is_err());
         // A file that says a person is 30 m tall is not believed.
-        let giant = scale("x.asf", 30.0, Some(1.0), &LoadOptions::default()).unwrap();
+        let giant = scale("x.asf", &stance(30.0, false), Some(1.0), &LoadOptions::default()).unwrap();
         assert_eq!(giant.source, ScaleSource::Guess { unit: "cmu", sure: true });
         assert_eq!(unit_from_text("CM"), Ok(0.01));
         assert_eq!(unit_from_text("0.5"), Ok(0.5));

@@ -1,4 +1,5 @@
 //! Skinned characters of our own making: boxes on bones, written as glTF with all that artists' files do to readers.
+#![allow(dead_code)] // each user takes a part
 
 use nalgebra::{Isometry3, Matrix4, Point3, Similarity3, Translation3, UnitQuaternion, Vector3};
 use serde_json::{Value, json};

@@ -23,6 +23,10 @@ use crate::GaitError;
 /// of the load, so load passes from one touch to the next within a few samples, and all that follows has a velocity.
 const SOFT: f64 = 1e-3;
 
+/// The same of a body that keeps its belly down: it is supple, and lies along its whole length though its head is thick
+/// and its tail thin.
+const SUPPLE: f64 = 0.03;
+
 /// Time in which a body as high as it is long tips over, in periods: too short to be seen, long enough for a few
 /// samples.
 const TIPPING: f64 = 0.01;
@@ -74,6 +78,8 @@ pub(super) struct Rest<'s> {
     scene: &'s Scene<'s>,
     touches: Vec<Touch>,
     soft: f64,
+    /// It pitches and does not roll: it moves in its sagittal plane, or keeps its belly down.
+    pitches: bool,
 }
 
 /// φ with its slope and curvature for a turn about x and y of the world.
@@ -84,7 +90,8 @@ struct Slope {
 }
 
 impl<'s> Rest<'s> {
-    pub(super) fn new(scene: &'s Scene) -> Result<Self, GaitError> {
+    /// `belly_down`: its muscles keep it from rolling over, however high its head is.
+    pub(super) fn new(scene: &'s Scene, belly_down: bool) -> Result<Self, GaitError> {
         let mut all: Vec<Touch> = Vec::new();
         for body in 1..scene.creature.bodies().len() {
             add_from_all_sides(scene, body, &mut all);
@@ -92,7 +99,9 @@ impl<'s> Rest<'s> {
         if all.is_empty() {
             return Err(GaitError::Body(format!("{} has nothing to lie on", scene.creature.name())));
         }
-        Ok(Self { scene, touches: all, soft: SOFT * scene.size })
+        let pitches = scene.planar || belly_down;
+        let soft = if belly_down { SUPPLE } else { SOFT };
+        Ok(Self { scene, touches: all, soft: soft * scene.size, pitches })
     }
 
     /// The whole motion, from where it starts to repeat itself.
@@ -254,11 +263,11 @@ impl<'s> Rest<'s> {
     fn newton_step(&self, tilt: &Quat, first: Vector2<f64>, second: Matrix2<f64>) -> Vector2<f64> {
         let eigen = second.symmetric_eigen();
         let floor = 1e-3 * self.scene.size;
-        // A body that moves in one upright plane keeps it, and pitches only.
+        // Left stays level.
         let across = tilt * self.scene.left;
         let pitch = Vector2::new(across.x, across.y).normalize();
         let mut step = Vector2::zeros();
-        if self.scene.planar {
+        if self.pitches {
             step = -pitch * (first.dot(&pitch) / pitch.dot(&(second * pitch)).abs().max(floor));
         } else {
             for k in 0..2 {

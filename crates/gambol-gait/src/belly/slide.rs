@@ -20,7 +20,8 @@ const PATCH: f64 = 1e-3;
 
 /// The path along the ground.
 pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
-    let lying = Rest::new(scene)?.lie()?;
+    // Scales hold across the body only where it lies on its belly.
+    let lying = Rest::new(scene, across > 1.0)?.lie()?;
     let slide = Slide::new(scene, &lying, across);
     let speeds: Vec<Twist> = (0..lying.heights.len()).map(|k| slide.balanced(k)).collect();
     let speeds = slide.rounded(&speeds);

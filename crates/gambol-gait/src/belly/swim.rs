@@ -50,7 +50,7 @@ pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
 
 /// The water is deep enough: raised as a whole where something would go below the ground.
 fn off_the_bottom(scene: &Scene, mut frames: Vec<Transform>) -> Vec<Transform> {
-    let Ok(rest) = Rest::new(scene) else { return frames };
+    let Ok(rest) = Rest::new(scene, false) else { return frames };
     let lowest =
         |(k, frame): (usize, &Transform)| frame.translation.z + rest.lowest_point(k, &frame.rotation);
     let lowest = frames.iter().enumerate().map(lowest).fold(0.0, f64::min);

@@ -180,6 +180,10 @@ const EXACT: f64 = 1e-5;
 /// Feet that cannot reach may draw the body this share of the leg's length into the ground, and no further.
 const BURIED: f64 = 0.15;
 
+/// How far a swinging foot is carried on by the slope or the curvature of its gap, as a share of the leg's length: a
+/// third of a step. More would throw the foot far ahead of the body.
+const STRAYS: f64 = 0.25;
+
 /// Feet are lifted by this share of the leg's length more where the ground is not level.
 const ROUGH: f64 = 0.03;
 
@@ -504,6 +508,7 @@ impl<'a> Scene<'a> {
             from: Jet::default(),
             to: Jet::default(),
             clearance: (clearance + rough) * leg.length + hill,
+            reach: STRAYS * leg.length,
         }
     }
 

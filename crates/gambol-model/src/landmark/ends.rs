@@ -104,11 +104,37 @@ fn in_words(length: f64) -> String {
 
 /// The joint in the middle of a limb that ends at `end`: the one that names call knee or elbow, the one above a shin or
 /// forearm, else the one that brings the end nearest to the hip when it folds.
-fn middle_joint(a: &Anatomy, limb: &Limb, end: &End) -> Option<(usize, Source, String)> {
+fn middle_joint(a: &Anatomy, limb: &Limb, end: &End, role: Role) -> Option<(usize, Source, String)> {
     let up = |&body: &usize| (body != limb.root()).then(|| a.creature.bodies[body].parent);
     let mut way: Vec<usize> = std::iter::successors(Some(end.body), up).collect();
     way.reverse();
-    named_joint(a, limb, end, &way).or_else(|| folding_joint(a, limb, end, &way))
+    let named = named_joint(a, limb, end, &way);
+    let knee =
+        named.as_ref().filter(|_| role == Role::Knee).and_then(|(hock, ..)| knee_above(a, end, &way, *hock));
+    knee.or(named).or_else(|| folding_joint(a, limb, end, &way))
+}
+
+/// Where artists stop counting at the knee and go on with upper and lower leg, the lower leg begins at the hock: it is
+/// bent backwards, and the joint above it forwards, as no knee of a leg is and every knee above a hock is.
+fn knee_above(a: &Anatomy, end: &End, way: &[usize], hock: usize) -> Option<(usize, Source, String)> {
+    /// How far a bend stands out of the line of its neighbours, as a part of their distance, to be told.
+    const BENT: f64 = 0.08;
+    let place = |index: usize| way.get(index).map_or(end.point, |&body| a.stand.base(a.creature, body));
+    // Forwards where positive.
+    let bend = |index: usize| {
+        let (above, below) = (place(index - 1), place(index + 1));
+        let line = below - above;
+        let out = place(index) - above;
+        let out = out - line * (out.dot(&line) / line.norm_squared().max(f64::MIN_POSITIVE));
+        out.dot(&a.facing.forward) / line.norm().max(f64::MIN_POSITIVE)
+    };
+    let index = way.iter().position(|&body| body == a.creature.joints[hock].body)?;
+    let (knee, hip) = (index.checked_sub(1)?, index.checked_sub(2)?);
+    let jointed = |index: usize| a.creature.bodies[way[index]].joints.clone().next();
+    let joint = jointed(knee).filter(|_| jointed(hip).is_some())?;
+    let name = |joint: usize| &a.creature.joints[joint].name;
+    let reason = format!("joint `{}` bends forwards, above the hock `{}`", name(joint), name(hock));
+    (bend(index) < -BENT && bend(knee) > BENT).then_some((joint, Source::Guess, reason))
 }
 
 fn joints_of<'b>(a: &'b Anatomy, bodies: &'b [usize]) -> impl Iterator<Item = usize> + 'b {
@@ -211,7 +237,7 @@ fn push(a: &Anatomy, limb: &Limb, end: &End, names: [(Role, Option<Row>); 2], la
         source: end.source,
         reason: end.reason.clone(),
     });
-    if let Some((joint, source, reason)) = middle_joint(a, limb, end) {
+    if let Some((joint, source, reason)) = middle_joint(a, limb, end, middle_role) {
         let body = a.creature.joints[joint].body;
         landmarks.push(Landmark {
             role: middle_role,

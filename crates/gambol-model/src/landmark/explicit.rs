@@ -2,7 +2,7 @@
 
 use super::stand::Stand;
 use super::{Found, Landmark, LandmarkName, Role, Row, Side, Source};
-use crate::{Creature, JointKind, LandmarkOverride, ModelError, Vec3};
+use crate::{Creature, JointKind, LandmarkOverride, ModelError, Quat, Transform, Vec3};
 
 /// What was said, still unplaced.
 #[derive(Default)]
@@ -36,6 +36,7 @@ impl Given {
     }
 
     /// The joint meant: the one of that name, else the one of the body (or the nearest above it) closest to the site.
+    /// Of several about one point a site that is turned means the one along its z axis, else it is the first.
     fn meant_joint(&self, creature: &Creature) -> Option<usize> {
         let turns =
             |&joint: &usize| matches!(creature.joints[joint].kind, JointKind::Hinge | JointKind::Ball);
@@ -43,12 +44,18 @@ impl Given {
             return self.joint;
         }
         let mut body = self.body(creature);
-        let site = self.site.map(|site| creature.sites[site].body_from_site.translation.vector);
+        let site = self.site.map_or_else(Transform::identity, |site| creature.sites[site].body_from_site);
+        let is_turned = site.rotation != Quat::identity();
+        let along = |joint: &usize| {
+            let cosine = creature.joints[*joint].axis.dot(&(site.rotation * Vec3::z()));
+            if is_turned { cosine.abs() } else { 0.0 }
+        };
         while body != 0 {
             let joints = creature.bodies[body].joints.clone().filter(turns);
-            let from = site.unwrap_or_default();
-            let away = |joint: &usize| (creature.joints[*joint].anchor - from).norm();
-            if let Some(joint) = joints.min_by(|a, b| away(a).total_cmp(&away(b))) {
+            let away = |joint: &usize| (creature.joints[*joint].anchor - site.translation.vector).norm();
+            let nearer =
+                |a: &usize, b: &usize| away(a).total_cmp(&away(b)).then(along(b).total_cmp(&along(a)));
+            if let Some(joint) = joints.min_by(nearer) {
                 return Some(joint);
             }
             body = creature.bodies[body].parent;

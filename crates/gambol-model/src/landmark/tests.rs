@@ -325,6 +325,21 @@ fn dog_has_elbows_in_front_and_knees_behind() {
     );
 }
 
+/// Artists call the shin an upper leg and what hangs from the hock a lower one: the knee is where the leg bends forwards.
+#[test]
+fn a_lower_leg_below_the_hock_does_not_make_it_a_knee() {
+    let mut spec = dog();
+    for body in &mut spec.bodies {
+        for (said, usual) in [("_femur", "_back_leg"), ("_tibia", "_upper_leg"), ("_pastern", "_lower_leg")] {
+            body.name = body.name.replace(said, usual);
+            body.joints.iter_mut().for_each(|joint| joint.name = joint.name.replace(said, usual));
+        }
+    }
+    let labels = labels(&build(&spec));
+    assert_eq!(labels["knee.left"], "left_upper_leg joint");
+    assert_eq!(labels["knee.right"], "right_upper_leg joint");
+}
+
 #[test]
 fn six_legs_have_rows_and_eight_have_numbers() {
     let six = labels(&build(&insect(3)));

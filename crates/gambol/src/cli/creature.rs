@@ -79,6 +79,11 @@ impl CreatureArguments {
         Path::new(&self.creature)
     }
 
+    /// Whether what cannot be done is an error.
+    pub(super) fn is_strict(&self) -> bool {
+        self.strict
+    }
+
     /// Files that are read, which nothing may be written over.
     pub(super) fn inputs(&self) -> Vec<&Path> {
         std::iter::once(self.file()).chain(self.rig.as_deref()).collect()
@@ -148,7 +153,7 @@ impl PoseArguments {
 
 /// The springs, as a verb may change them.
 #[derive(Args)]
-struct SpringArguments {
+pub(super) struct SpringArguments {
     /// One stiffness for all joints, N·m/rad or N/m; the creature's own if not given
     #[arg(long, value_name = "K", allow_negative_numbers = true)]
     stiffness: Option<f64>,
@@ -159,7 +164,7 @@ struct SpringArguments {
 }
 
 impl SpringArguments {
-    fn apply(&self, creature: &mut Creature) -> Result<(), Failure> {
+    pub(super) fn apply(&self, creature: &mut Creature) -> Result<(), Failure> {
         if let Some(stiffness) = self.stiffness {
             set_uniform(creature, stiffness)?;
         }

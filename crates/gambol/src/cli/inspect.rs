@@ -14,12 +14,13 @@ use super::{Failure, write_json};
 use crate::picture;
 use crate::report::{JointReport, Report};
 
-/// Tells what a creature is made of: bodies, joints, degrees of freedom, mass, landmarks, warnings
+/// Tells what a creature is made of (bodies, joints, mass, landmarks, what was guessed), and what a clip holds
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
+    after_help = "Besides creatures, clips are taken: .bvh, .amc, .json and .npz. Of a clip, frames, rate, unit, way, stances \
+                        and how well it would loop come first, then who moves.\n\nExamples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
                         gambol inspect fox.glb --rig fox.toml\n  \
-                        gambol inspect robot.urdf --root free --json\n  gambol inspect walk.bvh\n  \
+                        gambol inspect robot.urdf --root free --json\n  gambol inspect walk.bvh\n  gambol inspect trot.npz\n  \
                         gambol inspect dog --json --matrix --qpos pose.json --qvel velocity.json"
 )]
 pub(super) struct Inspect {

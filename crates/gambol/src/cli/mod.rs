@@ -5,6 +5,7 @@ mod animate;
 mod clip_report;
 mod convert;
 mod creature;
+mod export;
 mod gallery;
 mod inspect;
 mod modes;
@@ -25,7 +26,7 @@ use gambol_picture::PictureError;
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
     after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file.\n\n\
-                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol inspect robot.urdf --root free --json"
+                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -36,6 +37,7 @@ struct Arguments {
 enum Verb {
     Animate(Box<animate::Animate>),
     Convert(convert::Convert),
+    Export(export::Export),
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
@@ -90,6 +92,7 @@ pub fn run() -> ExitCode {
     let result = match arguments.verb {
         Verb::Animate(verb) => verb.run(&mut out),
         Verb::Convert(verb) => verb.run(),
+        Verb::Export(verb) => verb.run(),
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),

@@ -13,7 +13,8 @@ use super::{Failure, is_same_file};
 /// Writes what was guessed about a glTF model as a small file to edit, which every command takes with --rig
 #[derive(Args)]
 #[command(
-    after_help = "Examples:\n  gambol rig fox.glb -o fox.toml\n  gambol inspect fox.glb --rig fox.toml\n  \
+    after_help = "The file says forward and up, unit, mass, landmarks, and of each bone its joint, axis, limits, stiffness \
+                  and mass; lines that are right may be deleted. docs/formats.md explains every key.\n\nExamples:\n  gambol rig fox.glb -o fox.toml\n  gambol inspect fox.glb --rig fox.toml\n  \
                   gambol animate fox.glb walk --rig fox.toml -o fox-walks.glb"
 )]
 pub(super) struct RigVerb {

@@ -41,7 +41,9 @@ const MOST_BYTES: u64 = 64 << 20;
     gambol animate human walk --terrain slope:8 --weight 1.4 -o uphill.bvh\n  \
     gambol animate dog trot --amplitude 9=0.5 --offset 6=-0.1 --save-gait my-trot.toml\n  \
     gambol animate dog my-trot.toml --turn 20 --seconds 4 -o circle.glb\n  \
-    gambol animate fox.glb walk trot -o fox-alive.glb"
+    gambol animate fox.glb walk trot -o fox-alive.glb\n  \
+    gambol animate fox.glb walk --rig fox.toml --root-motion in-place -o fox-game.glb\n  \
+    gambol animate actor.bvh walk --height 1.8 -o actor-walks.gif"
 )]
 pub(in crate::cli) struct Animate {
     #[command(flatten)]
