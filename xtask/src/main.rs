@@ -16,6 +16,7 @@ mod masses;
 mod modes;
 mod node;
 mod peers;
+mod physics;
 mod pictures;
 mod rigs;
 mod rigs_out;
@@ -57,6 +58,8 @@ enum Task {
     },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
+    /// Compare free flights with MuJoCo's as the step shrinks, and drop every creature of the gallery for a minute
+    Physics,
     /// Measure every gait of the gallery and print a table; fails where a foot slips, sinks or steps out of turn
     Gaits {
         /// Gallery names or files; all of the gallery if not given
@@ -129,6 +132,7 @@ fn main() -> ExitCode {
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
         Task::Vibrate => vibrate::run(),
+        Task::Physics => physics::run(),
         Task::Gaits { creatures, markdown, docs } => gaits::run(
             &creatures,
             match (markdown, docs) {
