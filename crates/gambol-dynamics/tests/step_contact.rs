@@ -318,12 +318,13 @@ fn no_contact_pulls_or_holds_more_than_friction_allows() {
 #[test]
 fn the_ground_carries_a_landing_creature_and_nothing_else_does() {
     // Newton's second law for the whole: what momentum changes by is what ground and gravity gave. Momentum is taken
-    // at the pose of the start of the step, where its forces act; then it is exact.
+    // at the pose of the start of the step, where its forces act.
     let creature = star(6, 3);
     let mut run = Run::new(creature.clone(), settings(0.7, Terrain::Flat, ContactModel::Hard));
     run.state.q[2] = 0.2;
     run.state.v[0] = 1.0;
     let mut data = gambol_dynamics::Data::new(&creature);
+    let mut worst = 0.0_f64;
     for _ in 0..1000 {
         let State { q, v, .. } = run.state.clone();
         run.step();
@@ -340,9 +341,11 @@ fn the_ground_carries_a_landing_creature_and_nothing_else_does() {
         let ground: Vec3 = run.stepper.contact_forces(&run.world).map(|contact| contact.force).sum();
         let given = 0.001 * (ground + creature.mass() * creature.gravity());
         let gained = at_pose - before + turning * 0.001;
-        // The difference above is good to 1e-9; momenta are of order 1.
-        assert!((gained - given).norm() < 1e-8, "{} at {} s", (gained - given).norm(), run.state.time);
+        worst = worst.max((gained - given).norm());
     }
+    println!("off by {worst} N·s");
+    // Turning is taken at a velocity half a step on, here by a difference at the last one: h² of how that changes.
+    assert!(worst < 1e-6, "{worst}");
     let height = center_of_mass(&creature, &mut data, &run.state.q).z;
     assert!((0.0..0.05).contains(&height), "{height}");
 }
