@@ -4,6 +4,7 @@ mod architecture;
 mod bench;
 mod bench_gaits;
 mod bench_modes;
+mod bench_physics;
 mod bench_rigs;
 mod blender;
 mod bvh;
@@ -100,6 +101,9 @@ enum Task {
         /// Time the way from a skinned glTF file to one with a walk in it instead
         #[arg(long, conflicts_with_all = ["modes", "gaits"])]
         rigs: bool,
+        /// Time steps of physics instead, against MuJoCo's
+        #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs"])]
+        physics: bool,
     },
     /// Say what is found in every skinned glTF model below a folder, as a table
     Rigs {
@@ -144,6 +148,7 @@ fn main() -> ExitCode {
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
         Task::Blender { folder } => blender::run(folder.as_deref()),
         Task::Bvh { files } => bvh::run(&files),
+        Task::Bench { rounds, physics: true, .. } => bench_physics::run(rounds),
         Task::Bench { rounds, rigs: true, .. } => bench_rigs::run(rounds),
         Task::Bench { gaits: true, .. } => bench_gaits::run(),
         Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),
