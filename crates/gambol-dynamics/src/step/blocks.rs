@@ -33,6 +33,7 @@ pub(super) struct Blocks<const N: usize> {
     rows: Vec<[f64; N]>,
     /// Answers of all of z to unit impulses, nv for each block; empty where the answer is the row itself.
     responses: Vec<[f64; N]>,
+    /// Scratch: a row over all coordinates, and the impulses of loops.
     dense: [Vec<f64>; 2],
 }
 
@@ -98,7 +99,7 @@ impl<const N: usize> Blocks<N> {
             let nv = creature.nv();
             let first = self.responses.len();
             self.responses.resize(first + nv, [0.0; N]);
-            let [dense, _] = &mut self.dense;
+            let [dense, scratch] = &mut self.dense;
             for n in 0..N {
                 dense.clear();
                 dense.resize(nv, 0.0);
@@ -106,7 +107,7 @@ impl<const N: usize> Blocks<N> {
                     dense[dof as usize] = row[n];
                 }
                 inertia.respond(creature, data, dense);
-                loops.project(dense);
+                loops.project(dense, scratch);
                 for (response, value) in self.responses[first..].iter_mut().zip(dense.iter()) {
                     response[n] = *value;
                 }
