@@ -2,8 +2,8 @@
 
     standing.py MODEL OUT_DIR [--freejoint] [--stiffness K | --scale S] [--step H] [--quat W X Y Z]
 
-MODEL is as in prepare.py. Written to OUT_DIR: model.xml and assets, and start.bin, the qpos (f64, little-endian) in
-which it stands. Both programs then do the same work: scenery, sensors, actuators and cameras are gone, the ground
+MODEL is as in prepare.py. Written to OUT_DIR: model.xml and assets, and start.bin, the qpos (f64, little-endian) with
+its lowest point on the ground. Both programs then do the same work: scenery, sensors, actuators and cameras are gone, the ground
 is a plane at z = 0 with friction 1, bodies touch the ground and not each other. --stiffness puts the same spring on
 every joint about the reference pose, with a damper of 0.05 s times that; --scale scales the model's own springs. --quat turns the
 root: the CMU humanoid's file has it on its back.
@@ -16,8 +16,6 @@ import mujoco
 import numpy as np
 
 import prepare
-
-SETTLE = 1.0  # s
 
 
 def strip(spec):
@@ -59,7 +57,7 @@ def springs(spec, args):
 
 
 def standing(model, quat):
-    """A pose with the lowest point on the ground, after a second on it."""
+    """The reference pose with its lowest point on the ground."""
     d = mujoco.MjData(model)
     d.qpos[2] = 2.0
     if quat:
@@ -74,7 +72,6 @@ def standing(model, quat):
             d.qpos[2] += 1e-3
         else:
             break
-    mujoco.mj_step(model, d, int(SETTLE / model.opt.timestep))
     return d.qpos.copy()
 
 

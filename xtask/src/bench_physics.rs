@@ -205,21 +205,26 @@ fn threads(ours: &Path, rounds: usize) -> Result<()> {
     #[derive(Deserialize)]
     struct Rate {
         steps_per_second: f64,
+        /// Time of a step on a core.
+        busy_ns: Option<f64>,
     }
-    println!("\n### Rollouts over threads, steps per second\n\n| model | 1 | 2 | ratio |\n|---|--:|--:|--:|");
+    println!("\n### Rollouts over threads\n");
+    println!("| model | steps/s on 1 | on 2 | ratio | a step on a core, 1 | 2 |\n|---|--:|--:|--:|--:|--:|");
     for (name, ..) in MODELS {
         let folder = prepared(name);
-        let mut best = [0.0_f64; 2];
+        let (mut best, mut busy) = ([0.0_f64; 2], [f64::INFINITY; 2]);
         for _ in 0..rounds {
-            for (threads, best) in ["1", "2"].into_iter().zip(&mut best) {
+            for (k, threads) in ["1", "2"].into_iter().enumerate() {
                 let mut call = command(ours, &["threads"]);
                 call.arg(folder.join("model.xml")).arg(folder.join("start.bin"));
                 call.args([WINDOW[0], ROLLOUTS, threads]);
-                *best = best.max(parse::<Rate>(&output(&mut call)?)?.steps_per_second);
+                let rate: Rate = parse(&output(&mut call)?)?;
+                best[k] = best[k].max(rate.steps_per_second);
+                busy[k] = busy[k].min(rate.busy_ns.unwrap_or(f64::NAN));
             }
         }
-        let [one, two] = best.map(|rate| 1e-3 * rate);
-        println!("| {name} | {one:.1} k | {two:.1} k | {:.2} |", two / one);
+        let ([one, two], [alone, beside]) = (best.map(|rate| 1e-3 * rate), busy.map(|ns| 1e-3 * ns));
+        println!("| {name} | {one:.1} k | {two:.1} k | {:.2} | {alone:.1} µs | {beside:.1} µs |", two / one);
     }
     Ok(())
 }

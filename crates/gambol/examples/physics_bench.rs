@@ -23,7 +23,9 @@ fn main() -> Result<()> {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let result = match arguments.as_slice() {
         ["step", model, start, steps, windows] => {
-            time_windows(&standing(model)?, &read_start(start)?, steps.parse()?, windows.parse()?)?
+            let world = standing(model)?;
+            let start = settle(&world, read_start(start)?)?;
+            time_windows(&world, &start, steps.parse()?, windows.parse()?)?
         }
         ["threads", model, start, steps, rollouts, threads] => time_threads(
             &standing(model)?,
@@ -55,6 +57,20 @@ fn standing(model: &str) -> Result<World> {
 fn read_start(file: &str) -> Result<Vec<f64>> {
     let bytes = std::fs::read(file)?;
     Ok(bytes.chunks_exact(8).map(|word| f64::from_le_bytes(word.try_into().unwrap_or_default())).collect())
+}
+
+/// Time to find a way to stand, s: hard ground carries a creature otherwise than MuJoCo's soft one. The CMU humanoid topples
+/// soon after.
+const SETTLE: f64 = 0.3;
+
+/// Where it stands after that.
+fn settle(world: &World, q: Vec<f64>) -> Result<Vec<f64>> {
+    let mut stepper = Stepper::new(world);
+    let mut state = State::new(&q, &vec![0.0; world.creature().nv()]);
+    while state.time < SETTLE {
+        step(world, &mut stepper, &mut state, &Drive::passive(world.creature()))?;
+    }
+    Ok(state.q)
 }
 
 /// Best time of a step over windows that all start anew.
@@ -119,8 +135,23 @@ fn time_threads(
             .into_iter()
             .try_for_each(|thread| thread.join().map_err(|_| "a thread panicked".to_owned())?)
     })?;
+    let steps = (steps * rollouts) as f64;
     let seconds = clock.elapsed().as_secs_f64();
-    Ok(json!({ "steps_per_second": (steps * rollouts) as f64 / seconds }))
+    Ok(
+        json!({ "steps_per_second": steps / seconds, "busy_ns": processor_seconds()?.map(|busy| 1e9 * busy / steps) }),
+    )
+}
+
+/// Time that all threads of this process were on a core, s; known on Linux only. A machine that others use too gives a second
+/// thread no second core, but what a step costs there tells whether threads get in each other's way.
+fn processor_seconds() -> Result<Option<f64>> {
+    /// Ticks a second in /proc, the same on all machines that run Linux.
+    const TICKS: f64 = 100.0;
+    let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return Ok(None) };
+    // After the name in parentheses: the 12th and 13th field are user and system time.
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let [user, system] = [11, 12].map(|k| fields.get(k).copied().unwrap_or("0").parse::<f64>());
+    Ok(Some((user? + system?) / TICKS))
 }
 
 /// Cycles over which a vibration is followed.

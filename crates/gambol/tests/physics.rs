@@ -205,7 +205,7 @@ fn the_loop_rings() {
         .collect();
     let frequency = (crossings.len() - 1) as f64 / (2.0 * (crossings[crossings.len() - 1] - crossings[0]));
     let largest = |samples: &[f64]| samples.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    let cycle = (1.0 / (first.frequency() * h)) as usize;
+    let cycle = samples.len() / 10;
     let kept =
         (largest(&samples[samples.len() - cycle..]) / largest(&samples[..cycle])).powf(1.0 / (cycles - 1.0));
     println!("{} Hz of {}, {kept} of the amplitude a cycle", frequency, first.frequency());
