@@ -5,7 +5,8 @@
 mod support;
 
 use gambol_dynamics::{
-    ContactModel, HeightField, State, StepSettings, Stepper, Terrain, World, center_of_mass, momentum,
+    ContactModel, Drive, HeightField, Push, State, StepSettings, Stepper, Terrain, World, center_of_mass,
+    momentum,
 };
 use gambol_model::samples::{Random, star};
 use gambol_model::{Creature, JointSpec, Quat, Shape, Vec3};
@@ -449,21 +450,27 @@ fn a_state_that_is_no_number_ends_in_words_and_is_left_alone() {
         let mut v = still;
         v[3] = bad;
         let mut state = State::new(world.creature().reference_pose(), &v);
-        let drive = gambol_dynamics::Drive::passive(world.creature());
+        let drive = Drive::passive(world.creature());
         let message =
             gambol_dynamics::step(&world, &mut stepper, &mut state, &drive).expect_err("it diverges");
         assert_eq!((message.body.as_str(), message.time), ("body", 0.0));
         assert_eq!(state.q, world.creature().reference_pose());
         assert_eq!(state.time, 0.0);
     }
+    let (creature, pose) = (world.creature(), world.creature().reference_pose());
+    let push = [Push { body: 1, force: Vec3::new(f64::NAN, 0.0, 0.0) }];
+    let drives = [
+        Drive { torque: &[f64::NAN; 6], ..Drive::passive(creature) },
+        Drive { torque: &[1e300; 6], ..Drive::passive(creature) },
+        Drive { pushes: &push, ..Drive::passive(creature) },
+    ];
+    for drive in &drives {
+        let mut state = State::new(pose, &still);
+        assert!(gambol_dynamics::step(&world, &mut stepper, &mut state, drive).is_err(), "{drive:?}");
+        assert_eq!(state, State::new(pose, &still));
+    }
     // The memory is as good as new afterwards.
     let mut state = State::new(world.creature().reference_pose(), &still);
-    gambol_dynamics::step(
-        &world,
-        &mut stepper,
-        &mut state,
-        &gambol_dynamics::Drive::passive(world.creature()),
-    )
-    .unwrap();
+    gambol_dynamics::step(&world, &mut stepper, &mut state, &Drive::passive(world.creature())).unwrap();
     assert!(state.v.iter().all(|v| v.is_finite()));
 }
