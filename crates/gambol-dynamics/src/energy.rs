@@ -1,7 +1,7 @@
 //! Energy, momenta and the centre of mass.
 
 use crate::kinematics::{body_inertias, body_velocities, forward_kinematics};
-use crate::springs::tendon_stretch;
+use crate::springs::tendon_stretch_about;
 use crate::{Creature, Data, Vec3};
 
 /// Energy of a creature, J.
@@ -46,6 +46,11 @@ pub fn center_of_mass(creature: &Creature, data: &mut Data, q: &[f64]) -> Vec3 {
 
 /// Energy at (q, v).
 pub fn energy(creature: &Creature, data: &mut Data, q: &[f64], v: &[f64]) -> Energy {
+    energy_about(creature, creature.rest_pose(), data, q, v)
+}
+
+/// The same with the springs at rest in the pose `rest`, as [`crate::passive_forces_about`] has it.
+pub fn energy_about(creature: &Creature, rest: &[f64], data: &mut Data, q: &[f64], v: &[f64]) -> Energy {
     body_velocities(creature, data, q, v);
     body_inertias(creature, data);
     let mut energy = Energy { kinetic: 0.0, gravity: 0.0, elastic: 0.0 };
@@ -58,13 +63,13 @@ pub fn energy(creature: &Creature, data: &mut Data, q: &[f64], v: &[f64]) -> Ene
     for (dof, v) in creature.dofs().iter().zip(v) {
         energy.kinetic += 0.5 * dof.armature * v * v;
     }
-    creature.difference(creature.rest_pose(), q, &mut data.passive);
+    creature.difference(rest, q, &mut data.passive);
     for joint in creature.joints().iter().filter(|joint| joint.stiffness > 0.0) {
         let stretch = &data.passive[joint.v..joint.v + joint.kind.nv()];
         energy.elastic += 0.5 * joint.stiffness * stretch.iter().map(|x| x * x).sum::<f64>();
     }
     for tendon in creature.tendons() {
-        energy.elastic += 0.5 * tendon.stiffness * tendon_stretch(creature, tendon, q).powi(2);
+        energy.elastic += 0.5 * tendon.stiffness * tendon_stretch_about(creature, rest, tendon, q).powi(2);
     }
     energy
 }

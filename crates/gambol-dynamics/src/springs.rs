@@ -13,7 +13,9 @@ pub fn passive_forces<'d>(creature: &Creature, data: &'d mut Data, q: &[f64], v:
     passive_forces_about(creature, creature.rest_pose(), data, q, v)
 }
 
-/// The same with the joint springs at rest in the pose `rest`: what muscles do that move the equilibrium.
+/// The same with the springs at rest in the pose `rest`: what muscles do that move the equilibrium. Tendons move along: what
+/// the joints of one are displaced by at rest is added to its rest length, so that the stiffness about the moved
+/// equilibrium is that of the analysis.
 pub fn passive_forces_about<'d>(
     creature: &Creature,
     rest: &[f64],
@@ -33,7 +35,8 @@ pub fn passive_forces_about<'d>(
     }
     for tendon in creature.tendons() {
         let rate: f64 = tendon.terms.iter().map(|&(joint, c)| c * v[creature.joints()[joint].v]).sum();
-        let force = -tendon.stiffness * tendon_stretch(creature, tendon, q) - tendon.damping * rate;
+        let stretch = tendon_stretch_about(creature, rest, tendon, q);
+        let force = -tendon.stiffness * stretch - tendon.damping * rate;
         for &(joint, c) in &tendon.terms {
             tau[creature.joints()[joint].v] += c * force;
         }
@@ -41,9 +44,15 @@ pub fn passive_forces_about<'d>(
     tau
 }
 
-/// How far a tendon is longer (positive) or shorter (negative) than its rest length.
-pub(crate) fn tendon_stretch(creature: &Creature, tendon: &Tendon, q: &[f64]) -> f64 {
-    let length: f64 = tendon.terms.iter().map(|&(joint, c)| c * q[creature.joints()[joint].q]).sum();
+/// How far a tendon is longer (positive) or shorter (negative) than its rest length, which has moved by as much as the
+/// pose `rest` moves its joints away from the creature's own rest pose.
+pub fn tendon_stretch_about(creature: &Creature, rest: &[f64], tendon: &Tendon, q: &[f64]) -> f64 {
+    let own = creature.rest_pose();
+    let term = |&(joint, c): &(usize, f64)| {
+        let k = creature.joints()[joint].q;
+        c * (q[k] - (rest[k] - own[k]))
+    };
+    let length: f64 = tendon.terms.iter().map(term).sum();
     let [low, high] = tendon.rest;
     if length > high {
         length - high

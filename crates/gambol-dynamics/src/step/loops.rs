@@ -7,7 +7,7 @@
 
 use super::inertia::Inertia;
 use crate::constraints::{add_jacobian, add_residuals};
-use crate::springs::tendon_stretch;
+use crate::springs::tendon_stretch_about;
 use crate::{Creature, Data};
 
 /// Rows that always act, in the coordinates z.
@@ -40,7 +40,7 @@ impl Loops {
         creature: &Creature,
         data: &mut Data,
         inertia: &Inertia,
-        (q, v): (&[f64], &[f64]),
+        (rest, q, v): (&[f64], &[f64], &[f64]),
         (h, spring_share): (f64, f64),
     ) {
         let nv = creature.nv();
@@ -56,7 +56,7 @@ impl Loops {
         }
         self.compliance.resize(self.target.len(), 0.0);
         for tendon in creature.tendons() {
-            let stretched = tendon_stretch(creature, tendon, q) != 0.0;
+            let stretched = tendon_stretch_about(creature, rest, tendon, q) != 0.0;
             let one_length = tendon.rest[0] == tendon.rest[1];
             let stiffness = if stretched || one_length { tendon.stiffness } else { 0.0 };
             let stiff = spring_share * h * h * stiffness + h * tendon.damping;

@@ -162,7 +162,7 @@ pub struct Push {
 /// What drives a creature during one step.
 #[derive(Clone, Copy, Debug)]
 pub struct Drive<'a> {
-    /// Pose in which the joint springs are at rest.
+    /// Pose in which the joint springs are at rest; tendons are lengthened or shortened with it.
     pub rest: &'a [f64],
     /// Forces on the coordinates besides springs and dampers; may be empty.
     pub torque: &'a [f64],
@@ -333,7 +333,8 @@ pub fn step(
     if !inertia.advance(creature, data, h, (&state.v, centred, tau, &world.extra), z) {
         return Err(diverged(world, state, &state.v, "its inertia is not positive"));
     }
-    loops.prepare(creature, data, inertia, (&state.q, &state.v), (h, settings.springs.share()));
+    let about = (drive.rest, state.q.as_slice(), state.v.as_slice());
+    loops.prepare(creature, data, inertia, about, (h, settings.springs.share()));
     loops.close(z, scratch);
     free.copy_from_slice(z);
     inertia.velocity(free);

@@ -138,6 +138,10 @@ pub(super) struct Pose {
 }
 
 impl PoseArguments {
+    pub(super) fn is_given(&self) -> bool {
+        self.pose.is_some() || self.qpos.is_some()
+    }
+
     pub(super) fn read(&self, creature: &Creature) -> Result<Pose, Failure> {
         if let Some(name) = &self.pose {
             return Ok(Pose { name: name.clone(), qpos: named_pose(creature, name)? });

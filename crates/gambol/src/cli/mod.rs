@@ -6,10 +6,15 @@ mod clip_report;
 mod convert;
 mod creature;
 mod export;
+mod files;
+mod gait_file;
 mod gallery;
 mod inspect;
 mod modes;
+mod render;
 mod rig;
+mod settings;
+mod simulate;
 mod stiffness;
 
 use std::io::Write;
@@ -26,7 +31,7 @@ use gambol_picture::PictureError;
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
     after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file.\n\n\
-                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
+                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -42,6 +47,7 @@ enum Verb {
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
     Rig(rig::RigVerb),
+    Simulate(Box<simulate::Simulate>),
     Stiffness(stiffness::StiffnessVerb),
 }
 
@@ -97,6 +103,7 @@ pub fn run() -> ExitCode {
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),
         Verb::Rig(verb) => verb.run(&mut out),
+        Verb::Simulate(verb) => verb.run(&mut out),
         Verb::Stiffness(verb) => verb.run(&mut out),
     };
     match result.and_then(|()| Ok(out.flush()?)) {

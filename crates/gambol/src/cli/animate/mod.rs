@@ -1,9 +1,6 @@
 //! `gambol animate`: a gait, from the natural vibrations of a body to files that other programs open.
 
-mod files;
-mod render;
 mod report;
-mod settings;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -14,8 +11,8 @@ use gambol_dynamics::Data;
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{
-    Body, Component, Gait, GaitError, HeightField, Performance, Sampling, Style, Support, Terrain,
-    TerrainFile, Wish, design, from_toml_with, gaits_for, perform, preset_style, to_toml,
+    Body, Component, Gait, GaitError, Performance, Sampling, Style, Support, Wish, design, gaits_for,
+    perform, preset_style, to_toml,
 };
 use gambol_model::Creature;
 use gambol_modes::Reader;
@@ -23,12 +20,10 @@ use gambol_motion::Clip;
 use serde::Serialize;
 
 use super::creature::CreatureArguments;
-use super::{Failure, write_json};
-use files::{Format, Outputs};
-use settings::{Ground, ModeValue, positive, rate, seconds, share, turn_rate};
-
-/// The largest picture of the ground; 4096 × 4096 grey levels of 16 bits fit even without compression.
-const MOST_BYTES: u64 = 64 << 20;
+use super::files::{Format, Outputs};
+use super::gait_file::{is_file, read_gait};
+use super::settings::{self, Ground, ModeValue, positive, rate, seconds, share, turn_rate};
+use super::{Failure, render, write_json};
 
 /// Makes a creature walk, trot, jump, swim: a gait of a few natural vibrations, with its feet on the ground
 #[derive(Args)]
@@ -325,7 +320,9 @@ impl Animate {
                     let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
                     render::to_rig_bytes(file, rig, &body.creature, &clips, root_motion)
                 }
-                None => render::to_bytes(*format, body, terrain, &performance.clip, root_motion),
+                None => {
+                    render::to_bytes(*format, &body.creature, Some(terrain), &performance.clip, root_motion)
+                }
             };
             let bytes = bytes.map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
             ready.push((path.as_path(), bytes));
@@ -425,14 +422,8 @@ impl GroundArguments {
             gait.ground.support = Support::Air;
         }
         gait.ground.turn = self.turn.unwrap_or(gait.ground.turn);
-        match &self.terrain {
-            None => (),
-            Some(Ground::Flat) => gait.ground.terrain = Terrain::Flat,
-            Some(Ground::Slope(angle)) => gait.ground.terrain = Terrain::Slope(*angle),
-            Some(Ground::Picture(picture)) => {
-                let field = read_terrain(Path::new(&picture.file), picture).map_err(Failure::Failed)?;
-                gait.ground.terrain = Terrain::Field(field);
-            }
+        if let Some(ground) = &self.terrain {
+            gait.ground.terrain = ground.read()?;
         }
         Ok(())
     }
@@ -508,45 +499,4 @@ fn mode_names(body: &Body, data: &mut Data, gait: &Gait) -> Result<Vec<String>, 
     let reader = Reader::new(&body.creature, data, &body.modes.pose)?;
     let modes = gait.components.iter().map(|component| &body.modes.modes[component.mode]);
     Ok(modes.map(|mode| reader.read(data, mode).name).collect())
-}
-
-fn is_file(gait: &str) -> bool {
-    let path = Path::new(gait);
-    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) || path.is_file()
-}
-
-fn read_gait(path: &Path) -> Result<Gait, Failure> {
-    let place = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
-    let fetch = |terrain: &TerrainFile| read_terrain(&find_beside(path, &terrain.file)?, terrain);
-    from_toml_with(&text, fetch).map_err(|error| {
-        let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
-        Failure::Failed(format!("{place}{line}: {}", error.reason))
-    })
-}
-
-/// A picture that a gait file names lies in the file's folder or below it: a gait from a stranger opens nothing else.
-fn find_beside(gait_file: &Path, name: &str) -> Result<PathBuf, String> {
-    let folder = match gait_file.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let real = |path: &Path| path.canonicalize().map_err(|error| format!("{name}: cannot be read: {error}"));
-    let (folder, picture) = (real(folder)?, real(&folder.join(name))?);
-    if picture.starts_with(folder) {
-        Ok(picture)
-    } else {
-        Err(format!("{name}: it lies outside of the gait file's folder"))
-    }
-}
-
-fn read_terrain(path: &Path, terrain: &TerrainFile) -> Result<HeightField, String> {
-    let failed = |reason: String| format!("{}: cannot be read: {reason}", terrain.file);
-    let length = path.metadata().map_err(|error| failed(error.to_string()))?.len();
-    if length > MOST_BYTES {
-        return Err(failed(format!("it is larger than {} MiB", MOST_BYTES >> 20)));
-    }
-    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
-    render::height_field(terrain, &bytes)
 }

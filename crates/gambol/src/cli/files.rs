@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::{Failure, is_same_file};
+use super::{Failure, is_same_file};
 
 /// What a clip can be written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Format {
+pub(super) enum Format {
     Glb,
     Gltf,
     Bvh,

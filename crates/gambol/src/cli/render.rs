@@ -6,12 +6,12 @@ use std::path::Path;
 use gambol_formats::clip::{ClipFileError, GlbOptions, to_bvh, to_glb, to_json, to_npz};
 use gambol_formats::gltf::{Rig, Source, append_clips};
 use gambol_formats::{FormatError, LoadOptions, height_field_from_png};
-use gambol_gait::{Body, HeightField, Terrain, TerrainFile};
+use gambol_gait::{HeightField, Terrain, TerrainFile};
 use gambol_model::Creature;
 use gambol_motion::Clip;
 use gambol_picture::{AnimationFormat, ClipOptions, Picture, PictureError, clip_animation, clip_strip};
 
-use super::RootMotion;
+use super::animate::RootMotion;
 use super::files::{Format, folder_of};
 
 /// A film strip has this many pixels for each of the picture's: sharp on today's screens.
@@ -31,12 +31,11 @@ pub(super) enum RenderError {
 /// Pictures follow the creature, so that only files for programs care for its way over the ground.
 pub(super) fn to_bytes(
     format: Format,
-    body: &Body,
-    terrain: &Terrain,
+    creature: &Creature,
+    terrain: Option<&Terrain>,
     clip: &Clip,
     root_motion: RootMotion,
 ) -> Result<Vec<u8>, RenderError> {
-    let creature = &body.creature;
     let placed = || match root_motion {
         RootMotion::Travel => clip.clone(),
         RootMotion::InPlace => clip.in_place(creature),
@@ -46,10 +45,10 @@ pub(super) fn to_bytes(
         Format::Bvh => to_bvh(creature, &placed())?.into_bytes(),
         Format::Json => to_json(creature, &placed())?.into_bytes(),
         Format::Npz => to_npz(creature, &placed())?,
-        Format::Png => strip(body, terrain, clip)?.to_png(PNG_SCALE)?,
-        Format::Svg => strip(body, terrain, clip)?.to_svg().into_bytes(),
-        Format::Gif => animation(AnimationFormat::Gif, body, terrain, clip)?,
-        Format::Apng => animation(AnimationFormat::Apng, body, terrain, clip)?,
+        Format::Png => strip(creature, terrain, clip)?.to_png(PNG_SCALE)?,
+        Format::Svg => strip(creature, terrain, clip)?.to_svg().into_bytes(),
+        Format::Gif => animation(AnimationFormat::Gif, creature, terrain, clip)?,
+        Format::Apng => animation(AnimationFormat::Apng, creature, terrain, clip)?,
     })
 }
 
@@ -86,20 +85,22 @@ impl From<RootMotion> for GlbOptions {
     }
 }
 
-fn strip(body: &Body, terrain: &Terrain, clip: &Clip) -> Result<Picture, PictureError> {
-    let height = |x: f64, y: f64| terrain.height(x, y);
-    let options = ClipOptions { ground: Some(&height), ..ClipOptions::default() };
-    clip_strip(&body.creature, clip, &options)
+fn strip(creature: &Creature, terrain: Option<&Terrain>, clip: &Clip) -> Result<Picture, PictureError> {
+    let height = |x: f64, y: f64| terrain.map_or(0.0, |terrain| terrain.height(x, y));
+    let ground: Option<&dyn Fn(f64, f64) -> f64> = if terrain.is_some() { Some(&height) } else { None };
+    let options = ClipOptions { ground, ..ClipOptions::default() };
+    clip_strip(creature, clip, &options)
 }
 
 fn animation(
     format: AnimationFormat,
-    body: &Body,
-    terrain: &Terrain,
+    creature: &Creature,
+    terrain: Option<&Terrain>,
     clip: &Clip,
 ) -> Result<Vec<u8>, PictureError> {
-    let height = |x: f64, y: f64| terrain.height(x, y);
-    let options = ClipOptions { ground: Some(&height), ..ClipOptions::default() };
+    let height = |x: f64, y: f64| terrain.map_or(0.0, |terrain| terrain.height(x, y));
+    let ground: Option<&dyn Fn(f64, f64) -> f64> = if terrain.is_some() { Some(&height) } else { None };
+    let options = ClipOptions { ground, ..ClipOptions::default() };
     let watched = std::io::stderr().is_terminal();
     let mut progress = |done: usize, all: usize| {
         if watched {
@@ -107,7 +108,7 @@ fn animation(
             let _ = write!(std::io::stderr(), "\rgambol: frame {done} of {all}{end}"); // nobody has to see it
         }
     };
-    clip_animation(&body.creature, clip, format, &options, &mut progress)
+    clip_animation(creature, clip, format, &options, &mut progress)
 }
 
 /// A picture of the ground lies in the middle of the world, seen from above with x to the right.

@@ -14,12 +14,12 @@ fn number(text: &str) -> Result<f64, String> {
     text.trim().parse().map_err(|_| format!("{text:?} is not a number"))
 }
 
-fn checked(text: &str, is_good: impl Fn(f64) -> bool, wanted: &str) -> Result<f64, String> {
+pub(super) fn checked(text: &str, is_good: impl Fn(f64) -> bool, wanted: &str) -> Result<f64, String> {
     let number = number(text)?;
     if number.is_finite() && is_good(number) { Ok(number) } else { Err(format!("{number} is not {wanted}")) }
 }
 
-fn finite(text: &str) -> Result<f64, String> {
+pub(super) fn finite(text: &str) -> Result<f64, String> {
     checked(text, |_| true, "a finite number")
 }
 

@@ -1,0 +1,24 @@
+//! A creature moved by physics: controllers, and simulations of them.
+//!
+//! ```text
+//! World, Controller, start ──► simulate ──► Rollout { status, report, clip, end }
+//!                              rollouts       many at once, the same bits on any number of threads
+//! ```
+//!
+//! A [`Controller`] moves the pose in which the springs of the joints are at rest, and may add torques. [`Pump`] is the
+//! open loop of Kry et al. 2009, section 4.1: the equilibrium swings along a few vibrations. [`Follow`] leads it along a
+//! clip. [`Passive`] leaves it where it is.
+
+mod budget;
+mod controller;
+mod pump;
+mod rollout;
+mod start;
+mod touch;
+
+pub use budget::Budget;
+pub use controller::{Command, Controller, Follow, Passive};
+pub use pump::{ControlError, Pump, Wave};
+pub use rollout::{Heights, Plan, Report, Rollout, Shove, Status, rollouts, simulate};
+pub use start::{perturb, stand_on};
+pub use touch::Touching;

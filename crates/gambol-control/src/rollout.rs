@@ -1,0 +1,327 @@
+//! Simulations, one or many at once.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gambol_dynamics::{Contact, Data, Divergence, Drive, Push, State, Stepper, World, center_of_mass, step};
+use gambol_model::Vec3;
+use gambol_motion::Clip;
+
+use crate::budget::Books;
+use crate::start::Gauge;
+use crate::touch::Touches;
+use crate::{Budget, Command, Controller, Touching};
+
+/// What to simulate.
+#[derive(Clone)]
+pub struct Plan<'a> {
+    /// What moves the creature.
+    pub controller: &'a dyn Controller,
+    /// Where it starts; a state from within another simulation goes on from there.
+    pub start: State,
+    /// s; made a whole number of steps.
+    pub seconds: f64,
+    /// From outside.
+    pub shoves: &'a [Shove],
+    /// Largest torque of each coordinate, N·m or N; empty: no limits.
+    pub torque_limits: &'a [f64],
+    /// Looks at the creature per second, for heights and for the clip; above 0.
+    pub fps: f64,
+    /// Whether to keep the poses as a clip.
+    pub keep_poses: bool,
+}
+
+/// A push that starts and ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shove {
+    /// On which body, how hard.
+    pub push: Push,
+    /// s
+    pub start: f64,
+    /// s
+    pub duration: f64,
+}
+
+/// How a simulation ended.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Status {
+    /// It went on to the end.
+    Finished,
+    /// It cannot go on: a velocity beyond all bounds, or energy from nowhere. All else is up to that time.
+    Diverged(Divergence),
+}
+
+/// A simulation that has ended.
+#[derive(Clone, Debug)]
+pub struct Rollout {
+    /// How it ended.
+    pub status: Status,
+    /// The last state, to go on from.
+    pub end: State,
+    /// The poses, if they were to be kept; else empty.
+    pub clip: Clip,
+    /// What was measured.
+    pub report: Report,
+}
+
+/// Measured on a simulation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// Simulated, s.
+    pub seconds: f64,
+    /// Steps made.
+    pub steps: usize,
+    /// Way of the centre of mass, m.
+    pub displacement: Vec3,
+    /// Length of that way along the ground per second, m/s.
+    pub mean_speed: f64,
+    /// Over the ground.
+    pub heights: Heights,
+    /// Bodies that touched the ground.
+    pub touching: Vec<Touching>,
+    /// Where the energy came from and where it went.
+    pub budget: Budget,
+    /// Positive work of the drive per weight and way; none for a creature that does not travel.
+    pub cost_of_transport: Option<f64>,
+}
+
+/// Heights over the ground, m; without ground, over z = 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heights {
+    /// Least of the centre of mass.
+    pub least: f64,
+    /// Mean of the centre of mass.
+    pub mean: f64,
+    /// Most of the centre of mass.
+    pub most: f64,
+    /// Lowest point of the body at any time; below 0 it sank in. None without ground or shapes.
+    pub lowest_point: Option<f64>,
+}
+
+/// A creature has energy from nowhere when its books show a gain of this share of all that it had or was given, and of its
+/// weight falling by its own size. The time step's own error is a thousandth of that; one that explodes passes it within
+/// a few steps.
+const GAIN: f64 = 0.5;
+
+/// Less than this share of the creature's size is no travel.
+const NO_TRAVEL: f64 = 0.02;
+
+/// Runs `plan`. `progress` is told the share that is done, `plan.fps` times a second.
+pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mut dyn FnMut(f64)) -> Rollout {
+    let (creature, h) = (world.creature(), world.settings().step);
+    let mut state = plan.start.clone();
+    let from = state.time;
+    let steps = count(plan.seconds / h).max(1);
+
+    let mut command = Command::new(creature);
+    plan.controller.command(creature, &state, &mut command);
+    let mut books = Books::open(world, &state, &command.rest);
+    let mut watch = Watch::new(world, plan, &state);
+    let mut touches = Touches::new(world);
+    let fall = creature.mass() * creature.gravity().norm() * watch.size;
+
+    let mut pushes: Vec<Push> = Vec::new();
+    let mut v = state.v.clone();
+    let mut status = Status::Finished;
+    let mut made = 0;
+    while made < steps {
+        command.torque.fill(0.0);
+        plan.controller.command(creature, &state, &mut command);
+        limit(&mut command.torque, plan.torque_limits);
+        let time = state.time - from;
+        pushes.clear();
+        let acts = |shove: &&Shove| (shove.start..shove.start + shove.duration).contains(&time);
+        pushes.extend(plan.shoves.iter().filter(acts).map(|shove| shove.push));
+        let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &pushes };
+
+        books.move_rest(world, &state, &command.rest);
+        v.copy_from_slice(&state.v);
+        watch.before(&state.q);
+        if let Err(divergence) = step(world, stepper, &mut state, &drive) {
+            status = Status::Diverged(divergence);
+            break;
+        }
+        made += 1;
+        books.step(world, &stepper.data, &v, &state, &drive);
+        touches.record(world, stepper, time, h);
+        if watch.look(world, &state, time + h, h) {
+            progress(made as f64 / steps as f64);
+            let gain = -books.close(world, &state).contact;
+            if gain.is_nan() || gain > most_gain(&books.budget, fall) {
+                let reason = format!("{gain:.3} J of energy came from nowhere");
+                let body = creature.bodies()[books.fastest(creature)].name.clone();
+                status = Status::Diverged(Divergence { time: state.time, body, reason });
+                break;
+            }
+        }
+    }
+    books.close(world, &state);
+    let report = watch.report(world, &state, made, touches.finish(), books.budget);
+    let mut clip = watch.clip;
+    clip.contacts = report.touching.iter().map(Into::into).collect();
+    Rollout { status, end: state, clip, report }
+}
+
+/// J; `fall` is the creature's weight times its size.
+fn most_gain(budget: &Budget, fall: f64) -> f64 {
+    let had = budget.start.kinetic + budget.start.elastic;
+    GAIN * (had + budget.positive_drive + budget.pushes.abs() + fall) + ROUNDING
+}
+
+/// A creature without weight, springs and speed has no energy at all, and sums of zero are rounded, J.
+const ROUNDING: f64 = 1e-9;
+
+/// A whole number of steps or frames; what is not a number is none.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn count(x: f64) -> usize {
+    x.round() as usize
+}
+
+fn limit(torque: &mut [f64], limits: &[f64]) {
+    for (torque, limit) in torque.iter_mut().zip(limits) {
+        *torque = torque.clamp(-limit.abs(), limit.abs());
+    }
+}
+
+/// Looks at the creature from time to time.
+struct Watch {
+    data: Data,
+    gauge: Gauge,
+    found: Vec<Contact>,
+    fps: f64,
+    keep: bool,
+    /// Frames so far.
+    frames: usize,
+    clip: Clip,
+    /// Pose before the step, then pose of a frame.
+    pose: Vec<f64>,
+    /// Centre of mass at the start, m.
+    start: Vec3,
+    /// Largest distance of a body from it, m.
+    size: f64,
+    heights: Heights,
+}
+
+impl Watch {
+    fn new(world: &World, plan: &Plan, state: &State) -> Self {
+        let creature = world.creature();
+        let mut data = Data::new(creature);
+        let start = center_of_mass(creature, &mut data, &state.q);
+        let distances = data.frames.iter().skip(1).map(|frame| (frame.position - start).norm());
+        let size = distances.fold(0.0, f64::max);
+        let clip = Clip {
+            name: String::new(),
+            times: Vec::new(),
+            poses: Vec::new(),
+            stride: None,
+            contacts: Vec::new(),
+            travel: None,
+        };
+        let heights =
+            Heights { least: f64::INFINITY, mean: 0.0, most: f64::NEG_INFINITY, lowest_point: None };
+        let mut watch = Self {
+            gauge: Gauge::new(creature),
+            found: Vec::new(),
+            fps: plan.fps,
+            keep: plan.keep_poses,
+            frames: 0,
+            clip,
+            pose: state.q.clone(),
+            start,
+            size,
+            heights,
+            data,
+        };
+        watch.frame(world, 0.0);
+        watch
+    }
+
+    fn before(&mut self, q: &[f64]) {
+        self.pose.copy_from_slice(q);
+    }
+
+    /// Frames within the step of `h` that ended at `time`: a pose moves on evenly from the start of a step to its end.
+    fn look(&mut self, world: &World, state: &State, time: f64, h: f64) -> bool {
+        let mut at = time - h;
+        let seen = self.frames;
+        loop {
+            let next = self.frames as f64 / self.fps;
+            if next > time + 1e-6 * h {
+                return self.frames > seen;
+            }
+            world.creature().integrate(&mut self.pose, &state.v, next - at);
+            at = next;
+            self.frame(world, next);
+        }
+    }
+
+    fn frame(&mut self, world: &World, time: f64) {
+        self.frames += 1;
+        let creature = world.creature();
+        let com = center_of_mass(creature, &mut self.data, &self.pose);
+        let ground = world.settings().ground.as_ref();
+        let height = com.z - ground.map_or(0.0, |ground| ground.height(com.x, com.y));
+        let Heights { least, mean, most, lowest_point } = &mut self.heights;
+        *least = least.min(height);
+        *most = most.max(height);
+        *mean += (height - *mean) / self.frames as f64;
+        if let Some(ground) = ground
+            && let Some((gap, _)) = self.gauge.lowest(&self.data.frames, ground, &mut self.found)
+        {
+            *lowest_point = Some(lowest_point.map_or(gap, |lowest| lowest.min(gap)));
+        }
+        if self.keep {
+            self.clip.times.push(time);
+            self.clip.poses.push(self.pose.clone());
+        }
+    }
+
+    fn report(
+        &mut self,
+        world: &World,
+        state: &State,
+        steps: usize,
+        touching: Vec<Touching>,
+        budget: Budget,
+    ) -> Report {
+        let creature = world.creature();
+        let displacement = center_of_mass(creature, &mut self.data, &state.q) - self.start;
+        let way = displacement.xy().norm();
+        let seconds = steps as f64 * world.settings().step;
+        let weight = creature.mass() * creature.gravity().norm();
+        let travels = way > NO_TRAVEL * self.size && weight > 0.0;
+        Report {
+            seconds,
+            steps,
+            displacement,
+            mean_speed: if steps > 0 { way / seconds } else { 0.0 },
+            heights: self.heights,
+            touching,
+            budget,
+            cost_of_transport: travels.then(|| budget.positive_drive / (weight * way)),
+        }
+    }
+}
+
+/// Runs all `plans` on up to `threads` threads. Each is a computation of its own: order and bits do not depend on how many
+/// there are.
+pub fn rollouts(world: &World, plans: &[Plan], threads: usize) -> Vec<Rollout> {
+    let next = AtomicUsize::new(0);
+    let done: Vec<Mutex<Option<Rollout>>> = plans.iter().map(|_| Mutex::new(None)).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..threads.clamp(1, plans.len().max(1)) {
+            scope.spawn(|| {
+                let mut stepper = Stepper::new(world);
+                while let Some((plan, slot)) = {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    plans.get(index).zip(done.get(index))
+                } {
+                    let rollout = simulate(world, &mut stepper, plan, &mut |_| ());
+                    *slot.lock().expect("nobody panics while holding it") = Some(rollout);
+                }
+            });
+        }
+    });
+    let take = |slot: Mutex<Option<Rollout>>| slot.into_inner().expect("no thread panicked");
+    done.into_iter().map(|slot| take(slot).expect("every plan was run")).collect()
+}

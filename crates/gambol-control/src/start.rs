@@ -1,0 +1,80 @@
+//! Where a simulation starts.
+
+use gambol_dynamics::{BodyFrame, Collider, Data, Terrain, forward_kinematics};
+use gambol_model::{Creature, JointKind, Vec3};
+
+/// Times a creature is lifted or lowered on ground that is not a plane; each time what is left is about the share by
+/// which the ground bends under its feet.
+const LIFTS: usize = 8;
+
+/// Moves a creature that floats up or down until its lowest point touches the ground. Others stay where they hang.
+pub fn stand_on(creature: &Creature, ground: &Terrain, pose: &mut [f64]) {
+    let Some(root) = creature.joints().iter().find(|joint| joint.kind == JointKind::Free) else { return };
+    let mut data = Data::new(creature);
+    let gauge = Gauge::new(creature);
+    let mut found = Vec::new();
+    for _ in 0..LIFTS {
+        forward_kinematics(creature, &mut data, pose);
+        let Some((gap, normal)) = gauge.lowest(&data.frames, ground, &mut found) else { return };
+        pose[root.q + 2] -= gap / normal.z;
+        if gap.abs() < 1e-9 {
+            return;
+        }
+    }
+}
+
+/// Largest joint velocity that [`perturb`] gives, rad/s or m/s: too little to see, enough to leave a balance on a knife's
+/// edge.
+const TREMOR: f64 = 0.02;
+
+/// A small random velocity of every joint, the same for the same seed; zero for seed 0. Velocities and not angles, so
+/// that closed loops stay closed.
+pub fn perturb(creature: &Creature, seed: u64, v: &mut [f64]) {
+    if seed == 0 {
+        return;
+    }
+    let mut random = seed;
+    for joint in creature.joints().iter().filter(|joint| joint.kind != JointKind::Free) {
+        for v in &mut v[joint.v..joint.v + joint.kind.nv()] {
+            *v += TREMOR * (2.0 * uniform(&mut random) - 1.0);
+        }
+    }
+}
+
+/// SplitMix64 (Steele et al. 2014): a number from 0 to 1.
+fn uniform(state: &mut u64) -> f64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+/// Says how far a creature is above the ground.
+#[derive(Clone, Debug)]
+pub(crate) struct Gauge {
+    collider: Collider,
+    reach: Vec<f64>,
+}
+
+/// From how high up the ground is seen, m: beyond, a creature is nowhere near it.
+const FAR: f64 = 1e3;
+
+impl Gauge {
+    pub(crate) fn new(creature: &Creature) -> Self {
+        let reach = vec![FAR; creature.bodies().len()];
+        Self { collider: Collider::new(creature, false), reach }
+    }
+
+    /// The least gap, m, and the ground's normal there; none for a creature that touches nothing.
+    pub(crate) fn lowest(
+        &self,
+        frames: &[BodyFrame],
+        ground: &Terrain,
+        found: &mut Vec<gambol_dynamics::Contact>,
+    ) -> Option<(f64, Vec3)> {
+        self.collider.find(frames, ground, &self.reach, found);
+        let lowest = found.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
+        Some((lowest.gap, lowest.normal))
+    }
+}

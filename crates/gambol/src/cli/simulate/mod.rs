@@ -1,0 +1,462 @@
+//! `gambol simulate`: a creature that moves by physics.
+
+mod report;
+mod values;
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use gambol_control::{
+    Controller, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, stand_on,
+};
+use gambol_dynamics::{ContactModel, Data, Push, Springs, State, StepSettings, Stepper, Terrain, World};
+use gambol_formats::gltf::Rig;
+use gambol_formats::write_files;
+use gambol_gait::{Body, Gait, Sampling, Wish, design, perform, preset_style};
+use gambol_model::Creature;
+use gambol_modes::{Mode, analyze};
+
+use super::animate::RootMotion;
+use super::creature::{CreatureArguments, PoseArguments, SpringArguments};
+use super::files::{Format, Outputs};
+use super::gait_file::{is_file, read_gait};
+use super::settings::{self, Ground, at_least_0, rate, seconds};
+use super::{Failure, render, write_json};
+use values::{ShoveText, numbers, shove};
+
+/// Swing of the equilibrium if not given, rad of the joint that moves most.
+const AMPLITUDE: f64 = 0.1;
+
+/// Modes that are pumped if not given.
+const PUMPED: usize = 2;
+
+/// The paper's penalty: a contact bears the weight of the creature when it is this deep, m.
+const PENALTY_DEPTH: f64 = 1e-3;
+
+/// Moves a creature by physics: springs, ground, and what pumps them
+#[derive(Args)]
+#[command(
+    after_help = "CONTROL is `passive` (springs alone), `pump` (their equilibrium swings along a few vibrations), or a gait, by name or as\n\
+    a file, whose poses the equilibrium follows. See docs/physics.md.\n\
+    Output by ending, as in `gambol animate`. It ends with 1 if the simulation diverged; the report says where.\n\n\
+    Examples:\n  gambol simulate loop pump --phase 90 --seconds 8\n  \
+    gambol simulate linear pump --frequency 5 --phase -90 -o crawl.glb -o crawl.gif\n  \
+    gambol simulate human passive --seconds 3 -o fall.glb\n  \
+    gambol simulate dog trot --push trunk:0,80,0@1+0.1 --report\n  \
+    gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
+)]
+pub(super) struct Simulate {
+    #[command(flatten)]
+    creature: CreatureArguments,
+
+    /// passive, pump, a gait or a gait file (.toml)
+    #[arg(value_name = "CONTROL", default_value = "passive")]
+    control: String,
+
+    /// Write the motion; may be given several times
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+
+    /// Print what was measured: way, speed, heights, contacts, energy
+    #[arg(long)]
+    report: bool,
+
+    /// Print the same as one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Replace existing files
+    #[arg(long)]
+    force: bool,
+
+    #[command(flatten, next_help_heading = "Time and start")]
+    time: TimeArguments,
+
+    #[command(flatten, next_help_heading = "Body")]
+    body: BodyArguments,
+
+    #[command(flatten, next_help_heading = "Surroundings")]
+    world: WorldArguments,
+
+    #[command(flatten, next_help_heading = "Pumping")]
+    pump: PumpArguments,
+}
+
+#[derive(Args)]
+struct TimeArguments {
+    /// How long, s
+    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds, allow_negative_numbers = true)]
+    seconds: f64,
+
+    /// Length of a step, s
+    #[arg(long, value_name = "S", default_value_t = 0.002, value_parser = values::step, allow_negative_numbers = true)]
+    step: f64,
+
+    /// Keys per second of the motion that is written
+    #[arg(long, value_name = "F", default_value_t = 60.0, value_parser = rate, allow_negative_numbers = true)]
+    fps: f64,
+
+    /// A small random velocity of every joint at the start, the same for the same seed; 0: none
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+#[derive(Args)]
+struct BodyArguments {
+    #[command(flatten)]
+    pose: PoseArguments,
+
+    #[command(flatten)]
+    springs: SpringArguments,
+
+    /// How the joint springs are stepped
+    #[arg(long = "springs", value_enum, default_value_t = SpringsName::Elastic)]
+    integrator: SpringsName,
+}
+
+#[derive(Args)]
+struct WorldArguments {
+    /// flat, slope:DEGREES, or a picture whose brightness is height: FILE.png:SIZE,HEIGHT (m; 10,0.3 if not given); flat if not
+    /// given, or as the gait has it
+    #[arg(long, value_name = "TERRAIN", value_parser = settings::ground)]
+    terrain: Option<Ground>,
+
+    /// Nothing to stand on
+    #[arg(long, conflicts_with_all = ["terrain", "contact", "friction"])]
+    no_ground: bool,
+
+    /// Coulomb's coefficient
+    #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = at_least_0, allow_negative_numbers = true)]
+    friction: f64,
+
+    /// What the ground does
+    #[arg(long, value_enum, default_value_t = ContactName::Hard)]
+    contact: ContactName,
+
+    /// Let bodies touch each other
+    #[arg(long)]
+    self_collision: bool,
+
+    /// Push a body: NAME:FX,FY,FZ@START+DURATION (N, s); may be given several times
+    #[arg(long, value_name = "PUSH", value_parser = shove, allow_hyphen_values = true)]
+    push: Vec<ShoveText>,
+}
+
+#[derive(Args)]
+struct PumpArguments {
+    /// Numbers of the modes, as `gambol modes` counts them; the two lowest vibrations if not given
+    #[arg(long, value_name = "M,N", value_delimiter = ',', value_parser = values::mode)]
+    modes: Vec<usize>,
+
+    /// Swing of the equilibrium, rad of the joint that moves most: one for all modes, or one for each
+    #[arg(long, value_name = "A", value_parser = numbers, allow_hyphen_values = true)]
+    amplitude: Option<values::Numbers>,
+
+    /// Degrees by which each mode is ahead of the one before, or one phase for each; 90 if not given
+    #[arg(long, value_name = "DEG", value_parser = numbers, allow_hyphen_values = true)]
+    phase: Option<values::Numbers>,
+
+    /// Hz, one for all modes, or one for each; that of the first mode if not given
+    #[arg(long, value_name = "F", value_parser = numbers, allow_hyphen_values = true)]
+    frequency: Option<values::Numbers>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SpringsName {
+    /// second order, without loss
+    Elastic,
+    /// the paper's: first order, eats vibrations
+    ImplicitEuler,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ContactName {
+    /// nothing sinks in
+    Hard,
+    /// the paper's: a stiff spring and damper
+    Penalty,
+}
+
+/// What is simulated.
+struct Scene {
+    /// With the springs that it is simulated with.
+    creature: Creature,
+    controller: Box<dyn Controller>,
+    start: State,
+    /// The gait's own, if it has one.
+    terrain: Option<Terrain>,
+    /// What a user should know.
+    warnings: Vec<String>,
+    /// The modes that are pumped.
+    waves: Vec<Wave>,
+    name: String,
+}
+
+impl Simulate {
+    pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+        let mut inputs = self.creature.inputs();
+        inputs.push(Path::new(&self.control));
+        let outputs = Outputs::check(&self.output, None, &inputs, self.force)?;
+        let (mut creature, rig) = self.creature.load_rig()?;
+        outputs.fit(1, rig.is_some())?;
+        self.body.springs.apply(&mut creature)?;
+        let scene = self.scene(creature)?;
+        let world = self.world(&scene)?;
+        let rollout = self.simulate(&world, scene.controller.as_ref(), scene.start.clone())?;
+        self.write(&outputs, &world, &rollout, &scene.name, rig.as_ref())?;
+        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {note}"));
+        let of_creature = world.creature().warnings().iter().map(ToString::to_string);
+        let warnings = of_creature.chain(scene.warnings.iter().cloned());
+        for line in notes.chain(warnings.map(|warning| format!("warning: {warning}"))) {
+            eprintln!("gambol: {line}");
+        }
+        if self.json {
+            write_json(out, &report::json(&world, &scene, &rollout))?;
+        } else if self.report || self.output.is_empty() {
+            report::write(out, &world, &scene, &rollout)?;
+        }
+        match rollout.status {
+            Status::Finished => Ok(()),
+            Status::Diverged(divergence) => {
+                Err(Failure::Failed(format!("the simulation diverged {divergence}")))
+            }
+        }
+    }
+
+    fn scene(&self, creature: Creature) -> Result<Scene, Failure> {
+        match self.control.as_str() {
+            "passive" => self.passive(creature),
+            "pump" => self.pumped(creature),
+            gait => {
+                if self.body.pose.is_given() {
+                    let message = "--pose and --qpos are for passive and pump; a gait has its own pose";
+                    return Err(Failure::Failed(message.to_owned()));
+                }
+                self.follow(creature, gait)
+            }
+        }
+        .and_then(|scene| {
+            let pumps = !self.pump.modes.is_empty()
+                || self.pump.amplitude.is_some()
+                || self.pump.phase.is_some()
+                || self.pump.frequency.is_some();
+            if pumps && self.control != "pump" {
+                let message = "--modes, --amplitude, --phase and --frequency are for pump";
+                return Err(Failure::Failed(message.to_owned()));
+            }
+            Ok(scene)
+        })
+    }
+
+    fn passive(&self, creature: Creature) -> Result<Scene, Failure> {
+        let start = still(&creature, self.body.pose.read(&creature)?.qpos);
+        Ok(Scene {
+            creature,
+            controller: Box::new(Passive),
+            start,
+            terrain: None,
+            warnings: Vec::new(),
+            waves: Vec::new(),
+            name: "passive".to_owned(),
+        })
+    }
+
+    /// The springs are at rest in the pose of the analysis, and swing about it.
+    fn pumped(&self, mut creature: Creature) -> Result<Scene, Failure> {
+        let pose = self.body.pose.read(&creature)?.qpos;
+        creature.set_rest_pose(&pose).map_err(|error| Failure::Failed(error.to_string()))?;
+        let modes = analyze(&creature, &mut Data::new(&creature), &pose, &gambol_modes::Settings::default())?;
+        let waves = self.pump.waves(&creature, modes.vibrations(), &modes.modes)?;
+        let pump =
+            Pump::new(&creature, &modes, &waves).map_err(|error| Failure::Failed(error.to_string()))?;
+        Ok(Scene {
+            start: still(&creature, pose),
+            creature,
+            controller: Box::new(pump),
+            terrain: None,
+            warnings: Vec::new(),
+            waves,
+            name: "pump".to_owned(),
+        })
+    }
+
+    /// The springs pull to the poses of a gait, of which the creature has the first and its velocity at the start.
+    fn follow(&self, creature: Creature, name: &str) -> Result<Scene, Failure> {
+        let mut data = Data::new(&creature);
+        let mut warnings = Vec::new();
+        let (body, mut gait): (Body, Gait) = if is_file(name) {
+            let gait = read_gait(Path::new(name))?;
+            (Body::new(creature, &mut data, &gait.style)?, gait)
+        } else {
+            let style = preset_style(creature.name(), name).unwrap_or_default();
+            let body = Body::new(creature, &mut data, &style)?;
+            let designed = design(&body, &mut data, name, &Wish::default())?;
+            warnings.extend(designed.hints);
+            (body, designed.gait)
+        };
+        let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
+        let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })?;
+        let clip = &performance.clip;
+        let mut start = still(&body.creature, clip.poses[0].clone());
+        if let [now, next, ..] = clip.poses.as_slice() {
+            body.creature.difference(now, next, &mut start.v);
+            start.v.iter_mut().for_each(|v| *v /= clip.times[1] - clip.times[0]);
+        }
+        Ok(Scene {
+            controller: Box::new(Follow::new(clip)),
+            start,
+            terrain: Some(terrain),
+            warnings,
+            waves: Vec::new(),
+            name: gait.name,
+            creature: body.creature,
+        })
+    }
+
+    fn world(&self, scene: &Scene) -> Result<World, Failure> {
+        let ground = match &self.world.terrain {
+            _ if self.world.no_ground => None,
+            Some(ground) => Some(ground.read()?),
+            None => Some(scene.terrain.clone().unwrap_or(Terrain::Flat)),
+        };
+        let weight = scene.creature.mass() * scene.creature.gravity().norm();
+        let contact = match self.world.contact {
+            ContactName::Hard => ContactModel::Hard,
+            ContactName::Penalty => {
+                let stiffness = weight.max(f64::MIN_POSITIVE) / PENALTY_DEPTH;
+                // Critical for the whole creature on one contact.
+                let damping = 2.0 * (stiffness * scene.creature.mass()).sqrt();
+                ContactModel::Penalty { stiffness, damping }
+            }
+        };
+        let springs = match self.body.integrator {
+            SpringsName::Elastic => Springs::Elastic,
+            SpringsName::ImplicitEuler => Springs::ImplicitEuler,
+        };
+        let settings = StepSettings {
+            step: self.time.step,
+            springs,
+            contact,
+            ground,
+            friction: self.world.friction,
+            self_collision: self.world.self_collision,
+            ..StepSettings::default()
+        };
+        World::new(scene.creature.clone(), settings).map_err(|error| Failure::Failed(error.to_string()))
+    }
+
+    fn simulate(
+        &self,
+        world: &World,
+        controller: &dyn Controller,
+        mut start: State,
+    ) -> Result<Rollout, Failure> {
+        let creature = world.creature();
+        if let Some(ground) = &world.settings().ground {
+            stand_on(creature, ground, &mut start.q);
+        }
+        perturb(creature, self.time.seed, &mut start.v);
+        let shoves =
+            self.world.push.iter().map(|push| on_body(creature, push)).collect::<Result<Vec<_>, _>>()?;
+        let plan = Plan {
+            controller,
+            start,
+            seconds: self.time.seconds,
+            shoves: &shoves,
+            torque_limits: &[],
+            fps: self.time.fps,
+            keep_poses: true,
+        };
+        let watched = std::io::stderr().is_terminal();
+        let mut last = 0.0;
+        let mut progress = |done: f64| {
+            if watched && (done - last >= 0.01 || done == 1.0) {
+                last = done;
+                let end = if done == 1.0 { "\n" } else { "" };
+                let seconds = done * self.time.seconds;
+                let _ = write!(std::io::stderr(), "\rgambol: {seconds:.2} s of {} s{end}", self.time.seconds);
+            }
+        };
+        Ok(simulate(world, &mut Stepper::new(world), &plan, &mut progress))
+    }
+
+    /// Everything is made before anything is written.
+    fn write(
+        &self,
+        outputs: &Outputs,
+        world: &World,
+        rollout: &Rollout,
+        name: &str,
+        rig: Option<&Rig>,
+    ) -> Result<(), Failure> {
+        let creature = world.creature();
+        let mut clip = rollout.clip.clone();
+        name.clone_into(&mut clip.name);
+        clip.align_signs(creature);
+        let mut ready = Vec::new();
+        for (path, format) in &outputs.clips {
+            let bytes = match rig.filter(|_| matches!(format, Format::Glb | Format::Gltf)) {
+                Some(rig) => {
+                    let (input, options) = (self.creature.file(), self.creature.options()?);
+                    let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
+                    render::to_rig_bytes(file, rig, creature, std::slice::from_ref(&clip), RootMotion::Travel)
+                }
+                None => {
+                    let ground = world.settings().ground.as_ref();
+                    render::to_bytes(*format, creature, ground, &clip, RootMotion::Travel)
+                }
+            };
+            let bytes = bytes.map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
+            ready.push((path.as_path(), bytes));
+        }
+        Ok(write_files(&ready, self.force)?)
+    }
+}
+
+/// Keys per second of a gait that is followed: finer than any spring is to see.
+const GAIT_KEYS: f64 = 120.0;
+
+fn still(creature: &Creature, pose: Vec<f64>) -> State {
+    State::new(&pose, &vec![0.0; creature.nv()])
+}
+
+fn on_body(creature: &Creature, push: &ShoveText) -> Result<Shove, Failure> {
+    let body = creature.body_index(&push.body).filter(|body| *body > 0).ok_or_else(|| {
+        let names: Vec<&str> = creature.bodies().iter().skip(1).map(|body| body.name.as_str()).collect();
+        let names = names.join(", ");
+        Failure::Failed(format!("--push: {} has no body {:?}; it has {names}", creature.name(), push.body))
+    })?;
+    let push_now = Push { body, force: push.force };
+    Ok(Shove { push: push_now, start: push.start, duration: push.duration })
+}
+
+impl PumpArguments {
+    fn waves(&self, creature: &Creature, vibrations: &[Mode], all: &[Mode]) -> Result<Vec<Wave>, Failure> {
+        let modes: Vec<usize> = if self.modes.is_empty() {
+            vibrations.iter().take(PUMPED).map(|mode| mode.index).collect()
+        } else {
+            self.modes.clone()
+        };
+        let Some(&first) = modes.first() else {
+            return Err(Failure::Failed(format!(
+                "{} does not vibrate: it has no joint springs",
+                creature.name()
+            )));
+        };
+        let natural = all.get(first).map_or(0.0, Mode::frequency);
+        let amplitudes =
+            values::per_mode("amplitude", self.amplitude.as_ref(), modes.len(), |_, a| a, AMPLITUDE)?;
+        let frequencies =
+            values::per_mode("frequency", self.frequency.as_ref(), modes.len(), |_, f| f, natural)?;
+        let phases =
+            values::per_mode("phase", self.phase.as_ref(), modes.len(), |k, ahead| k as f64 * ahead, 90.0)?;
+        let wave = |k: usize| Wave {
+            mode: modes[k],
+            amplitude: amplitudes[k],
+            phase: phases[k].to_radians(),
+            frequency: frequencies[k],
+        };
+        Ok((0..modes.len()).map(wave).collect())
+    }
+}

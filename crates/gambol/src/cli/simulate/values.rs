@@ -1,0 +1,77 @@
+//! Short texts of `gambol simulate`, checked as they are read.
+
+use gambol_model::Vec3;
+
+use crate::cli::Failure;
+use crate::cli::settings::{at_least_0, checked, finite, positive};
+
+/// Longest step, s. At a tenth of a second nothing that has contacts moves sensibly.
+const LONGEST_STEP: f64 = 0.1;
+
+/// Shortest step, s: a minute of it would take a day.
+const SHORTEST_STEP: f64 = 1e-7;
+
+pub(super) fn step(text: &str) -> Result<f64, String> {
+    checked(text, |x| (SHORTEST_STEP..=LONGEST_STEP).contains(&x), "a time from 1e-7 to 0.1 s")
+}
+
+/// Numbers between commas.
+#[derive(Clone)]
+pub(super) struct Numbers(Vec<f64>);
+
+pub(super) fn numbers(text: &str) -> Result<Numbers, String> {
+    text.split(',').map(finite).collect::<Result<_, _>>().map(Numbers)
+}
+
+pub(super) fn mode(text: &str) -> Result<usize, String> {
+    let digits = text.trim().trim_start_matches('u'); // as tables print it
+    digits.parse().map_err(|_| format!("{text:?} is not the number of a mode"))
+}
+
+/// One number for each of `count` modes. A single one is spread by `spread`, which is told the place in the list.
+pub(super) fn per_mode(
+    what: &str,
+    given: Option<&Numbers>,
+    count: usize,
+    spread: impl Fn(usize, f64) -> f64,
+    default: f64,
+) -> Result<Vec<f64>, Failure> {
+    match given.map(|numbers| numbers.0.as_slice()) {
+        None => Ok((0..count).map(|k| spread(k, default)).collect()),
+        Some([one]) => Ok((0..count).map(|k| spread(k, *one)).collect()),
+        Some(all) if all.len() == count => Ok(all.to_vec()),
+        Some(all) => {
+            let message =
+                format!("--{what} has {} numbers for {count} modes; give one, or one for each", all.len());
+            Err(Failure::Failed(message))
+        }
+    }
+}
+
+/// A push as it is written; the body is looked up in the creature.
+#[derive(Clone)]
+pub(super) struct ShoveText {
+    pub(super) body: String,
+    /// N
+    pub(super) force: Vec3,
+    /// s
+    pub(super) start: f64,
+    /// s
+    pub(super) duration: f64,
+}
+
+pub(super) fn shove(text: &str) -> Result<ShoveText, String> {
+    let wanted = "expected BODY:FX,FY,FZ@START+DURATION, for example trunk:0,50,0@1+0.1";
+    let (body, rest) = text.rsplit_once(':').ok_or(wanted)?;
+    let (force, times) = rest.split_once('@').ok_or(wanted)?;
+    // An exponent may have a plus of its own: the last one counts.
+    let (start, duration) = times.rsplit_once('+').ok_or(wanted)?;
+    let force: Vec<f64> = force.split(',').map(finite).collect::<Result<_, _>>()?;
+    let [x, y, z] = force.as_slice() else { return Err(wanted.to_owned()) };
+    Ok(ShoveText {
+        body: body.to_owned(),
+        force: Vec3::new(*x, *y, *z),
+        start: at_least_0(start)?,
+        duration: positive(duration)?,
+    })
+}
