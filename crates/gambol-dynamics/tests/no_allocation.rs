@@ -130,6 +130,7 @@ fn steps_do_not_allocate() {
     assert_eq!(allocations_of_steps(&tree, None, 1, 100), 0, "in flight");
     let deep = chain(200); // by articulated bodies
     assert_eq!(allocations_of_steps(&deep, None, 1, 100), 0, "a deep chain in flight");
+    assert_eq!(allocations_of_steps(&support::stepping::ring(8), None, 1, 100), 0, "a closed loop in flight");
     // A metre up: it lands after 0.45 s and lies after 2 s. The most contacts it ever had are in the warm-up.
     for ground in [Terrain::Flat, Terrain::Slope(0.05)] {
         assert_eq!(allocations_of_steps(&star(6, 3), Some(ground), 1500, 200), 0, "on the ground");

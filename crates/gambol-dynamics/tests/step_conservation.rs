@@ -9,12 +9,9 @@ use gambol_dynamics::{
     step,
 };
 use gambol_model::samples::{Random, TreeKind, chain, random_tree};
-use gambol_model::{
-    BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, InertiaSpec, JointSpec, Shape,
-    ShapeSpec, Transform, Vec3,
-};
+use gambol_model::{BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, Shape, Vec3};
 use support::state;
-use support::stepping::{Run, single};
+use support::stepping::{Run, ring, single};
 
 /// A floating tree without damping, in weightlessness.
 fn tumbler(seed: u64, springs: bool) -> Creature {
@@ -148,41 +145,6 @@ fn a_tumbling_chain_gains_no_energy_in_a_minute() {
     let (energy, angular) = gains(0.002, 60.0);
     // A hundredth in a minute: what no eye sees. Inertia taken at the velocity half a step back gains 17 %.
     assert!(energy < 1.01 && angular < 1.01, "energy {energy}, angular momentum {angular}");
-}
-
-/// A ring of `links` boxes hinged about y, closed by a weld of points.
-fn ring(links: usize) -> Creature {
-    let angle = std::f64::consts::TAU / links as f64;
-    let length = 0.0571;
-    let half = Vec3::new(0.5 * length, 0.014, 0.014);
-    let mut spec = CreatureSpec::new("ring");
-    for link in 0..links {
-        let mut body = BodySpec::new(format!("link.{link}"));
-        body.parent = link;
-        // Origins at the joints; each link leads along its own x and the next turns up by `angle`.
-        body.parent_from_body = if link == 0 {
-            Transform::translation(0.0, 0.0, 1.0)
-        } else {
-            Transform::new(Vec3::new(length, 0.0, 0.0), -Vec3::y() * angle)
-        };
-        body.joints.push(if link == 0 {
-            JointSpec::free("root")
-        } else {
-            JointSpec::hinge(format!("joint.{link}"), Vec3::y()).with_stiffness(1.0)
-        });
-        let mut shape = ShapeSpec::new(Shape::Box { half });
-        shape.body_from_shape = Transform::translation(half.x, 0.0, 0.0);
-        body.shapes.push(shape);
-        spec.bodies.push(body);
-    }
-    spec.constraints.push(Constraint {
-        name: "closure".into(),
-        kind: ConstraintKind::Connect {
-            a: BodyPoint { body: links, point: Vec3::new(length, 0.0, 0.0) },
-            b: BodyPoint { body: 1, point: Vec3::zeros() },
-        },
-    });
-    spec.build().unwrap()
 }
 
 /// Largest gap of a ring that falls from `height` and rolls, from the time `from` to `seconds`, as a share of its size.

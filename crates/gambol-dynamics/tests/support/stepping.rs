@@ -1,7 +1,10 @@
 //! Worlds to step in, and how vibrations are measured.
 
 use gambol_dynamics::{ContactModel, Drive, State, StepSettings, Stepper, World, step};
-use gambol_model::{BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3};
+use gambol_model::{
+    BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec,
+    Transform, Vec3,
+};
 
 /// The paper's penalty, stiff enough that a kilogramme sinks by ten micrometres.
 pub(crate) const PENALTY: ContactModel = ContactModel::Penalty { stiffness: 1e6, damping: 1e3 };
@@ -17,6 +20,41 @@ pub(crate) fn single(shape: Shape, joints: Vec<JointSpec>, position: Vec3) -> Cr
     body.shapes.push(shape);
     spec.bodies.push(body);
     spec.build().expect("a single body is valid")
+}
+
+/// A ring of `links` boxes hinged about y, closed where its ends meet.
+pub(crate) fn ring(links: usize) -> Creature {
+    let angle = std::f64::consts::TAU / links as f64;
+    let length = 0.0571;
+    let half = Vec3::new(0.5 * length, 0.014, 0.014);
+    let mut spec = CreatureSpec::new("ring");
+    for link in 0..links {
+        let mut body = BodySpec::new(format!("link.{link}"));
+        body.parent = link;
+        // Origins at the joints; each link leads along its own x and the next turns up by `angle`.
+        body.parent_from_body = if link == 0 {
+            Transform::translation(0.0, 0.0, 1.0)
+        } else {
+            Transform::new(Vec3::new(length, 0.0, 0.0), -Vec3::y() * angle)
+        };
+        body.joints.push(if link == 0 {
+            JointSpec::free("root")
+        } else {
+            JointSpec::hinge(format!("joint.{link}"), Vec3::y()).with_stiffness(1.0)
+        });
+        let mut shape = ShapeSpec::new(Shape::Box { half });
+        shape.body_from_shape = Transform::translation(half.x, 0.0, 0.0);
+        body.shapes.push(shape);
+        spec.bodies.push(body);
+    }
+    spec.constraints.push(Constraint {
+        name: "closure".into(),
+        kind: ConstraintKind::Connect {
+            a: BodyPoint { body: links, point: Vec3::new(length, 0.0, 0.0) },
+            b: BodyPoint { body: 1, point: Vec3::zeros() },
+        },
+    });
+    spec.build().unwrap()
 }
 
 /// A world and what stepping it needs.
