@@ -39,18 +39,20 @@ optimise="-O3 -march=native -DNDEBUG"
 mujoco=$site/mujoco
 library=$(find "$mujoco" -maxdepth 1 -name 'libmujoco.*' | head -n 1)
 [ -n "$library" ] || fail "no MuJoCo library in $mujoco: pip install mujoco"
-program=$out/mujoco_bench
 stamp="$library $optimise"
-if stale "$program" "$here/mujoco_bench.c" "$stamp"; then
-    cc=${CC:-cc}
-    need "$cc" CC
-    echo "compiling mujoco_bench"
-    # The wheel has no libmujoco.so link for -l, hence the file itself.
-    # shellcheck disable=SC2086
-    "$cc" -std=c11 $optimise -Wall -Wextra -isystem "$mujoco/include" "$here/mujoco_bench.c" \
-        -o "$program" "$library" -Wl,-rpath,"$mujoco" -lm
-    printf '%s' "$stamp" >"$program.stamp"
-fi
+for name in mujoco_bench mujoco_physics; do
+    program=$out/$name
+    if stale "$program" "$here/$name.c" "$stamp"; then
+        cc=${CC:-cc}
+        need "$cc" CC
+        echo "compiling $name"
+        # The wheel has no libmujoco.so link for -l, hence the file itself.
+        # shellcheck disable=SC2086
+        "$cc" -std=c11 $optimise -Wall -Wextra -isystem "$mujoco/include" "$here/$name.c" \
+            -o "$program" "$library" -Wl,-rpath,"$mujoco" -lm
+        printf '%s' "$stamp" >"$program.stamp"
+    fi
+done
 
 # Pinocchio, from its headers so that it is compiled for this processor like everything else
 prefix=$site/cmeel.prefix

@@ -4,6 +4,7 @@ mod architecture;
 mod bench;
 mod bench_gaits;
 mod bench_modes;
+mod bench_physics;
 mod bench_rigs;
 mod blender;
 mod bvh;
@@ -16,6 +17,7 @@ mod masses;
 mod modes;
 mod node;
 mod peers;
+mod physics;
 mod pictures;
 mod rigs;
 mod rigs_out;
@@ -57,6 +59,8 @@ enum Task {
     },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
+    /// Compare free flights with MuJoCo's as the step shrinks, and drop every creature of the gallery for a minute
+    Physics,
     /// Measure every gait of the gallery and print a table; fails where a foot slips, sinks or steps out of turn
     Gaits {
         /// Gallery names or files; all of the gallery if not given
@@ -97,6 +101,9 @@ enum Task {
         /// Time the way from a skinned glTF file to one with a walk in it instead
         #[arg(long, conflicts_with_all = ["modes", "gaits"])]
         rigs: bool,
+        /// Time steps of physics instead, against MuJoCo's
+        #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs"])]
+        physics: bool,
     },
     /// Say what is found in every skinned glTF model below a folder, as a table
     Rigs {
@@ -129,6 +136,7 @@ fn main() -> ExitCode {
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
         Task::Vibrate => vibrate::run(),
+        Task::Physics => physics::run(),
         Task::Gaits { creatures, markdown, docs } => gaits::run(
             &creatures,
             match (markdown, docs) {
@@ -140,6 +148,7 @@ fn main() -> ExitCode {
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
         Task::Blender { folder } => blender::run(folder.as_deref()),
         Task::Bvh { files } => bvh::run(&files),
+        Task::Bench { rounds, physics: true, .. } => bench_physics::run(rounds),
         Task::Bench { rounds, rigs: true, .. } => bench_rigs::run(rounds),
         Task::Bench { gaits: true, .. } => bench_gaits::run(),
         Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),

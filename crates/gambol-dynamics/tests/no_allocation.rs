@@ -8,12 +8,13 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use gambol_dynamics::{
-    Collider, Data, HeightField, Terrain, TreeMatrix, bias_forces, body_jacobian, body_velocities,
-    center_of_mass, energy, forward_dynamics, forward_kinematics, inverse_dynamics, mass_matrix, momentum,
-    multiply_mass, passive_forces, point_jacobian, prepare_mass,
+    Collider, Data, Drive, HeightField, State, StepSettings, Stepper, Terrain, TreeMatrix, World,
+    bias_forces, body_jacobian, body_velocities, center_of_mass, energy, forward_dynamics,
+    forward_kinematics, inverse_dynamics, mass_matrix, momentum, multiply_mass, passive_forces,
+    point_jacobian, prepare_mass, step,
 };
-use gambol_model::Vec3;
-use gambol_model::samples::{TreeKind, random_tree, star};
+use gambol_model::samples::{TreeKind, chain, random_tree, star};
+use gambol_model::{Creature, Vec3};
 use nalgebra::DMatrix;
 
 thread_local! {
@@ -99,5 +100,39 @@ fn finding_contacts_does_not_allocate() {
     for terrain in [Terrain::Flat, Terrain::Slope(0.01), Terrain::Field(field)] {
         assert_eq!(allocations(|| collider.find(frames, &terrain, &reach, &mut found)), 0);
         assert!(found.len() > 100);
+    }
+}
+
+/// Allocations of the last of `steps` steps together; the first let the memory grow to what the creature needs.
+fn allocations_of_steps(creature: &Creature, ground: Option<Terrain>, warm_up: usize, steps: usize) -> usize {
+    let world = World::new(creature.clone(), StepSettings { ground, ..StepSettings::default() }).unwrap();
+    let mut stepper = Stepper::new(&world);
+    let mut state = State::new(creature.reference_pose(), &vec![0.01; creature.nv()]);
+    let drive = Drive::passive(creature);
+    for _ in 0..warm_up {
+        step(&world, &mut stepper, &mut state, &drive).unwrap();
+    }
+    let count = allocations(|| {
+        for _ in 0..steps {
+            step(&world, &mut stepper, &mut state, &drive).unwrap();
+        }
+    });
+    assert!(
+        world.settings().ground.is_none() || stepper.contact_forces(&world).count() > 0,
+        "nothing touches the ground"
+    );
+    count
+}
+
+#[test]
+fn steps_do_not_allocate() {
+    let tree = random_tree(7, TreeKind { bodies: 20, free_root: true, armature: true });
+    assert_eq!(allocations_of_steps(&tree, None, 1, 100), 0, "in flight");
+    let deep = chain(200); // by articulated bodies
+    assert_eq!(allocations_of_steps(&deep, None, 1, 100), 0, "a deep chain in flight");
+    assert_eq!(allocations_of_steps(&support::stepping::ring(8), None, 1, 100), 0, "a closed loop in flight");
+    // A metre up: it lands after 0.45 s and lies after 2 s. The most contacts it ever had are in the warm-up.
+    for ground in [Terrain::Flat, Terrain::Slope(0.05)] {
+        assert_eq!(allocations_of_steps(&star(6, 3), Some(ground), 1500, 200), 0, "on the ground");
     }
 }

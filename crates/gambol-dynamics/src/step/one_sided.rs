@@ -17,7 +17,7 @@ const LIMIT_REACH: f64 = 1e-3;
 /// Keys of limits, apart from those of contacts: this bit, the joint, and whether it is the upper one.
 const LIMIT_KEY: u64 = 1 << 63;
 
-/// A share of the diagonal that keeps the block of a contact invertible where a body cannot move sideways.
+/// A share of the largest diagonal that keeps the block of a contact invertible where a body cannot move sideways.
 const INVERTIBLE: f64 = 1e-12;
 
 /// Hard contact gives way by this share of the velocity that its impulse changes. Corners of a foot share its load by it,
@@ -100,8 +100,9 @@ pub(super) fn find_contacts(world: &World, stepper: &mut Stepper, state: &State)
         });
         block.key = contact.key;
         block.friction = settings.friction;
+        let largest = (0..3).map(|k| block.matrix[k][k]).fold(f64::MIN_POSITIVE, f64::max);
         for k in 0..3 {
-            block.matrix[k][k] *= 1.0 + INVERTIBLE;
+            block.matrix[k][k] += INVERTIBLE * largest;
         }
         match settings.contact {
             ContactModel::Hard => {

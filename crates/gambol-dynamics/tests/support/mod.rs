@@ -1,6 +1,8 @@
 //! What several tests share.
 #![allow(dead_code, missing_docs)] // each test file uses its own part
 
+pub(crate) mod stepping;
+
 use gambol_model::samples::{Random, TreeKind, random_tree};
 use gambol_model::{Creature, Transform, Vec3};
 use nalgebra::{DMatrix, DVector, Matrix6, Quaternion, UnitQuaternion};
