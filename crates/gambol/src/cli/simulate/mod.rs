@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gambol_control::{
-    Controller, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, stand_on,
+    Controller, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, soft_ground,
+    stand_on, suggest,
 };
 use gambol_dynamics::{ContactModel, Data, Push, Springs, State, StepSettings, Stepper, Terrain, World};
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{Body, Gait, Sampling, Wish, design, perform, preset_style};
 use gambol_model::Creature;
-use gambol_modes::{Mode, analyze};
+use gambol_modes::{Modes, analyze};
 
 use super::animate::RootMotion;
 use super::creature::{CreatureArguments, PoseArguments, SpringArguments};
@@ -24,15 +25,6 @@ use super::gait_file::{is_file, read_gait};
 use super::settings::{self, Ground, at_least_0, rate, seconds};
 use super::{Failure, render, write_json};
 use values::{ShoveText, numbers, shove};
-
-/// Swing of the equilibrium if not given, rad of the joint that moves most.
-const AMPLITUDE: f64 = 0.1;
-
-/// Modes that are pumped if not given.
-const PUMPED: usize = 2;
-
-/// The paper's penalty: a contact bears the weight of the creature when it is this deep, m.
-const PENALTY_DEPTH: f64 = 1e-3;
 
 /// Moves a creature by physics: springs, ground, and what pumps them
 #[derive(Args)]
@@ -130,9 +122,10 @@ struct WorldArguments {
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = at_least_0, allow_negative_numbers = true)]
     friction: f64,
 
-    /// What the ground does
-    #[arg(long, value_enum, default_value_t = ContactName::Hard)]
-    contact: ContactName,
+    /// What the ground does; if not given, penalty for pump, where hard edges would rock a narrow creature over, and hard
+    /// for all else
+    #[arg(long, value_enum)]
+    contact: Option<ContactName>,
 
     /// Let bodies touch each other
     #[arg(long)]
@@ -149,7 +142,7 @@ struct PumpArguments {
     #[arg(long, value_name = "M,N", value_delimiter = ',', value_parser = values::mode)]
     modes: Vec<usize>,
 
-    /// Swing of the equilibrium, rad of the joint that moves most: one for all modes, or one for each
+    /// Swing of the equilibrium, rad of the joint that moves most: one for all modes, or one for each; if not given, by weight
     #[arg(long, value_name = "A", value_parser = numbers, allow_hyphen_values = true)]
     amplitude: Option<values::Numbers>,
 
@@ -157,7 +150,7 @@ struct PumpArguments {
     #[arg(long, value_name = "DEG", value_parser = numbers, allow_hyphen_values = true)]
     phase: Option<values::Numbers>,
 
-    /// Hz, one for all modes, or one for each; that of the first mode if not given
+    /// Hz, one for all modes, or one for each; if not given, that of the first mode (5 Hz for the gallery's linear)
     #[arg(long, value_name = "F", value_parser = numbers, allow_hyphen_values = true)]
     frequency: Option<values::Numbers>,
 }
@@ -267,7 +260,7 @@ impl Simulate {
         let pose = self.body.pose.read(&creature)?.qpos;
         creature.set_rest_pose(&pose).map_err(|error| Failure::Failed(error.to_string()))?;
         let modes = analyze(&creature, &mut Data::new(&creature), &pose, &gambol_modes::Settings::default())?;
-        let waves = self.pump.waves(&creature, modes.vibrations(), &modes.modes)?;
+        let waves = self.pump.waves(&creature, &modes)?;
         let pump =
             Pump::new(&creature, &modes, &waves).map_err(|error| Failure::Failed(error.to_string()))?;
         Ok(Scene {
@@ -320,15 +313,10 @@ impl Simulate {
             Some(ground) => Some(ground.read()?),
             None => Some(scene.terrain.clone().unwrap_or(Terrain::Flat)),
         };
-        let weight = scene.creature.mass() * scene.creature.gravity().norm();
-        let contact = match self.world.contact {
+        let usual = if scene.waves.is_empty() { ContactName::Hard } else { ContactName::Penalty };
+        let contact = match self.world.contact.unwrap_or(usual) {
             ContactName::Hard => ContactModel::Hard,
-            ContactName::Penalty => {
-                let stiffness = weight.max(f64::MIN_POSITIVE) / PENALTY_DEPTH;
-                // Critical for the whole creature on one contact.
-                let damping = 2.0 * (stiffness * scene.creature.mass()).sqrt();
-                ContactModel::Penalty { stiffness, damping }
-            }
+            ContactName::Penalty => soft_ground(&scene.creature),
         };
         let springs = match self.body.integrator {
             SpringsName::Elastic => Springs::Elastic,
@@ -432,31 +420,24 @@ fn on_body(creature: &Creature, push: &ShoveText) -> Result<Shove, Failure> {
 }
 
 impl PumpArguments {
-    fn waves(&self, creature: &Creature, vibrations: &[Mode], all: &[Mode]) -> Result<Vec<Wave>, Failure> {
-        let modes: Vec<usize> = if self.modes.is_empty() {
-            vibrations.iter().take(PUMPED).map(|mode| mode.index).collect()
-        } else {
-            self.modes.clone()
+    fn waves(&self, creature: &Creature, modes: &Modes) -> Result<Vec<Wave>, Failure> {
+        let mut waves = suggest(creature, modes, &self.modes);
+        if waves.is_empty() {
+            let message = format!("{} does not vibrate: it has no joint springs", creature.name());
+            return Err(Failure::Failed(message));
+        }
+        let count = waves.len();
+        let given = |what, numbers: &Option<values::Numbers>, spread: fn(usize, f64) -> f64| {
+            numbers.as_ref().map(|numbers| values::per_mode(what, numbers, count, spread)).transpose()
         };
-        let Some(&first) = modes.first() else {
-            return Err(Failure::Failed(format!(
-                "{} does not vibrate: it has no joint springs",
-                creature.name()
-            )));
-        };
-        let natural = all.get(first).map_or(0.0, Mode::frequency);
-        let amplitudes =
-            values::per_mode("amplitude", self.amplitude.as_ref(), modes.len(), |_, a| a, AMPLITUDE)?;
-        let frequencies =
-            values::per_mode("frequency", self.frequency.as_ref(), modes.len(), |_, f| f, natural)?;
-        let phases =
-            values::per_mode("phase", self.phase.as_ref(), modes.len(), |k, ahead| k as f64 * ahead, 90.0)?;
-        let wave = |k: usize| Wave {
-            mode: modes[k],
-            amplitude: amplitudes[k],
-            phase: phases[k].to_radians(),
-            frequency: frequencies[k],
-        };
-        Ok((0..modes.len()).map(wave).collect())
+        let amplitudes = given("amplitude", &self.amplitude, |_, a| a)?;
+        let frequencies = given("frequency", &self.frequency, |_, f| f)?;
+        let phases = given("phase", &self.phase, |k, ahead| k as f64 * ahead + 0.0)?;
+        for (k, wave) in waves.iter_mut().enumerate() {
+            wave.amplitude = amplitudes.as_ref().map_or(wave.amplitude, |all| all[k]);
+            wave.frequency = frequencies.as_ref().map_or(wave.frequency, |all| all[k]);
+            wave.phase = phases.as_ref().map_or(wave.phase, |all| all[k].to_radians());
+        }
+        Ok(waves)
     }
 }
