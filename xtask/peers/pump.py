@@ -2,13 +2,15 @@
 
     pump.py RUNS.json
 
-RUNS.json is a list of {"name", "path" (MJCF with a ground), "seconds", "step", "start" (qpos), "rest" (qpos), "waves":
-[{"shape", "amplitude", "phase", "frequency"}]}. For each run one JSON line: its name and the displacement of the centre of
-mass.
+RUNS.json is a list of {"name", "path" (MJCF with a ground), "seconds", "start" (qpos), "rest" (qpos), "waves": [{"shape",
+"amplitude", "phase", "frequency"}]}. For each run one JSON line: its name and the displacement of the centre of mass.
 
 The equilibrium is the rest pose moved by sum(amplitude shape sin(2 pi frequency t + phase)), brought in over the first
 cycle as gambol does. It is written to qpos_spring, and the rest length of each fixed tendon moves with it. Nothing else of
 gambol takes part: MuJoCo integrates, and finds and solves contacts.
+
+The files ask for Runge-Kutta: with MuJoCo's first-order integrators the linear creature, which is the same to front and
+rear, drifts towards its root whatever the phase.
 """
 
 import json
@@ -18,6 +20,10 @@ import sys
 
 import mujoco
 import numpy as np
+
+# Time constant (s) and damping ratio of contacts. MuJoCo's own, 0.02 and 1, lets the loop sink in by a tenth of a segment
+# and takes what pumps it.
+CONTACT = 0.005, 0.3
 
 
 def tendon_matrix(m):
@@ -47,8 +53,8 @@ def tendon_row(m, d, k):
 
 def pump(run):
     m = mujoco.MjModel.from_xml_path(run["path"])
-    m.opt.timestep = run["step"]
     m.opt.tolerance, m.opt.iterations = 1e-10, 100
+    m.geom_solref[:] = CONTACT
     d = mujoco.MjData(m)
     d.qpos[:] = run["start"]
     rest = np.array(run["rest"])
@@ -59,8 +65,7 @@ def pump(run):
     ramp = 1 / min(wave["frequency"] for wave in run["waves"])
     mujoco.mj_forward(m, d)
     com = d.subtree_com[0].copy()
-    height = []
-    for _ in range(round(run["seconds"] / run["step"])):
+    for _ in range(round(run["seconds"] / m.opt.timestep)):
         x = min(d.time / ramp, 1)
         moved = x * x * (3 - 2 * x) * sum(
             wave["amplitude"] * math.sin(2 * math.pi * wave["frequency"] * d.time + wave["phase"]) * shape
@@ -70,10 +75,8 @@ def pump(run):
         mujoco.mj_integratePos(m, m.qpos_spring, moved, 1)
         m.tendon_lengthspring[:] = lengths + (tendons @ moved)[:, None]
         mujoco.mj_step(m, d)
-        height.append(d.subtree_com[0][2])
     mujoco.mj_forward(m, d)
-    way = (d.subtree_com[0] - com).tolist()
-    return {"name": run["name"], "displacement": way, "least": min(height), "most": max(height)}
+    return {"name": run["name"], "displacement": (d.subtree_com[0] - com).tolist()}
 
 
 def main():

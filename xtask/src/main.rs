@@ -17,6 +17,7 @@ mod modes;
 mod node;
 mod peers;
 mod pictures;
+mod pump;
 mod rigs;
 mod rigs_out;
 mod shell;
@@ -55,6 +56,8 @@ enum Task {
         /// The folder, or a single model; dm_control's models and the gallery if not given
         folder: Option<PathBuf>,
     },
+    /// Pump the loop and the linear creature here and in MuJoCo and compare where they go
+    Pump,
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
     /// Measure every gait of the gallery and print a table; fails where a foot slips, sinks or steps out of turn
@@ -128,6 +131,7 @@ fn main() -> ExitCode {
         Task::Export { folders } => export::run(&folders),
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
+        Task::Pump => pump::run(),
         Task::Vibrate => vibrate::run(),
         Task::Gaits { creatures, markdown, docs } => gaits::run(
             &creatures,

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::shell::{Result, command};
-use crate::{architecture, blender, bvh, compare, export, gaits, gltf, modes, peers, vibrate};
+use crate::{architecture, blender, bvh, compare, export, gaits, gltf, modes, peers, pump, vibrate};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -35,7 +35,8 @@ fn against_mujoco() -> Result<()> {
     }
     export()?;
     modes::run_all()?;
-    vibrate::run()
+    vibrate::run()?;
+    pump::run()
 }
 
 /// The gallery and dm_control's models, exported and read by MuJoCo.

@@ -122,8 +122,8 @@ struct WorldArguments {
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = at_least_0, allow_negative_numbers = true)]
     friction: f64,
 
-    /// What the ground does; if not given, penalty for pump, where hard edges would rock a narrow creature over, and hard
-    /// for all else
+    /// What the ground does; if not given, penalty for pump, because a narrow creature that hops on hard ground may fall
+    /// over, and hard for all else
     #[arg(long, value_enum)]
     contact: Option<ContactName>,
 
@@ -226,7 +226,7 @@ impl Simulate {
                     let message = "--pose and --qpos are for passive and pump; a gait has its own pose";
                     return Err(Failure::Failed(message.to_owned()));
                 }
-                self.follow(creature, gait)
+                follow(creature, gait)
             }
         }
         .and_then(|scene| {
@@ -243,7 +243,7 @@ impl Simulate {
     }
 
     fn passive(&self, creature: Creature) -> Result<Scene, Failure> {
-        let start = still(&creature, self.body.pose.read(&creature)?.qpos);
+        let start = still(&creature, &self.body.pose.read(&creature)?.qpos);
         Ok(Scene {
             creature,
             controller: Box::new(Passive),
@@ -264,46 +264,13 @@ impl Simulate {
         let pump =
             Pump::new(&creature, &modes, &waves).map_err(|error| Failure::Failed(error.to_string()))?;
         Ok(Scene {
-            start: still(&creature, pose),
+            start: still(&creature, &pose),
             creature,
             controller: Box::new(pump),
             terrain: None,
             warnings: Vec::new(),
             waves,
             name: "pump".to_owned(),
-        })
-    }
-
-    /// The springs pull to the poses of a gait, of which the creature has the first and its velocity at the start.
-    fn follow(&self, creature: Creature, name: &str) -> Result<Scene, Failure> {
-        let mut data = Data::new(&creature);
-        let mut warnings = Vec::new();
-        let (body, mut gait): (Body, Gait) = if is_file(name) {
-            let gait = read_gait(Path::new(name))?;
-            (Body::new(creature, &mut data, &gait.style)?, gait)
-        } else {
-            let style = preset_style(creature.name(), name).unwrap_or_default();
-            let body = Body::new(creature, &mut data, &style)?;
-            let designed = design(&body, &mut data, name, &Wish::default())?;
-            warnings.extend(designed.hints);
-            (body, designed.gait)
-        };
-        let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
-        let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })?;
-        let clip = &performance.clip;
-        let mut start = still(&body.creature, clip.poses[0].clone());
-        if let [now, next, ..] = clip.poses.as_slice() {
-            body.creature.difference(now, next, &mut start.v);
-            start.v.iter_mut().for_each(|v| *v /= clip.times[1] - clip.times[0]);
-        }
-        Ok(Scene {
-            controller: Box::new(Follow::new(clip)),
-            start,
-            terrain: Some(terrain),
-            warnings,
-            waves: Vec::new(),
-            name: gait.name,
-            creature: body.creature,
         })
     }
 
@@ -384,16 +351,14 @@ impl Simulate {
         clip.align_signs(creature);
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {
-            let bytes = match rig.filter(|_| matches!(format, Format::Glb | Format::Gltf)) {
-                Some(rig) => {
-                    let (input, options) = (self.creature.file(), self.creature.options()?);
-                    let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
-                    render::to_rig_bytes(file, rig, creature, std::slice::from_ref(&clip), RootMotion::Travel)
-                }
-                None => {
-                    let ground = world.settings().ground.as_ref();
-                    render::to_bytes(*format, creature, ground, &clip, RootMotion::Travel)
-                }
+            let of_rig = rig.filter(|_| matches!(format, Format::Glb | Format::Gltf));
+            let bytes = if let Some(rig) = of_rig {
+                let (input, options) = (self.creature.file(), self.creature.options()?);
+                let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
+                render::to_rig_bytes(file, rig, creature, std::slice::from_ref(&clip), RootMotion::Travel)
+            } else {
+                let ground = world.settings().ground.as_ref();
+                render::to_bytes(*format, creature, ground, &clip, RootMotion::Travel)
             };
             let bytes = bytes.map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
             ready.push((path.as_path(), bytes));
@@ -405,8 +370,41 @@ impl Simulate {
 /// Keys per second of a gait that is followed: finer than any spring is to see.
 const GAIT_KEYS: f64 = 120.0;
 
-fn still(creature: &Creature, pose: Vec<f64>) -> State {
-    State::new(&pose, &vec![0.0; creature.nv()])
+/// The springs pull to the poses of a gait, of which the creature has the first and its velocity at the start.
+fn follow(creature: Creature, name: &str) -> Result<Scene, Failure> {
+    let mut data = Data::new(&creature);
+    let mut warnings = Vec::new();
+    let (body, mut gait): (Body, Gait) = if is_file(name) {
+        let gait = read_gait(Path::new(name))?;
+        (Body::new(creature, &mut data, &gait.style)?, gait)
+    } else {
+        let style = preset_style(creature.name(), name).unwrap_or_default();
+        let body = Body::new(creature, &mut data, &style)?;
+        let designed = design(&body, &mut data, name, &Wish::default())?;
+        warnings.extend(designed.hints);
+        (body, designed.gait)
+    };
+    let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
+    let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })?;
+    let clip = &performance.clip;
+    let mut start = still(&body.creature, &clip.poses[0]);
+    if let [now, next, ..] = clip.poses.as_slice() {
+        body.creature.difference(now, next, &mut start.v);
+        start.v.iter_mut().for_each(|v| *v /= clip.times[1] - clip.times[0]);
+    }
+    Ok(Scene {
+        controller: Box::new(Follow::new(clip)),
+        start,
+        terrain: Some(terrain),
+        warnings,
+        waves: Vec::new(),
+        name: gait.name,
+        creature: body.creature,
+    })
+}
+
+fn still(creature: &Creature, pose: &[f64]) -> State {
+    State::new(pose, &vec![0.0; creature.nv()])
 }
 
 fn on_body(creature: &Creature, push: &ShoveText) -> Result<Shove, Failure> {
