@@ -75,6 +75,8 @@ def pump(run):
         mujoco.mj_integratePos(m, m.qpos_spring, moved, 1)
         m.tendon_lengthspring[:] = lengths + (tendons @ moved)[:, None]
         mujoco.mj_step(m, d)
+    if any(warning.number for warning in d.warning):
+        sys.exit(f"{run['name']}: MuJoCo lost it and started anew")
     mujoco.mj_forward(m, d)
     return {"name": run["name"], "displacement": (d.subtree_com[0] - com).tolist()}
 

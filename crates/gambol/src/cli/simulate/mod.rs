@@ -35,7 +35,7 @@ use values::{ShoveText, numbers, shove};
     Examples:\n  gambol simulate loop pump --phase 90 --seconds 8\n  \
     gambol simulate linear pump --frequency 5 --phase -90 -o crawl.glb -o crawl.gif\n  \
     gambol simulate human passive --seconds 3 -o fall.glb\n  \
-    gambol simulate dog trot --push trunk:0,80,0@1+0.1 --report\n  \
+    gambol simulate dog trot --push chest:0,80,0@1+0.1 --report\n  \
     gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
 )]
 pub(super) struct Simulate {

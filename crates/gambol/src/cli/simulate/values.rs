@@ -59,7 +59,7 @@ pub(super) struct ShoveText {
 }
 
 pub(super) fn shove(text: &str) -> Result<ShoveText, String> {
-    let wanted = "expected BODY:FX,FY,FZ@START+DURATION, for example trunk:0,50,0@1+0.1";
+    let wanted = "expected BODY:FX,FY,FZ@START+DURATION, for example chest:0,50,0@1+0.1";
     let (body, rest) = text.rsplit_once(':').ok_or(wanted)?;
     let (force, times) = rest.split_once('@').ok_or(wanted)?;
     // An exponent may have a plus of its own: the last one counts.
