@@ -3,9 +3,9 @@
 //! In joint coordinates a tree needs no constraint at all; only closed loops and extra demands are left, a few rows.
 //! The residual g(q) and the Jacobian J = ∂g/∂q belong together: g(q ⊕ ε δ) = g(q) + ε J δ + O(ε²) where g = 0.
 
-use nalgebra::{DMatrix, DVector, DVectorView};
+use nalgebra::{DMatrix, DVector};
 
-use crate::{Creature, Data, Mat3, Vec3, body_jacobian, forward_kinematics, point_jacobian};
+use crate::{Creature, Data, Mat3, Vec3, each_axis_above, forward_kinematics};
 use gambol_model::{BodyPoint, Constraint, ConstraintKind};
 
 /// Total number of scalar equations.
@@ -21,15 +21,9 @@ pub fn constraint_residual(
     constraints: &[Constraint],
 ) -> DVector<f64> {
     forward_kinematics(creature, data, q);
-    let mut residual = DVector::zeros(constraint_rows(constraints));
-    let mut row = 0;
-    for constraint in constraints {
-        let rows = constraint.kind.rows();
-        let block = residual_block(creature, data, q, &constraint.kind);
-        residual.rows_mut(row, rows).copy_from_slice(&block);
-        row += rows;
-    }
-    residual
+    let mut residual = Vec::with_capacity(constraint_rows(constraints));
+    add_residuals(creature, data, q, constraints, &mut residual);
+    residual.into()
 }
 
 /// Jacobian J(q) of the constraints: rows × nv.
@@ -40,15 +34,37 @@ pub fn constraint_jacobian(
     constraints: &[Constraint],
 ) -> DMatrix<f64> {
     forward_kinematics(creature, data, q);
-    let mut jacobian = DMatrix::zeros(constraint_rows(constraints), creature.nv());
-    let mut row = 0;
+    let mut rows = Vec::with_capacity(constraint_rows(constraints) * creature.nv());
+    add_jacobian(creature, data, q, constraints, &mut rows);
+    DMatrix::from_row_slice(constraint_rows(constraints), creature.nv(), &rows)
+}
+
+/// Appends the residual at the pose of `data.frames`.
+pub(crate) fn add_residuals(
+    creature: &Creature,
+    data: &Data,
+    q: &[f64],
+    constraints: &[Constraint],
+    residual: &mut Vec<f64>,
+) {
     for constraint in constraints {
-        let rows = constraint.kind.rows();
-        let block = jacobian_block(creature, data, q, &constraint.kind);
-        jacobian.rows_mut(row, rows).copy_from(&block);
-        row += rows;
+        add_residual(creature, data, q, &constraint.kind, residual);
     }
-    jacobian
+}
+
+/// Appends the Jacobian at the pose of `data.frames`, row by row.
+pub(crate) fn add_jacobian(
+    creature: &Creature,
+    data: &Data,
+    q: &[f64],
+    constraints: &[Constraint],
+    rows: &mut Vec<f64>,
+) {
+    for constraint in constraints {
+        let start = rows.len();
+        rows.resize(start + constraint.kind.rows() * creature.nv(), 0.0);
+        fill_rows(creature, data, q, &constraint.kind, &mut rows[start..]);
+    }
 }
 
 /// What constraints leave free at a pose.
@@ -126,111 +142,130 @@ fn combination(creature: &Creature, q: &[f64], terms: &[(usize, f64)]) -> f64 {
         .sum()
 }
 
-fn residual_block(creature: &Creature, data: &Data, q: &[f64], kind: &ConstraintKind) -> Vec<f64> {
+fn add_residual(creature: &Creature, data: &Data, q: &[f64], kind: &ConstraintKind, residual: &mut Vec<f64>) {
     match kind {
-        ConstraintKind::Connect { a, b } => (in_world(data, a) - in_world(data, b)).as_slice().to_vec(),
+        ConstraintKind::Connect { a, b } => {
+            residual.extend((in_world(data, a) - in_world(data, b)).iter());
+        }
         ConstraintKind::Pin { point, position_in_world } => {
-            (in_world(data, point) - position_in_world).as_slice().to_vec()
+            residual.extend((in_world(data, point) - position_in_world).iter());
         }
         ConstraintKind::Hinge { a, b, axis_in_a, axis_in_b } => {
-            let gap = in_world(data, a) - in_world(data, b);
+            residual.extend((in_world(data, a) - in_world(data, b)).iter());
             let (e1, e2) = perpendicular(*axis_in_a);
             let rotation = data.frames[a.body].rotation;
             let tilt = (rotation * axis_in_a.normalize())
                 .cross(&(data.frames[b.body].rotation * axis_in_b.normalize()));
-            vec![gap.x, gap.y, gap.z, -(rotation * e1).dot(&tilt), -(rotation * e2).dot(&tilt)]
+            residual.extend([-(rotation * e1).dot(&tilt), -(rotation * e2).dot(&tilt)]);
         }
         ConstraintKind::Weld { a, b, a_from_b } => {
             let (a, b) = (&data.frames[*a], &data.frames[*b]);
-            let gap = a.point_in_world(a_from_b.translation.vector) - b.position;
+            residual.extend((a.point_in_world(a_from_b.translation.vector) - b.position).iter());
             let target = a.rotation * a_from_b.rotation.to_rotation_matrix().matrix();
-            let turn = rotation_error(&target, &b.rotation);
-            vec![gap.x, gap.y, gap.z, turn.x, turn.y, turn.z]
+            residual.extend(rotation_error(&target, &b.rotation).iter());
         }
         ConstraintKind::Coupling { left, right, polynomial: p } => {
-            vec![combination(creature, q, left) - polynomial(p, combination(creature, q, right))]
+            residual.push(combination(creature, q, left) - polynomial(p, combination(creature, q, right)));
         }
         ConstraintKind::Orientation { body, world_from_body } => {
-            rotation_error(&data.frames[*body].rotation, world_from_body).as_slice().to_vec()
+            residual.extend(rotation_error(&data.frames[*body].rotation, world_from_body).iter());
         }
         ConstraintKind::Cart { hands, positions_in_world, forward } => {
-            let gaps: Vec<Vec3> =
-                hands.iter().zip(positions_in_world).map(|(hand, at)| in_world(data, hand) - at).collect();
-            cart_rows(&gaps, *forward)
+            let [e1, e2, forward] = cart_axes(*forward);
+            let gap = |k: usize| in_world(data, &hands[k]) - positions_in_world[k];
+            for k in 0..hands.len() {
+                residual.extend([e1.dot(&gap(k)), e2.dot(&gap(k))]);
+                if k > 0 {
+                    residual.push(forward.dot(&(gap(k) - gap(0))));
+                }
+            }
         }
     }
 }
 
-/// A cart that only slides along `forward`: every hand keeps its place across it, and its distance along it to the
-/// first hand.
-fn cart_rows(hands: &[Vec3], forward: Vec3) -> Vec<f64> {
-    let forward = forward.normalize();
+/// Two directions across a cart's way, and the way: every hand keeps its place across it, and its distance along it to
+/// the first hand.
+fn cart_axes(forward: Vec3) -> [Vec3; 3] {
     let (e1, e2) = perpendicular(forward);
-    let mut rows = Vec::with_capacity(3 * hands.len() - 1);
-    for (k, hand) in hands.iter().enumerate() {
-        rows.extend([e1.dot(hand), e2.dot(hand)]);
-        if k > 0 {
-            rows.push(forward.dot(&(hand - hands[0])));
-        }
-    }
-    rows
+    [e1, e2, forward.normalize()]
 }
 
-fn jacobian_block(creature: &Creature, data: &Data, q: &[f64], kind: &ConstraintKind) -> DMatrix<f64> {
+/// Rows of one constraint; `rows` is zero and is filled row by row.
+fn fill_rows(creature: &Creature, data: &Data, q: &[f64], kind: &ConstraintKind, rows: &mut [f64]) {
     let nv = creature.nv();
-    let point = |p: &BodyPoint| {
-        let mut jacobian = DMatrix::zeros(3, nv);
-        point_jacobian(creature, data, p.body, in_world(data, p), &mut jacobian);
-        jacobian
-    };
-    let angular = |body: usize| {
-        let mut jacobian = DMatrix::zeros(6, nv);
-        body_jacobian(creature, data, body, data.frames[body].position, &mut jacobian);
-        jacobian.rows(0, 3).into_owned()
-    };
+    let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
     match kind {
-        ConstraintKind::Connect { a, b } => point(a) - point(b),
-        ConstraintKind::Pin { point: p, .. } => point(p),
+        ConstraintKind::Connect { a, b } => {
+            add_point(creature, data, rows, a, &axes, 1.0);
+            add_point(creature, data, rows, b, &axes, -1.0);
+        }
+        ConstraintKind::Pin { point, .. } => add_point(creature, data, rows, point, &axes, 1.0),
         ConstraintKind::Hinge { a, b, axis_in_a, .. } => {
+            add_point(creature, data, rows, a, &axes, 1.0);
+            add_point(creature, data, rows, b, &axes, -1.0);
             let (e1, e2) = perpendicular(*axis_in_a);
             let rotation = data.frames[a.body].rotation;
-            let turn = angular(a.body) - angular(b.body);
-            let mut jacobian = DMatrix::zeros(5, nv);
-            jacobian.rows_mut(0, 3).copy_from(&(point(a) - point(b)));
-            jacobian.row_mut(3).copy_from(&((rotation * e1).transpose() * &turn));
-            jacobian.row_mut(4).copy_from(&((rotation * e2).transpose() * &turn));
-            jacobian
+            let across = [rotation * e1, rotation * e2];
+            add_turn(creature, data, &mut rows[3 * nv..], a.body, &across, 1.0);
+            add_turn(creature, data, &mut rows[3 * nv..], b.body, &across, -1.0);
         }
         ConstraintKind::Weld { a, b, a_from_b } => {
             let on_a = BodyPoint { body: *a, point: a_from_b.translation.vector };
             let on_b = BodyPoint { body: *b, point: Vec3::zeros() };
-            let mut jacobian = DMatrix::zeros(6, nv);
-            jacobian.rows_mut(0, 3).copy_from(&(point(&on_a) - point(&on_b)));
-            jacobian.rows_mut(3, 3).copy_from(&(angular(*a) - angular(*b)));
-            jacobian
+            add_point(creature, data, rows, &on_a, &axes, 1.0);
+            add_point(creature, data, rows, &on_b, &axes, -1.0);
+            add_turn(creature, data, &mut rows[3 * nv..], *a, &axes, 1.0);
+            add_turn(creature, data, &mut rows[3 * nv..], *b, &axes, -1.0);
         }
         ConstraintKind::Coupling { left, right, polynomial: p } => {
             let slope = polynomial_slope(p, combination(creature, q, right));
-            let mut jacobian = DMatrix::zeros(1, nv);
             for &(joint, c) in left {
-                jacobian[(0, creature.joints()[joint].v)] += c;
+                rows[creature.joints()[joint].v] += c;
             }
             for &(joint, c) in right {
-                jacobian[(0, creature.joints()[joint].v)] -= slope * c;
+                rows[creature.joints()[joint].v] -= slope * c;
             }
-            jacobian
         }
-        ConstraintKind::Orientation { body, .. } => angular(*body),
+        ConstraintKind::Orientation { body, .. } => add_turn(creature, data, rows, *body, &axes, 1.0),
         ConstraintKind::Cart { hands, forward, .. } => {
-            let jacobians: Vec<_> = hands.iter().map(point).collect();
-            let mut jacobian = DMatrix::zeros(kind.rows(), nv);
-            for dof in 0..nv {
-                let columns: Vec<Vec3> =
-                    jacobians.iter().map(|j| j.column(dof).fixed_rows::<3>(0).into_owned()).collect();
-                let column = cart_rows(&columns, *forward);
-                jacobian.column_mut(dof).copy_from(&DVectorView::from_slice(&column, column.len()));
+            let [e1, e2, forward] = cart_axes(*forward);
+            let mut rest = rows;
+            for (k, hand) in hands.iter().enumerate() {
+                let (own, further) = rest.split_at_mut(if k == 0 { 2 * nv } else { 3 * nv });
+                add_point(creature, data, own, hand, &[e1, e2], 1.0);
+                if k > 0 {
+                    add_point(creature, data, &mut own[2 * nv..], hand, &[forward], 1.0);
+                    add_point(creature, data, &mut own[2 * nv..], &hands[0], &[forward], -1.0);
+                }
+                rest = further;
             }
-            jacobian
         }
     }
+}
+
+/// Adds `sign` times the velocity of a point along each of `directions`, one row each.
+fn add_point(
+    creature: &Creature,
+    data: &Data,
+    rows: &mut [f64],
+    point: &BodyPoint,
+    directions: &[Vec3],
+    sign: f64,
+) {
+    let at = in_world(data, point);
+    each_axis_above(creature, data, point.body, |dof, angular, linear, origin| {
+        let velocity = linear + angular.cross(&(at - origin));
+        for (k, direction) in directions.iter().enumerate() {
+            rows[k * creature.nv() + dof] += sign * direction.dot(&velocity);
+        }
+    });
+}
+
+/// Adds `sign` times the angular velocity of a body along each of `directions`, one row each.
+fn add_turn(creature: &Creature, data: &Data, rows: &mut [f64], body: usize, directions: &[Vec3], sign: f64) {
+    each_axis_above(creature, data, body, |dof, angular, _, _| {
+        for (k, direction) in directions.iter().enumerate() {
+            rows[k * creature.nv() + dof] += sign * direction.dot(&angular);
+        }
+    });
 }

@@ -33,6 +33,7 @@ pub(super) struct Blocks<const N: usize> {
     rows: Vec<[f64; N]>,
     /// Answers of all of z to unit impulses, nv for each block; empty where the answer is the row itself.
     responses: Vec<[f64; N]>,
+    /// Scratch: a row over all coordinates, and the impulses of loops.
     dense: [Vec<f64>; 2],
 }
 
@@ -46,7 +47,6 @@ impl<const N: usize> Blocks<N> {
 
     /// Adds a block: `jacobian` gives its entries at a coordinate. The coordinates are those above `dofs` (one, or two for a
     /// contact between two bodies), each once.
-    #[allow(clippy::cast_possible_truncation)] // a creature has fewer than 2³² coordinates
     pub(super) fn push(
         &mut self,
         creature: &Creature,
@@ -56,75 +56,20 @@ impl<const N: usize> Blocks<N> {
         jacobian: impl Fn(&Data, usize) -> [f64; N],
     ) -> &mut Block<N> {
         let start = self.columns.len();
-        let one_path = dofs[1].is_none();
-        for dof in dofs {
-            let mut next = dof;
-            while let Some(dof) = next {
-                self.columns.push(dof as u32);
-                next = creature.dofs()[dof].parent;
-            }
-        }
-        let columns = &mut self.columns[start..];
-        columns.sort_unstable(); // a parent's index is smaller, so this is from the root down
-        if !one_path {
-            let mut kept = 0;
-            for k in 0..columns.len() {
-                if k == 0 || columns[k] != columns[kept - 1] {
-                    columns[kept] = columns[k];
-                    kept += 1;
-                }
-            }
-            self.columns.truncate(start + kept);
-        }
+        add_path(creature, dofs, &mut self.columns);
         let columns = &self.columns[start..];
         self.rows.extend(columns.iter().map(|&dof| jacobian(data, dof as usize)));
         let rows = &mut self.rows[start..];
-        if one_path {
+        if dofs[1].is_none() {
             inertia.whiten_path(columns, rows);
         } else {
             whiten_paths(inertia, columns, rows, creature.nv(), &mut self.dense[0]);
         }
-
-        let mut matrix = [[0.0; N]; N];
-        if inertia.is_white() && loops.is_empty() {
-            for row in rows.iter() {
-                for a in 0..N {
-                    for b in 0..=a {
-                        matrix[a][b] += row[a] * row[b];
-                    }
-                }
-            }
+        let matrix = if inertia.is_white() && loops.is_empty() {
+            gram(rows.iter().zip(rows.iter()))
         } else {
-            let nv = creature.nv();
-            let first = self.responses.len();
-            self.responses.resize(first + nv, [0.0; N]);
-            let [dense, _] = &mut self.dense;
-            for n in 0..N {
-                dense.clear();
-                dense.resize(nv, 0.0);
-                for (&dof, row) in columns.iter().zip(rows.iter()) {
-                    dense[dof as usize] = row[n];
-                }
-                inertia.respond(creature, data, dense);
-                loops.project(dense);
-                for (response, value) in self.responses[first..].iter_mut().zip(dense.iter()) {
-                    response[n] = *value;
-                }
-            }
-            for (&dof, row) in columns.iter().zip(rows.iter()) {
-                let response = &self.responses[first + dof as usize];
-                for a in 0..N {
-                    for b in 0..=a {
-                        matrix[a][b] += row[a] * response[b];
-                    }
-                }
-            }
-        }
-        for a in 0..N {
-            for b in 0..a {
-                matrix[b][a] = matrix[a][b];
-            }
-        }
+            self.add_response(creature, data, (inertia, loops), start)
+        };
         self.list.push(Block {
             key: 0,
             start,
@@ -136,6 +81,30 @@ impl<const N: usize> Blocks<N> {
             impulse: [0.0; N],
         });
         self.list.last_mut().expect("just pushed")
+    }
+
+    /// Answers of z to the rows from `start` on, and of these rows to themselves.
+    fn add_response(
+        &mut self,
+        creature: &Creature,
+        data: &mut Data,
+        (inertia, loops): (&Inertia, &Loops),
+        start: usize,
+    ) -> [[f64; N]; N] {
+        let (columns, rows) = (&self.columns[start..], &self.rows[start..]);
+        let first = self.responses.len();
+        self.responses.resize(first + creature.nv(), [0.0; N]);
+        let responses = &mut self.responses[first..];
+        let [dense, scratch] = &mut self.dense;
+        for n in 0..N {
+            scatter(columns, rows, n, creature.nv(), dense);
+            inertia.respond(creature, data, dense);
+            loops.project(dense, scratch);
+            for (response, value) in responses.iter_mut().zip(dense.iter()) {
+                response[n] = *value;
+            }
+        }
+        gram(rows.iter().zip(columns.iter().map(|&dof| &responses[dof as usize])))
     }
 
     /// Velocities of block `index` at `z`.
@@ -177,6 +146,61 @@ impl<const N: usize> Blocks<N> {
     }
 }
 
+/// Appends the coordinates above `dofs`, from the root down, each once.
+#[allow(clippy::cast_possible_truncation)] // a creature has fewer than 2³² coordinates
+fn add_path(creature: &Creature, dofs: [Option<usize>; 2], columns: &mut Vec<u32>) {
+    let start = columns.len();
+    for dof in dofs {
+        let mut next = dof;
+        while let Some(dof) = next {
+            columns.push(dof as u32);
+            next = creature.dofs()[dof].parent;
+        }
+    }
+    let path = &mut columns[start..];
+    if dofs[1].is_none() {
+        path.reverse();
+        return;
+    }
+    path.sort_unstable(); // a parent's index is smaller
+    let mut kept = 0;
+    for k in 0..path.len() {
+        if k == 0 || path[k] != path[kept - 1] {
+            path[kept] = path[k];
+            kept += 1;
+        }
+    }
+    columns.truncate(start + kept);
+}
+
+/// Sum of row · responseᵀ, a symmetric matrix.
+#[inline(always)]
+fn gram<'a, const N: usize>(pairs: impl Iterator<Item = (&'a [f64; N], &'a [f64; N])>) -> [[f64; N]; N] {
+    let mut matrix = [[0.0; N]; N];
+    for (row, response) in pairs {
+        for a in 0..N {
+            for b in 0..=a {
+                matrix[a][b] += row[a] * response[b];
+            }
+        }
+    }
+    for a in 0..N {
+        for b in 0..a {
+            matrix[b][a] = matrix[a][b];
+        }
+    }
+    matrix
+}
+
+/// Row `n` over all coordinates.
+fn scatter<const N: usize>(columns: &[u32], rows: &[[f64; N]], n: usize, nv: usize, dense: &mut Vec<f64>) {
+    dense.clear();
+    dense.resize(nv, 0.0);
+    for (&dof, row) in columns.iter().zip(rows) {
+        dense[dof as usize] = row[n];
+    }
+}
+
 /// Rows over two branches of the tree: by way of all coordinates.
 fn whiten_paths<const N: usize>(
     inertia: &Inertia,
@@ -186,11 +210,7 @@ fn whiten_paths<const N: usize>(
     dense: &mut Vec<f64>,
 ) {
     for n in 0..N {
-        dense.clear();
-        dense.resize(nv, 0.0);
-        for (&dof, row) in columns.iter().zip(rows.iter()) {
-            dense[dof as usize] = row[n];
-        }
+        scatter(columns, rows, n, nv, dense);
         inertia.whiten(dense);
         for (&dof, row) in columns.iter().zip(rows.iter_mut()) {
             row[n] = dense[dof as usize];

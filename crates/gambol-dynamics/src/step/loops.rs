@@ -6,8 +6,9 @@
 //! s h² k + h d times c cᵀ, and a row with compliance is Woodbury's formula for that.
 
 use super::inertia::Inertia;
+use crate::constraints::{add_jacobian, add_residuals};
 use crate::springs::tendon_stretch_about;
-use crate::{Creature, Data, constraint_jacobian, constraint_residual};
+use crate::{Creature, Data};
 
 /// Rows that always act, in the coordinates z.
 #[derive(Clone, Debug, Default)]
@@ -48,15 +49,12 @@ impl Loops {
         self.target.clear();
         self.compliance.clear();
         let constraints = creature.constraints();
-        if !constraints.is_empty() {
-            let residual = constraint_residual(creature, data, q, constraints);
-            let jacobian = constraint_jacobian(creature, data, q, constraints);
-            for (row, g) in jacobian.row_iter().zip(residual.iter()) {
-                self.rows.extend(row.iter());
-                self.target.push(-g / h);
-                self.compliance.push(0.0);
-            }
+        add_jacobian(creature, data, q, constraints, &mut self.rows);
+        add_residuals(creature, data, q, constraints, &mut self.target);
+        for target in &mut self.target {
+            *target /= -h;
         }
+        self.compliance.resize(self.target.len(), 0.0);
         for tendon in creature.tendons() {
             let stretched = tendon_stretch_about(creature, rest, tendon, q) != 0.0;
             let one_length = tendon.rest[0] == tendon.rest[1];
@@ -113,8 +111,8 @@ impl Loops {
     }
 
     /// What is left of a response when the rows answer to it.
-    pub(super) fn project(&self, response: &mut [f64]) {
-        self.correct(response, &mut Vec::new(), |_| 0.0);
+    pub(super) fn project(&self, response: &mut [f64], scratch: &mut Vec<f64>) {
+        self.correct(response, scratch, |_| 0.0);
     }
 
     fn correct(&self, z: &mut [f64], scratch: &mut Vec<f64>, target: impl Fn(usize) -> f64) {

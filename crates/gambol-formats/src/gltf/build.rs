@@ -196,7 +196,8 @@ impl Model<'_> {
         }
         let cut = |triangles: &Vec<[usize; 3]>| Piece::cut(&points, triangles, |_| true);
         let mut pieces: Vec<Piece> = owned.iter().map(cut).collect();
-        let parents: Vec<Option<usize>> = self.skeleton.segments.iter().map(|segment| segment.parent).collect();
+        let parents: Vec<Option<usize>> =
+            self.skeleton.segments.iter().map(|segment| segment.parent).collect();
         let masses = solid::weigh(&points, triangles, &self.body_weights(), &pieces, &parents, size);
         let volume: f64 = masses.iter().map(|mass| mass.mass).sum();
         let density = options.mass.map_or(DENSITY, |mass| mass / volume);
