@@ -127,6 +127,18 @@ fn a_run_that_diverges_says_where() {
 }
 
 #[test]
+fn energy_from_nowhere_ends_a_run() {
+    // Joints that are asked to whip about by 3 rad, five times a second, at ten steps a cycle: no step follows that.
+    let absurd = ["--amplitude", "3", "--step", "0.02", "--no-ground", "--seconds", "4", "--json"];
+    let output = gambol(&[&["simulate", "linear", "pump"], absurd.as_slice()].concat());
+    assert_eq!(output.status.code(), Some(1));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["status"], "diverged");
+    assert!(report["divergence"]["reason"].as_str().unwrap().contains("came from nowhere"), "{report}");
+    assert!(report["energy"]["contact"].as_f64().unwrap() < 0.0);
+}
+
+#[test]
 fn misuse_is_told() {
     for (option, value, message) in [
         ("--step", "0", "0 is not a time from 1e-7 to 0.1 s"),
