@@ -19,6 +19,7 @@ mod node;
 mod peers;
 mod physics;
 mod pictures;
+mod pump;
 mod rigs;
 mod rigs_out;
 mod shell;
@@ -57,6 +58,8 @@ enum Task {
         /// The folder, or a single model; dm_control's models and the gallery if not given
         folder: Option<PathBuf>,
     },
+    /// Pump the loop and the linear creature here and in MuJoCo and compare where they go
+    Pump,
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
     /// Compare free flights with MuJoCo's as the step shrinks, and drop every creature of the gallery for a minute
@@ -135,6 +138,7 @@ fn main() -> ExitCode {
         Task::Export { folders } => export::run(&folders),
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
+        Task::Pump => pump::run(),
         Task::Vibrate => vibrate::run(),
         Task::Physics => physics::run(),
         Task::Gaits { creatures, markdown, docs } => gaits::run(

@@ -42,9 +42,28 @@ pub(crate) fn run() -> Result<()> {
         output(gambol.args(["--count", count, "--force", "--sheet", &file]))?;
         println!("{}", root().join(file).display());
     }
+    physics()?;
     strips()?;
     rig_strips()?;
     animation("dog", "trot")
+}
+
+/// Figure 2 of the paper, in `docs/physics`: vibrations, and what comes of pumping the first two.
+fn physics() -> Result<()> {
+    let folder = root().join("docs/physics");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let gambol = |arguments: &[&str], file: &str| {
+        let file = folder.join(file);
+        let mut gambol = command("cargo", &["run", "--release", "--quiet", "--package", "gambol", "--"]);
+        output(gambol.args(arguments).arg(&file))?;
+        println!("{}", file.display());
+        Ok(())
+    };
+    for name in ["loop", "linear"] {
+        let pump = ["simulate", name, "pump", "--phase", "90", "--seconds", "2", "--force", "--output"];
+        gambol(&pump, &format!("{name}-pump.svg"))?;
+    }
+    gambol(&["modes", "linear", "--count", "12", "--force", "--sheet"], "linear-modes.svg")
 }
 
 /// A skinned file of our own, as awkward as any, at three of its gaits, in `docs/rigs`.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::shell::{Result, command};
-use crate::{architecture, blender, bvh, compare, export, gaits, gltf, modes, peers, physics, vibrate};
+use crate::{architecture, blender, bvh, compare, export, gaits, gltf, modes, peers, physics, pump, vibrate};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -36,7 +36,8 @@ fn against_mujoco() -> Result<()> {
     export()?;
     modes::run_all()?;
     vibrate::run()?;
-    physics::flights()
+    physics::flights()?;
+    pump::run()
 }
 
 /// The gallery and dm_control's models, exported and read by MuJoCo.

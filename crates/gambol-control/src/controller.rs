@@ -48,7 +48,7 @@ pub struct Follow {
 }
 
 impl Follow {
-    /// A clip of the creature that is to move; [`Clip::check`] says whether it is one.
+    /// A clip of the creature that is to move; [`Clip::check`] says whether it is one. An empty one leads nowhere.
     pub fn new(clip: &Clip) -> Self {
         let period = clip.stride.map(|_| clip.duration()).filter(|period| *period > 0.0);
         Self { times: clip.times.clone(), poses: clip.poses.clone(), period }
@@ -61,6 +61,9 @@ impl Controller for Follow {
             Some(period) => state.time.rem_euclid(period),
             None => state.time,
         };
+        if self.times.is_empty() {
+            return;
+        }
         let next = self.times.partition_point(|key| *key <= time).min(self.times.len() - 1);
         let last = next.saturating_sub(1);
         let length = self.times[next] - self.times[last];

@@ -18,7 +18,7 @@ mod touch;
 
 pub use budget::Budget;
 pub use controller::{Command, Controller, Follow, Passive};
-pub use pump::{ControlError, Pump, Wave};
+pub use pump::{ControlError, Pump, Wave, suggest};
 pub use rollout::{Heights, Plan, Report, Rollout, Shove, Status, rollouts, simulate};
-pub use start::{perturb, stand_on};
+pub use start::{perturb, soft_ground, stand_on};
 pub use touch::Touching;

@@ -1,10 +1,11 @@
 //! Modal pumping (Kry et al. 2009, section 4.1).
 
-use std::f64::consts::TAU;
+use std::f64::consts::{FRAC_PI_2, TAU};
 
-use gambol_dynamics::State;
+use gambol_dynamics::{Data, State, center_of_mass, stiffness_matrix};
 use gambol_model::{Creature, JointKind};
-use gambol_modes::Modes;
+use gambol_modes::{Mode, Modes};
+use nalgebra::DVector;
 
 use crate::{Command, Controller};
 
@@ -110,6 +111,55 @@ impl Pump {
         }
         Ok(Self { rest: modes.pose.clone(), waves: shapes, ramp: 1.0 / slowest })
     }
+}
+
+/// Modes that are pumped if nobody says which.
+const PUMPED: usize = 2;
+
+/// Elastic energy of a mode at the amplitude that is suggested, as a share of the creature's weight times its size. With
+/// it the paper's loop runs. With a fifth less amplitude it only creeps, and with a fifth more a standing wave throws it
+/// to one side or the other.
+const LIVELY: f64 = 0.042;
+
+/// A suggested amplitude is at most this, rad: springs bend further than joints do.
+const MOST_SUGGESTED: f64 = 0.5;
+
+/// Suggested amplitudes are multiples of this, rad: they are for people to read and to change.
+const ROUND: f64 = 0.001;
+
+/// Creatures of the gallery that locomote at another amplitude (rad) and frequency (Hz) than those suggested by
+/// weight: the linear one lies flat, and is only lifted by more (Kry et al. 2009, figure 3, has 1 rad at 5 Hz).
+const PRESETS: [(&str, f64, f64); 1] = [("linear", 0.6, 5.0)];
+
+/// Waves to start from: of the modes asked for, or of the two lowest vibrations, each 90° ahead of the one before, all at
+/// the frequency of the first. Empty for a creature that does not vibrate.
+pub fn suggest(creature: &Creature, modes: &Modes, wanted: &[usize]) -> Vec<Wave> {
+    let lowest: Vec<usize> = modes.vibrations().iter().take(PUMPED).map(|mode| mode.index).collect();
+    let wanted = if wanted.is_empty() { &lowest } else { wanted };
+    let natural = wanted.first().and_then(|&mode| modes.modes.get(mode)).map_or(0.0, Mode::frequency);
+    let preset = PRESETS.iter().find(|preset| preset.0 == creature.name());
+    let mut data = Data::new(creature);
+    let center = center_of_mass(creature, &mut data, &modes.pose);
+    let distances = data.frames.iter().skip(1).map(|frame| (frame.position - center).norm());
+    let size = distances.fold(0.0, f64::max);
+    let lively = LIVELY * creature.mass() * creature.gravity().norm() * size;
+    let stiffness = stiffness_matrix(creature);
+    let wave = |(k, &mode): (usize, &usize)| {
+        // ½ α² uᵀ K u is the energy
+        let energy = modes.modes.get(mode).map_or(0.0, |mode| {
+            let u = DVector::from_column_slice(&mode.shape);
+            0.5 * u.dot(&(&stiffness * &u))
+        });
+        let by_weight = if energy > 0.0 { (lively / energy).sqrt().min(MOST_SUGGESTED) } else { 0.0 };
+        let by_weight = (by_weight / ROUND).round() * ROUND;
+        Wave {
+            mode,
+            amplitude: preset.map_or(by_weight, |preset| preset.1),
+            phase: k as f64 * FRAC_PI_2,
+            frequency: preset.map_or(natural, |preset| preset.2),
+        }
+    };
+    wanted.iter().enumerate().map(wave).collect()
 }
 
 impl Controller for Pump {

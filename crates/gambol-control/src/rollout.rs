@@ -25,7 +25,8 @@ pub struct Plan<'a> {
     pub shoves: &'a [Shove],
     /// Largest torque of each coordinate, N·m or N; empty: no limits.
     pub torque_limits: &'a [f64],
-    /// Looks at the creature per second, for heights and for the clip; above 0.
+    /// Looks at the creature per second: for heights, for the clip, and whether energy came from nowhere; at most a
+    /// million. None of that happens after the start if it is not above 0.
     pub fps: f64,
     /// Whether to keep the poses as a clip.
     pub keep_poses: bool,
@@ -102,6 +103,9 @@ pub struct Heights {
 /// weight falling by its own size. The time step's own error is a thousandth of that; one that explodes passes it within
 /// a few steps.
 const GAIN: f64 = 0.5;
+
+/// Most looks per second: more are a mistake that would fill the memory.
+const MOST_FPS: f64 = 1e6;
 
 /// Less than this share of the creature's size is no travel.
 const NO_TRAVEL: f64 = 0.02;
@@ -222,7 +226,7 @@ impl Watch {
         let mut watch = Self {
             gauge: Gauge::new(creature),
             found: Vec::new(),
-            fps: plan.fps,
+            fps: if plan.fps > 0.0 { plan.fps.min(MOST_FPS) } else { 0.0 },
             keep: plan.keep_poses,
             frames: 0,
             clip,
@@ -246,7 +250,8 @@ impl Watch {
         let seen = self.frames;
         loop {
             let next = self.frames as f64 / self.fps;
-            if next > time + 1e-6 * h {
+            // Without looks, `next` is not a number or never comes.
+            if next.is_nan() || next > time + 1e-6 * h {
                 return self.frames > seen;
             }
             world.creature().integrate(&mut self.pose, &state.v, next - at);

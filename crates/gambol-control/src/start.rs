@@ -1,6 +1,6 @@
 //! Where a simulation starts.
 
-use gambol_dynamics::{BodyFrame, Collider, Data, Terrain, forward_kinematics};
+use gambol_dynamics::{BodyFrame, Collider, ContactModel, Data, Terrain, forward_kinematics};
 use gambol_model::{Creature, JointKind, Vec3};
 
 /// Times a creature is lifted or lowered on ground that is not a plane; each time what is left is about the share by
@@ -21,6 +21,22 @@ pub fn stand_on(creature: &Creature, ground: &Terrain, pose: &mut [f64]) {
             return;
         }
     }
+}
+
+/// Depth at which one contact bears the whole creature, m.
+const SOFT_DEPTH: f64 = 1e-3;
+
+/// Damping of soft ground, 1 being critical for the whole creature on one contact. With more, what pumps a creature is
+/// lost in the ground.
+const SOFT_DAMPING: f64 = 0.3;
+
+/// The paper's stiff implicit penalty, as stiff as the weight of `creature` asks for.
+pub fn soft_ground(creature: &Creature) -> ContactModel {
+    let (mass, gravity) = (creature.mass().max(f64::MIN_POSITIVE), creature.gravity().norm());
+    // A creature that weighs nothing meets the ground of one that weighs as much as on Earth.
+    let weight = mass * if gravity > 0.0 { gravity } else { 9.81 };
+    let stiffness = weight / SOFT_DEPTH;
+    ContactModel::Penalty { stiffness, damping: SOFT_DAMPING * 2.0 * (stiffness * mass).sqrt() }
 }
 
 /// Largest joint velocity that [`perturb`] gives, rad/s or m/s: too little to see, enough to leave a balance on a knife's

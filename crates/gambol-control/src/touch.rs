@@ -1,7 +1,7 @@
 //! Which bodies stand on the ground, and when.
 
 use gambol_dynamics::{Stepper, World};
-use gambol_model::{Role, Vec3};
+use gambol_model::{Landmark, Role, Vec3};
 use gambol_motion::Contact;
 
 /// How a body touched the ground.
@@ -74,7 +74,7 @@ impl Touches {
 fn first_touch(world: &World, body: usize, point: Vec3) -> Touching {
     let creature = world.creature();
     let foot = creature.landmarks().iter().find(|mark| mark.role == Role::Foot && mark.body == body);
-    let name = foot.map_or_else(|| creature.bodies()[body].name.clone(), |foot| foot.name());
+    let name = foot.map_or_else(|| creature.bodies()[body].name.clone(), Landmark::name);
     Touching { name, body, duty: 0.0, load: 0.0, intervals: Vec::new(), point }
 }
 

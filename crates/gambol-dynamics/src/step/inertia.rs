@@ -25,8 +25,8 @@ pub(super) enum Inertia {
     Articulated,
 }
 
-/// Mean depth of a coordinate above which articulated bodies are faster: a chain of sixty hinges is even.
-const DEEP: usize = 60;
+/// Mean depth of a coordinate above which articulated bodies are faster: a chain of fifty hinges.
+const DEEP: usize = 30;
 
 impl Inertia {
     pub(super) fn new(creature: &Creature) -> Self {
@@ -39,44 +39,49 @@ impl Inertia {
         }
     }
 
+    /// Prepares the inverse at the pose of `data.frames`, with `extra` on the diagonal of M. `false` if M' is not positive
+    /// definite.
+    pub(super) fn factor(&mut self, creature: &Creature, data: &mut Data, extra: &[f64]) -> bool {
+        let Self::Whitened { matrix, root } = self else { return true };
+        fill_mass_matrix(creature, data, matrix);
+        for (dof, extra) in extra.iter().enumerate() {
+            matrix.add_diagonal(dof, *extra);
+        }
+        if !matrix.factor() {
+            return false;
+        }
+        for (root, d_inverse) in root.iter_mut().zip(matrix.d_inverse()) {
+            *root = d_inverse.sqrt();
+        }
+        true
+    }
+
     /// z of the velocity that the forces `tau`, gravity and inertia lead to from `v` within `h`, into `z`. Inertia acts as at the
-    /// velocity `centred`; `extra` is what is added to the diagonal of M. Needs `data.frames` and `data.inertias`; leaves body velocities in `data`. `false` if M' is not
-    /// positive definite.
+    /// velocity `middle`. Leaves body velocities in `data`.
     pub(super) fn advance(
-        &mut self,
+        &self,
         creature: &Creature,
         data: &mut Data,
         h: f64,
-        (v, centred, tau, extra): (&[f64], &[f64], &[f64], &[f64]),
+        (v, middle, tau, extra): (&[f64], &[f64], &[f64], &[f64]),
         z: &mut [f64],
-    ) -> bool {
+    ) {
         match self {
             Self::Whitened { matrix, root } => {
-                let bias = newton_euler_here(creature, data, centred, None);
+                let bias = newton_euler_here(creature, data, middle, None);
                 for ((z, tau), bias) in z.iter_mut().zip(tau).zip(bias) {
                     *z = h * (tau - bias);
-                }
-                fill_mass_matrix(creature, data, matrix);
-                for (dof, extra) in extra.iter().enumerate() {
-                    matrix.add_diagonal(dof, *extra);
-                }
-                if !matrix.factor() {
-                    return false;
-                }
-                for (root, d_inverse) in root.iter_mut().zip(matrix.d_inverse()) {
-                    *root = d_inverse.sqrt();
                 }
                 whiten_force(matrix, root, z);
                 add_whitened(matrix, root, v, z);
             }
             Self::Articulated => {
-                let acceleration = forward_dynamics_here(creature, data, centred, tau, |dof| extra[dof]);
+                let acceleration = forward_dynamics_here(creature, data, middle, tau, |dof| extra[dof]);
                 for ((z, v), a) in z.iter_mut().zip(v).zip(acceleration) {
                     *z = v + h * a;
                 }
             }
         }
-        true
     }
 
     /// The velocity of `z`, in place.

@@ -1,8 +1,8 @@
 //! Closed loops and springs over several joints: rows that always act, so they are eliminated exactly, before any contact.
 //!
-//! A constraint g(q) = 0 asks of the velocity at the end of the step that g + h J v = 0: the force acts along J at the
-//! start, the equation holds at the end. This is the SHAKE method with one Newton step, which neither gains nor loses
-//! energy. A tendon with stiffness k and damping d is a row c with compliance 1/(s h² k + h d): what it adds to M' is
+//! A constraint asks of the velocity v' that g(q ⊕ h v') = 0: the force acts along J at the start of the step, the equation holds
+//! at its end. This is the SHAKE method, which neither gains nor loses energy. Its first Newton step, g + h J v' = 0, is taken before
+//! contacts are solved; more of them follow after, since a loop that is closed a step late is shaken by the correction. A tendon with stiffness k and damping d is a row c with compliance 1/(s h² k + h d): what it adds to M' is
 //! s h² k + h d times c cᵀ, and a row with compliance is Woodbury's formula for that.
 
 use super::inertia::Inertia;
@@ -26,8 +26,9 @@ pub(super) struct Loops {
 }
 
 /// Rows of a loop may repeat each other: a plane chain of hinges that closes in a hinge has three rows too many. This
-/// share of the largest diagonal is added, so that such rows share the impulse; what it costs in the closing of a loop is as small.
-const REGULARISATION: f64 = 1e-10;
+/// share of the largest diagonal is added, so that such rows share the impulse and none is pushed without end. The Newton steps after
+/// contact make up for what it leaves open.
+const REGULARISATION: f64 = 1e-6;
 
 impl Loops {
     pub(super) fn is_empty(&self) -> bool {
@@ -107,30 +108,42 @@ impl Loops {
 
     /// Moves `z` so that every row has its target velocity.
     pub(super) fn close(&self, z: &mut [f64], scratch: &mut Vec<f64>) {
-        self.correct(z, scratch, |k| self.target[k]);
+        scratch.clear();
+        scratch.extend((0..self.count).map(|k| self.target[k] - self.velocity(k, z)));
+        self.push(z, scratch);
     }
 
     /// What is left of a response when the rows answer to it.
     pub(super) fn project(&self, response: &mut [f64], scratch: &mut Vec<f64>) {
-        self.correct(response, scratch, |_| 0.0);
+        scratch.clear();
+        scratch.extend((0..self.count).map(|k| -self.velocity(k, response)));
+        self.push(response, scratch);
     }
 
-    fn correct(&self, z: &mut [f64], scratch: &mut Vec<f64>, target: impl Fn(usize) -> f64) {
-        let (n, nv) = (self.count, self.nv);
+    /// Moves `z` so that the loops, which would be open by the `residual` after a step of `h`, close.
+    pub(super) fn tighten(&self, z: &mut [f64], residual: &[f64], h: f64, scratch: &mut Vec<f64>) {
         scratch.clear();
-        for k in 0..n {
-            let velocity: f64 = self.rows[k * nv..(k + 1) * nv].iter().zip(&*z).map(|(x, z)| x * z).sum();
-            scratch.push(target(k) - velocity);
-        }
+        scratch.extend(residual.iter().map(|g| -g / h));
+        scratch.resize(self.count, 0.0); // tendons only follow
+        self.push(z, scratch);
+    }
+
+    fn velocity(&self, row: usize, z: &[f64]) -> f64 {
+        self.rows[row * self.nv..(row + 1) * self.nv].iter().zip(z).map(|(x, z)| x * z).sum()
+    }
+
+    /// Impulses along all rows that change their velocities by `change`, which they replace.
+    fn push(&self, z: &mut [f64], change: &mut [f64]) {
+        let (n, nv) = (self.count, self.nv);
         for a in 0..n {
-            let dot: f64 = (0..a).map(|k| self.factor[a * n + k] * scratch[k]).sum();
-            scratch[a] = (scratch[a] - dot) / self.factor[a * n + a];
+            let dot: f64 = (0..a).map(|k| self.factor[a * n + k] * change[k]).sum();
+            change[a] = (change[a] - dot) / self.factor[a * n + a];
         }
         for a in (0..n).rev() {
-            let dot: f64 = (a + 1..n).map(|k| self.factor[k * n + a] * scratch[k]).sum();
-            scratch[a] = (scratch[a] - dot) / self.factor[a * n + a];
+            let dot: f64 = (a + 1..n).map(|k| self.factor[k * n + a] * change[k]).sum();
+            change[a] = (change[a] - dot) / self.factor[a * n + a];
         }
-        for (k, impulse) in scratch.iter().enumerate() {
+        for (k, impulse) in change.iter().enumerate() {
             for (z, response) in z.iter_mut().zip(&self.responses[k * nv..(k + 1) * nv]) {
                 *z += response * impulse;
             }

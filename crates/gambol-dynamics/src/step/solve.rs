@@ -144,9 +144,8 @@ const SHARPEST: f64 = 0.7;
 fn slide(block: &Block<3>, diagonal: [f64; 3], c: [f64; 3], mut d: [f64; 2]) -> [f64; 3] {
     let (matrix, friction) = (&block.matrix, block.friction);
     let b = [matrix[0][1], matrix[0][2]];
-    let times = |v: [f64; 2]| {
-        [diagonal[1] * v[0] + matrix[1][2] * v[1], matrix[1][2] * v[0] + diagonal[2] * v[1]]
-    };
+    let times =
+        |v: [f64; 2]| [diagonal[1] * v[0] + matrix[1][2] * v[1], matrix[1][2] * v[0] + diagonal[2] * v[1]];
     let mut p = 0.0;
     for _ in 0..TURNS {
         let across = [-d[1], d[0]];

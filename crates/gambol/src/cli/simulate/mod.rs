@@ -8,14 +8,15 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gambol_control::{
-    Controller, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, stand_on,
+    Controller, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, soft_ground,
+    stand_on, suggest,
 };
 use gambol_dynamics::{ContactModel, Data, Push, Springs, State, StepSettings, Stepper, Terrain, World};
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{Body, Gait, Sampling, Wish, design, perform, preset_style};
 use gambol_model::Creature;
-use gambol_modes::{Mode, analyze};
+use gambol_modes::{Modes, analyze};
 
 use super::animate::RootMotion;
 use super::creature::{CreatureArguments, PoseArguments, SpringArguments};
@@ -24,15 +25,6 @@ use super::gait_file::{is_file, read_gait};
 use super::settings::{self, Ground, at_least_0, rate, seconds};
 use super::{Failure, render, write_json};
 use values::{ShoveText, numbers, shove};
-
-/// Swing of the equilibrium if not given, rad of the joint that moves most.
-const AMPLITUDE: f64 = 0.1;
-
-/// Modes that are pumped if not given.
-const PUMPED: usize = 2;
-
-/// The paper's penalty: a contact bears the weight of the creature when it is this deep, m.
-const PENALTY_DEPTH: f64 = 1e-3;
 
 /// Moves a creature by physics: springs, ground, and what pumps them
 #[derive(Args)]
@@ -43,7 +35,7 @@ const PENALTY_DEPTH: f64 = 1e-3;
     Examples:\n  gambol simulate loop pump --phase 90 --seconds 8\n  \
     gambol simulate linear pump --frequency 5 --phase -90 -o crawl.glb -o crawl.gif\n  \
     gambol simulate human passive --seconds 3 -o fall.glb\n  \
-    gambol simulate dog trot --push trunk:0,80,0@1+0.1 --report\n  \
+    gambol simulate dog trot --push chest:0,80,0@1+0.1 --report\n  \
     gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
 )]
 pub(super) struct Simulate {
@@ -130,9 +122,10 @@ struct WorldArguments {
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = at_least_0, allow_negative_numbers = true)]
     friction: f64,
 
-    /// What the ground does
-    #[arg(long, value_enum, default_value_t = ContactName::Hard)]
-    contact: ContactName,
+    /// What the ground does; if not given, penalty for pump, because a narrow creature that hops on hard ground may fall
+    /// over, and hard for all else
+    #[arg(long, value_enum)]
+    contact: Option<ContactName>,
 
     /// Let bodies touch each other
     #[arg(long)]
@@ -149,7 +142,7 @@ struct PumpArguments {
     #[arg(long, value_name = "M,N", value_delimiter = ',', value_parser = values::mode)]
     modes: Vec<usize>,
 
-    /// Swing of the equilibrium, rad of the joint that moves most: one for all modes, or one for each
+    /// Swing of the equilibrium, rad of the joint that moves most: one for all modes, or one for each; if not given, by weight
     #[arg(long, value_name = "A", value_parser = numbers, allow_hyphen_values = true)]
     amplitude: Option<values::Numbers>,
 
@@ -157,7 +150,7 @@ struct PumpArguments {
     #[arg(long, value_name = "DEG", value_parser = numbers, allow_hyphen_values = true)]
     phase: Option<values::Numbers>,
 
-    /// Hz, one for all modes, or one for each; that of the first mode if not given
+    /// Hz, one for all modes, or one for each; if not given, that of the first mode (5 Hz for the gallery's linear)
     #[arg(long, value_name = "F", value_parser = numbers, allow_hyphen_values = true)]
     frequency: Option<values::Numbers>,
 }
@@ -233,7 +226,7 @@ impl Simulate {
                     let message = "--pose and --qpos are for passive and pump; a gait has its own pose";
                     return Err(Failure::Failed(message.to_owned()));
                 }
-                self.follow(creature, gait)
+                follow(creature, gait)
             }
         }
         .and_then(|scene| {
@@ -250,7 +243,7 @@ impl Simulate {
     }
 
     fn passive(&self, creature: Creature) -> Result<Scene, Failure> {
-        let start = still(&creature, self.body.pose.read(&creature)?.qpos);
+        let start = still(&creature, &self.body.pose.read(&creature)?.qpos);
         Ok(Scene {
             creature,
             controller: Box::new(Passive),
@@ -267,11 +260,11 @@ impl Simulate {
         let pose = self.body.pose.read(&creature)?.qpos;
         creature.set_rest_pose(&pose).map_err(|error| Failure::Failed(error.to_string()))?;
         let modes = analyze(&creature, &mut Data::new(&creature), &pose, &gambol_modes::Settings::default())?;
-        let waves = self.pump.waves(&creature, modes.vibrations(), &modes.modes)?;
+        let waves = self.pump.waves(&creature, &modes)?;
         let pump =
             Pump::new(&creature, &modes, &waves).map_err(|error| Failure::Failed(error.to_string()))?;
         Ok(Scene {
-            start: still(&creature, pose),
+            start: still(&creature, &pose),
             creature,
             controller: Box::new(pump),
             terrain: None,
@@ -281,54 +274,16 @@ impl Simulate {
         })
     }
 
-    /// The springs pull to the poses of a gait, of which the creature has the first and its velocity at the start.
-    fn follow(&self, creature: Creature, name: &str) -> Result<Scene, Failure> {
-        let mut data = Data::new(&creature);
-        let mut warnings = Vec::new();
-        let (body, mut gait): (Body, Gait) = if is_file(name) {
-            let gait = read_gait(Path::new(name))?;
-            (Body::new(creature, &mut data, &gait.style)?, gait)
-        } else {
-            let style = preset_style(creature.name(), name).unwrap_or_default();
-            let body = Body::new(creature, &mut data, &style)?;
-            let designed = design(&body, &mut data, name, &Wish::default())?;
-            warnings.extend(designed.hints);
-            (body, designed.gait)
-        };
-        let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
-        let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })?;
-        let clip = &performance.clip;
-        let mut start = still(&body.creature, clip.poses[0].clone());
-        if let [now, next, ..] = clip.poses.as_slice() {
-            body.creature.difference(now, next, &mut start.v);
-            start.v.iter_mut().for_each(|v| *v /= clip.times[1] - clip.times[0]);
-        }
-        Ok(Scene {
-            controller: Box::new(Follow::new(clip)),
-            start,
-            terrain: Some(terrain),
-            warnings,
-            waves: Vec::new(),
-            name: gait.name,
-            creature: body.creature,
-        })
-    }
-
     fn world(&self, scene: &Scene) -> Result<World, Failure> {
         let ground = match &self.world.terrain {
             _ if self.world.no_ground => None,
             Some(ground) => Some(ground.read()?),
             None => Some(scene.terrain.clone().unwrap_or(Terrain::Flat)),
         };
-        let weight = scene.creature.mass() * scene.creature.gravity().norm();
-        let contact = match self.world.contact {
+        let usual = if scene.waves.is_empty() { ContactName::Hard } else { ContactName::Penalty };
+        let contact = match self.world.contact.unwrap_or(usual) {
             ContactName::Hard => ContactModel::Hard,
-            ContactName::Penalty => {
-                let stiffness = weight.max(f64::MIN_POSITIVE) / PENALTY_DEPTH;
-                // Critical for the whole creature on one contact.
-                let damping = 2.0 * (stiffness * scene.creature.mass()).sqrt();
-                ContactModel::Penalty { stiffness, damping }
-            }
+            ContactName::Penalty => soft_ground(&scene.creature),
         };
         let springs = match self.body.integrator {
             SpringsName::Elastic => Springs::Elastic,
@@ -396,16 +351,14 @@ impl Simulate {
         clip.align_signs(creature);
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {
-            let bytes = match rig.filter(|_| matches!(format, Format::Glb | Format::Gltf)) {
-                Some(rig) => {
-                    let (input, options) = (self.creature.file(), self.creature.options()?);
-                    let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
-                    render::to_rig_bytes(file, rig, creature, std::slice::from_ref(&clip), RootMotion::Travel)
-                }
-                None => {
-                    let ground = world.settings().ground.as_ref();
-                    render::to_bytes(*format, creature, ground, &clip, RootMotion::Travel)
-                }
+            let of_rig = rig.filter(|_| matches!(format, Format::Glb | Format::Gltf));
+            let bytes = if let Some(rig) = of_rig {
+                let (input, options) = (self.creature.file(), self.creature.options()?);
+                let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
+                render::to_rig_bytes(file, rig, creature, std::slice::from_ref(&clip), RootMotion::Travel)
+            } else {
+                let ground = world.settings().ground.as_ref();
+                render::to_bytes(*format, creature, ground, &clip, RootMotion::Travel)
             };
             let bytes = bytes.map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
             ready.push((path.as_path(), bytes));
@@ -417,8 +370,41 @@ impl Simulate {
 /// Keys per second of a gait that is followed: finer than any spring is to see.
 const GAIT_KEYS: f64 = 120.0;
 
-fn still(creature: &Creature, pose: Vec<f64>) -> State {
-    State::new(&pose, &vec![0.0; creature.nv()])
+/// The springs pull to the poses of a gait, of which the creature has the first and its velocity at the start.
+fn follow(creature: Creature, name: &str) -> Result<Scene, Failure> {
+    let mut data = Data::new(&creature);
+    let mut warnings = Vec::new();
+    let (body, mut gait): (Body, Gait) = if is_file(name) {
+        let gait = read_gait(Path::new(name))?;
+        (Body::new(creature, &mut data, &gait.style)?, gait)
+    } else {
+        let style = preset_style(creature.name(), name).unwrap_or_default();
+        let body = Body::new(creature, &mut data, &style)?;
+        let designed = design(&body, &mut data, name, &Wish::default())?;
+        warnings.extend(designed.hints);
+        (body, designed.gait)
+    };
+    let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
+    let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })?;
+    let clip = &performance.clip;
+    let mut start = still(&body.creature, &clip.poses[0]);
+    if let [now, next, ..] = clip.poses.as_slice() {
+        body.creature.difference(now, next, &mut start.v);
+        start.v.iter_mut().for_each(|v| *v /= clip.times[1] - clip.times[0]);
+    }
+    Ok(Scene {
+        controller: Box::new(Follow::new(clip)),
+        start,
+        terrain: Some(terrain),
+        warnings,
+        waves: Vec::new(),
+        name: gait.name,
+        creature: body.creature,
+    })
+}
+
+fn still(creature: &Creature, pose: &[f64]) -> State {
+    State::new(pose, &vec![0.0; creature.nv()])
 }
 
 fn on_body(creature: &Creature, push: &ShoveText) -> Result<Shove, Failure> {
@@ -432,31 +418,24 @@ fn on_body(creature: &Creature, push: &ShoveText) -> Result<Shove, Failure> {
 }
 
 impl PumpArguments {
-    fn waves(&self, creature: &Creature, vibrations: &[Mode], all: &[Mode]) -> Result<Vec<Wave>, Failure> {
-        let modes: Vec<usize> = if self.modes.is_empty() {
-            vibrations.iter().take(PUMPED).map(|mode| mode.index).collect()
-        } else {
-            self.modes.clone()
+    fn waves(&self, creature: &Creature, modes: &Modes) -> Result<Vec<Wave>, Failure> {
+        let mut waves = suggest(creature, modes, &self.modes);
+        if waves.is_empty() {
+            let message = format!("{} does not vibrate: it has no joint springs", creature.name());
+            return Err(Failure::Failed(message));
+        }
+        let count = waves.len();
+        let given = |what, numbers: &Option<values::Numbers>, spread: fn(usize, f64) -> f64| {
+            numbers.as_ref().map(|numbers| values::per_mode(what, numbers, count, spread)).transpose()
         };
-        let Some(&first) = modes.first() else {
-            return Err(Failure::Failed(format!(
-                "{} does not vibrate: it has no joint springs",
-                creature.name()
-            )));
-        };
-        let natural = all.get(first).map_or(0.0, Mode::frequency);
-        let amplitudes =
-            values::per_mode("amplitude", self.amplitude.as_ref(), modes.len(), |_, a| a, AMPLITUDE)?;
-        let frequencies =
-            values::per_mode("frequency", self.frequency.as_ref(), modes.len(), |_, f| f, natural)?;
-        let phases =
-            values::per_mode("phase", self.phase.as_ref(), modes.len(), |k, ahead| k as f64 * ahead, 90.0)?;
-        let wave = |k: usize| Wave {
-            mode: modes[k],
-            amplitude: amplitudes[k],
-            phase: phases[k].to_radians(),
-            frequency: frequencies[k],
-        };
-        Ok((0..modes.len()).map(wave).collect())
+        let amplitudes = given("amplitude", &self.amplitude, |_, a| a)?;
+        let frequencies = given("frequency", &self.frequency, |_, f| f)?;
+        let phases = given("phase", &self.phase, |k, ahead| k as f64 * ahead + 0.0)?;
+        for (k, wave) in waves.iter_mut().enumerate() {
+            wave.amplitude = amplitudes.as_ref().map_or(wave.amplitude, |all| all[k]);
+            wave.frequency = frequencies.as_ref().map_or(wave.frequency, |all| all[k]);
+            wave.phase = phases.as_ref().map_or(wave.phase, |all| all[k].to_radians());
+        }
+        Ok(waves)
     }
 }

@@ -177,7 +177,7 @@ pub(super) fn write(
     }
     for Wave { mode, amplitude, phase, frequency } in &scene.waves {
         let phase = phase.to_degrees();
-        writeln!(out, "  mode u{mode}: {amplitude} rad at {frequency:.3} Hz, {phase:.0}°")?;
+        writeln!(out, "  mode u{mode}: {amplitude:.3} rad at {frequency:.3} Hz, {phase:.0}°")?;
     }
     let mut table = plain(&[]);
     let mut row = |what: &str, value: String| {

@@ -31,16 +31,14 @@ pub(super) fn mode(text: &str) -> Result<usize, String> {
 /// One number for each of `count` modes. A single one is spread by `spread`, which is told the place in the list.
 pub(super) fn per_mode(
     what: &str,
-    given: Option<&Numbers>,
+    Numbers(numbers): &Numbers,
     count: usize,
     spread: impl Fn(usize, f64) -> f64,
-    default: f64,
 ) -> Result<Vec<f64>, Failure> {
-    match given.map(|numbers| numbers.0.as_slice()) {
-        None => Ok((0..count).map(|k| spread(k, default)).collect()),
-        Some([one]) => Ok((0..count).map(|k| spread(k, *one)).collect()),
-        Some(all) if all.len() == count => Ok(all.to_vec()),
-        Some(all) => {
+    match numbers.as_slice() {
+        [one] => Ok((0..count).map(|k| spread(k, *one)).collect()),
+        all if all.len() == count => Ok(all.to_vec()),
+        all => {
             let message =
                 format!("--{what} has {} numbers for {count} modes; give one, or one for each", all.len());
             Err(Failure::Failed(message))
@@ -61,7 +59,7 @@ pub(super) struct ShoveText {
 }
 
 pub(super) fn shove(text: &str) -> Result<ShoveText, String> {
-    let wanted = "expected BODY:FX,FY,FZ@START+DURATION, for example trunk:0,50,0@1+0.1";
+    let wanted = "expected BODY:FX,FY,FZ@START+DURATION, for example chest:0,50,0@1+0.1";
     let (body, rest) = text.rsplit_once(':').ok_or(wanted)?;
     let (force, times) = rest.split_once('@').ok_or(wanted)?;
     // An exponent may have a plus of its own: the last one counts.
