@@ -118,18 +118,10 @@ fn most_kinetic(h: f64, springs: Springs) -> f64 {
 }
 
 #[test]
-fn absurd_stiffness_stays_bounded_at_any_step() {
+fn absurd_stiffness_gains_nothing_at_any_step() {
     for h in [0.001, 0.05] {
-        // The paper's way eats all of it. The default leaves it ringing, and must at least not diverge.
+        // The paper's way eats all of it, the default leaves it ringing.
         assert!(most_kinetic(h, Springs::ImplicitEuler) < 1.0);
-        assert!(most_kinetic(h, Springs::Elastic).is_finite());
-    }
-}
-
-#[test]
-#[ignore = "known fault: springs a thousand times stiffer than any creature's pass the little energy they have on, and some more"]
-fn absurd_stiffness_gains_nothing() {
-    for h in [0.001, 0.05] {
         assert!(most_kinetic(h, Springs::Elastic) < 2.0);
     }
 }

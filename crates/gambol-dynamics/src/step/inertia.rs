@@ -11,7 +11,6 @@
 
 use crate::aba::{forward_dynamics_here, solve_articulated};
 use crate::crba::fill_mass_matrix;
-use crate::rnea::newton_euler_here;
 use crate::{Creature, Data, TreeMatrix};
 
 /// Ways to the inverse of M'.
@@ -41,8 +40,11 @@ impl Inertia {
 
     /// Prepares the inverse at the pose of `data.frames`, with `extra` on the diagonal of M. `false` if M' is not positive
     /// definite.
-    pub(super) fn factor(&mut self, creature: &Creature, data: &mut Data, extra: &[f64]) -> bool {
-        let Self::Whitened { matrix, root } = self else { return true };
+    pub(super) fn factor(&mut self, creature: &Creature, data: &mut Data, v: &[f64], extra: &[f64]) -> bool {
+        let Self::Whitened { matrix, root } = self else {
+            forward_dynamics_here(creature, data, v, v, |dof| extra[dof]); // for the articulated inertias it leaves
+            return true;
+        };
         fill_mass_matrix(creature, data, matrix);
         for (dof, extra) in extra.iter().enumerate() {
             matrix.add_diagonal(dof, *extra);
@@ -56,29 +58,17 @@ impl Inertia {
         true
     }
 
-    /// z of the velocity that the forces `tau`, gravity and inertia lead to from `v` within `h`, into `z`. Inertia acts as at the
-    /// velocity `middle`. Leaves body velocities in `data`.
-    pub(super) fn advance(
-        &self,
-        creature: &Creature,
-        data: &mut Data,
-        h: f64,
-        (v, middle, tau, extra): (&[f64], &[f64], &[f64], &[f64]),
-        z: &mut [f64],
-    ) {
+    /// Turns the impulse `z` on the coordinates into the z of the velocity that it leads to from `v`.
+    pub(super) fn advance(&self, creature: &Creature, data: &mut Data, v: &[f64], z: &mut [f64]) {
         match self {
             Self::Whitened { matrix, root } => {
-                let bias = newton_euler_here(creature, data, middle, None);
-                for ((z, tau), bias) in z.iter_mut().zip(tau).zip(bias) {
-                    *z = h * (tau - bias);
-                }
                 whiten_force(matrix, root, z);
                 add_whitened(matrix, root, v, z);
             }
             Self::Articulated => {
-                let acceleration = forward_dynamics_here(creature, data, middle, tau, |dof| extra[dof]);
-                for ((z, v), a) in z.iter_mut().zip(v).zip(acceleration) {
-                    *z = v + h * a;
+                solve_articulated(creature, data, z);
+                for (z, v) in z.iter_mut().zip(v) {
+                    *z += v;
                 }
             }
         }

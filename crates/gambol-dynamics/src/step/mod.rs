@@ -11,9 +11,9 @@
 //!   frequency is low by (ωh)²/12.
 //! - s = 1, with −h K v on the right, is the paper's equation 6, implicit Euler ([`Springs::ImplicitEuler`]).
 //!
-//! C is taken at the mean of v and v', the implicit midpoint rule by two rounds of correction. With C at v itself a body
-//! that spins fast gains energy, (ωh)²/2 a step; this loses (ωh)⁴/8. The mean is taken before contacts act: their impulses are no
-//! velocity that went on for half of the step.
+//! C is the mean of that at v and at v', in two rounds of correction. With C at v alone a body that spins fast gains
+//! energy, (ωh)²/2 a step; this loses (ωh)⁴/8. v' is the velocity after contacts have acted: what turns the momentum of a leg
+//! round during the second half of the step is its velocity after the blow.
 //!
 //! Dampers are implicit. The impulses p of contacts and limits act so that the velocity v' at the end of the step obeys
 //! them, and v' is what moves the pose: a foot that would sink within the step stops on the ground.
@@ -27,6 +27,7 @@ mod solve;
 
 use crate::constraints::add_residuals;
 use crate::kinematics::{body_inertias, forward_kinematics};
+use crate::rnea::newton_euler_here;
 use crate::springs::passive_forces_about;
 use crate::{Collider, Contact, Creature, Data, Terrain, Vec3, each_axis_above};
 use blocks::Blocks;
@@ -210,8 +211,9 @@ pub struct Stepper {
     reach: Vec<f64>,
     z: Vec<f64>,
     tau: Vec<f64>,
-    /// Velocity in the middle of the step.
-    middle: Vec<f64>,
+    /// C at the start of the step, and in its mean.
+    first_bias: Vec<f64>,
+    bias: Vec<f64>,
     scratch: Vec<f64>,
     end: Option<End>,
     newton: Newton,
@@ -294,7 +296,8 @@ impl Stepper {
             reach: vec![0.0; bodies],
             z: vec![0.0; nv],
             tau: vec![0.0; nv],
-            middle: vec![0.0; nv],
+            first_bias: vec![0.0; nv],
+            bias: vec![0.0; nv],
             scratch: Vec::new(),
             end: (!world.creature.constraints().is_empty()).then(|| End {
                 data: Data::new(&world.creature),
@@ -340,37 +343,23 @@ pub fn step(
     body_inertias(creature, &mut stepper.data);
     forces(world, stepper, state, drive);
 
-    let Stepper { data, inertia, loops, z, tau, middle, scratch, .. } = stepper;
-    middle.copy_from_slice(&state.v);
-    if !inertia.factor(creature, data, &world.extra) {
+    if !stepper.inertia.factor(creature, &mut stepper.data, &state.v, &world.extra) {
         return Err(diverged(world, state, &state.v, "its inertia is not positive"));
     }
-    let rounds = if moves(&state.v, h) { CORRECTIONS } else { 0 };
-    for round in 0..=rounds {
-        inertia.advance(creature, data, h, (&state.v, middle, tau, &world.extra), z);
-        if round == 0 {
-            let about = (drive.rest, state.q.as_slice(), state.v.as_slice());
-            loops.prepare(creature, data, inertia, about, (h, settings.springs.share()));
-        }
-        loops.close(z, scratch);
-        if round < rounds {
-            middle.copy_from_slice(z);
-            inertia.velocity(middle);
-            for (middle, v) in middle.iter_mut().zip(&state.v) {
-                *middle = 0.5 * (*middle + v);
-            }
-        }
-    }
-
+    stepper.first_bias.copy_from_slice(newton_euler_here(creature, &mut stepper.data, &state.v, None));
+    stepper.bias.copy_from_slice(&stepper.first_bias);
+    let about = (drive.rest, state.q.as_slice(), state.v.as_slice());
+    let timing = (h, settings.springs.share());
+    stepper.loops.prepare(creature, &mut stepper.data, &stepper.inertia, about, timing);
     one_sided::find_limits(world, stepper, state);
     one_sided::find_contacts(world, stepper, state);
-    stepper.sweeps = solve::solve(
-        &mut stepper.newton,
-        &mut stepper.limits,
-        &mut stepper.contacts,
-        &mut stepper.z,
-        (settings.sweeps, settings.tolerance),
-    );
+    solve_velocity(world, stepper, state);
+    if moves(&state.v, h) {
+        for _ in 0..CORRECTIONS {
+            correct_bias(world, stepper);
+            solve_velocity(world, stepper, state);
+        }
+    }
     close_loops(world, stepper, state);
     if !stepper.z.iter().all(|v| v.abs() <= FASTEST) {
         return Err(diverged(world, state, &stepper.z, "its velocity grows beyond all bounds"));
@@ -382,8 +371,37 @@ pub fn step(
     Ok(())
 }
 
-/// Rounds in which the velocity in the middle of the step is corrected.
+/// The velocity at the end of the step, in whitened coordinates, under the forces so far: free, then with loops closed, then
+/// with contacts and limits.
+fn solve_velocity(world: &World, stepper: &mut Stepper, state: &State) {
+    let (creature, settings) = (&world.creature, &world.settings);
+    let Stepper { data, inertia, loops, z, tau, bias, scratch, .. } = stepper;
+    for ((z, tau), bias) in z.iter_mut().zip(&*tau).zip(&*bias) {
+        *z = settings.step * (tau - bias);
+    }
+    inertia.advance(creature, data, &state.v, z);
+    loops.close(z, scratch);
+    stepper.sweeps = solve::solve(
+        &mut stepper.newton,
+        &mut stepper.limits,
+        &mut stepper.contacts,
+        &mut stepper.z,
+        (settings.sweeps, settings.tolerance),
+    );
+}
+
+/// Rounds in which inertial forces are corrected.
 const CORRECTIONS: usize = 2;
+
+/// Inertial forces as the mean of those at the start and at the end of the step, so far as that is known.
+fn correct_bias(world: &World, stepper: &mut Stepper) {
+    let Stepper { data, inertia, z, bias, first_bias, .. } = stepper;
+    inertia.velocity(z);
+    let end = newton_euler_here(&world.creature, data, z, None);
+    for ((bias, first), end) in bias.iter_mut().zip(&*first_bias).zip(end) {
+        *bias = 0.5 * (first + end);
+    }
+}
 
 /// Whether anything turns by as much as a thousandth of a radian, or moves by a millimetre: what C gains from less is nothing.
 fn moves(v: &[f64], h: f64) -> bool {

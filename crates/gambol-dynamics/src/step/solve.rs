@@ -26,8 +26,8 @@ const PATIENCE: usize = 4;
 
 /// Blocks that are looked at in one step before a larger pile has to do with [`FEWEST`] sweeps. A few contacts can take their time: the
 /// sweep that finds which of them bear the load may be the hundredth.
-const VISITS: usize = 1500;
-const FEWEST: usize = 20;
+const VISITS: usize = 1000;
+const FEWEST: usize = 12;
 
 /// Solves all blocks for `z`, from the impulses they have: sweeps, and Newton's method where these crawl.
 pub(super) fn solve(
