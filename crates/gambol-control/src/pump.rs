@@ -119,7 +119,7 @@ const PUMPED: usize = 2;
 /// Elastic energy of a mode at the amplitude that is suggested, as a share of the creature's weight times its size. With
 /// it the paper's loop runs. With a fifth less amplitude it only creeps, and with a fifth more a standing wave throws it
 /// to one side or the other.
-const LIVELY: f64 = 0.042;
+const LIVELY: f64 = 0.0404;
 
 /// A suggested amplitude is at most this, rad: springs bend further than joints do.
 const MOST_SUGGESTED: f64 = 0.5;

@@ -24,7 +24,7 @@ fn main() -> Result<()> {
     let result = match arguments.as_slice() {
         ["step", model, start, steps, windows] => {
             let world = standing(model)?;
-            let start = settle(&world, read_start(start)?)?;
+            let start = settle(&world, &read_start(start)?)?;
             time_windows(&world, &start, steps.parse()?, windows.parse()?)?
         }
         ["threads", model, start, steps, rollouts, threads] => time_threads(
@@ -64,9 +64,9 @@ fn read_start(file: &str) -> Result<Vec<f64>> {
 const SETTLE: f64 = 0.3;
 
 /// Where it stands after that.
-fn settle(world: &World, q: Vec<f64>) -> Result<Vec<f64>> {
+fn settle(world: &World, q: &[f64]) -> Result<Vec<f64>> {
     let mut stepper = Stepper::new(world);
-    let mut state = State::new(&q, &vec![0.0; world.creature().nv()]);
+    let mut state = State::new(q, &vec![0.0; world.creature().nv()]);
     while state.time < SETTLE {
         step(world, &mut stepper, &mut state, &Drive::passive(world.creature()))?;
     }
