@@ -6,7 +6,7 @@ mod support;
 use gambol_dynamics::{Data, Momentum, energy, forward_dynamics, momentum, passive_forces};
 use gambol_model::samples::{Random, TreeKind, random_tree};
 use gambol_model::{Creature, JointKind};
-use support::state;
+use support::{state, tumbler};
 
 /// Rate of change of the pose coordinates themselves: quaternions move by ½ q ∘ ω.
 fn pose_rate(creature: &Creature, q: &[f64], v: &[f64]) -> Vec<f64> {
@@ -53,33 +53,6 @@ fn runge_kutta(creature: &Creature, data: &mut Data, q: &mut [f64], v: &mut [f64
     for k in 0..v.len() {
         v[k] += h / 6.0 * (v1[k] + 2.0 * v2[k] + 2.0 * v3[k] + v4[k]);
     }
-}
-
-/// A floating tree without gravity or damping (and without springs, if asked).
-fn tumbler(seed: u64, springs: bool) -> Creature {
-    let tree = random_tree(seed, TreeKind { bodies: 8, free_root: true, armature: false });
-    support_spec(&tree, springs)
-}
-
-fn support_spec(tree: &Creature, springs: bool) -> Creature {
-    use gambol_model::{BodySpec, CreatureSpec, InertiaSpec, JointSpec, Vec3};
-    let mut spec = CreatureSpec::new("tumbler");
-    spec.gravity = Vec3::zeros();
-    for body in &tree.bodies()[1..] {
-        let mut copy = BodySpec::new(body.name.clone());
-        copy.parent = body.parent;
-        copy.parent_from_body = body.parent_from_body;
-        copy.inertia = InertiaSpec::Given(body.mass);
-        for joint in &tree.joints()[body.joints.clone()] {
-            let mut one = JointSpec::new(joint.name.clone(), joint.kind);
-            one.anchor = joint.anchor;
-            one.axis = joint.axis;
-            one.stiffness = if springs { joint.stiffness } else { 0.0 };
-            copy.joints.push(one);
-        }
-        spec.bodies.push(copy);
-    }
-    spec.build().unwrap()
 }
 
 /// Largest drift of energy and of the momenta over half a second.

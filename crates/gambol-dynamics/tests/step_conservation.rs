@@ -8,32 +8,10 @@ use gambol_dynamics::{
     Data, Drive, Momentum, Push, State, StepSettings, Stepper, World, constraint_residual, energy, momentum,
     step,
 };
-use gambol_model::samples::{Random, TreeKind, chain, random_tree};
-use gambol_model::{BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, Shape, Vec3};
-use support::state;
+use gambol_model::samples::{Random, chain};
+use gambol_model::{Creature, JointSpec, Shape, Vec3};
 use support::stepping::{Run, ring, single};
-
-/// A floating tree without damping, in weightlessness.
-fn tumbler(seed: u64, springs: bool) -> Creature {
-    let tree = random_tree(seed, TreeKind { bodies: 8, free_root: true, armature: false });
-    let mut spec = CreatureSpec::new("tumbler");
-    spec.gravity = Vec3::zeros();
-    for body in &tree.bodies()[1..] {
-        let mut copy = BodySpec::new(body.name.clone());
-        copy.parent = body.parent;
-        copy.parent_from_body = body.parent_from_body;
-        copy.inertia = InertiaSpec::Given(body.mass);
-        for joint in &tree.joints()[body.joints.clone()] {
-            let mut one = JointSpec::new(joint.name.clone(), joint.kind);
-            one.anchor = joint.anchor;
-            one.axis = joint.axis;
-            one.stiffness = if springs { joint.stiffness } else { 0.0 };
-            copy.joints.push(one);
-        }
-        spec.bodies.push(copy);
-    }
-    spec.build().unwrap()
-}
+use support::{state, tumbler};
 
 fn in_flight(step: f64) -> StepSettings {
     StepSettings { step, ground: None, ..StepSettings::default() }

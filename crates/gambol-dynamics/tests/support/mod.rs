@@ -4,7 +4,7 @@
 pub(crate) mod stepping;
 
 use gambol_model::samples::{Random, TreeKind, random_tree};
-use gambol_model::{Creature, Transform, Vec3};
+use gambol_model::{BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, Transform, Vec3};
 use nalgebra::{DMatrix, DVector, Matrix6, Quaternion, UnitQuaternion};
 
 /// Trees of many shapes: with and without a floating root, with and without armature, of 1 to 25 bodies.
@@ -110,4 +110,26 @@ pub(crate) fn generalized_eigenvalues(k: &DMatrix<f64>, m: &DMatrix<f64>) -> Vec
     let mut values: Vec<f64> = symmetric.symmetric_eigenvalues().iter().copied().collect();
     values.sort_by(f64::total_cmp);
     values
+}
+
+/// A floating tree without gravity or damping, and without springs unless asked for.
+pub(crate) fn tumbler(seed: u64, springs: bool) -> Creature {
+    let tree = random_tree(seed, TreeKind { bodies: 8, free_root: true, armature: false });
+    let mut spec = CreatureSpec::new("tumbler");
+    spec.gravity = Vec3::zeros();
+    for body in &tree.bodies()[1..] {
+        let mut copy = BodySpec::new(body.name.clone());
+        copy.parent = body.parent;
+        copy.parent_from_body = body.parent_from_body;
+        copy.inertia = InertiaSpec::Given(body.mass);
+        for joint in &tree.joints()[body.joints.clone()] {
+            let mut one = JointSpec::new(joint.name.clone(), joint.kind);
+            one.anchor = joint.anchor;
+            one.axis = joint.axis;
+            one.stiffness = if springs { joint.stiffness } else { 0.0 };
+            copy.joints.push(one);
+        }
+        spec.bodies.push(copy);
+    }
+    spec.build().unwrap()
 }

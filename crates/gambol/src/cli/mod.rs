@@ -16,6 +16,7 @@ mod rig;
 mod settings;
 mod simulate;
 mod stiffness;
+mod table;
 
 use std::io::Write;
 use std::path::Path;

@@ -2,12 +2,13 @@
 
 use std::io::Write;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 use gambol_gait::{Body, FootReport, Gait, Performance};
 use serde::Serialize;
 
 use super::Show;
 use crate::cli::Failure;
+use crate::cli::table::{plain, right_align};
 
 /// Letters of a cycle in the footfall diagram.
 const BAR: usize = 40;
@@ -188,23 +189,6 @@ fn quality(performance: &Performance) -> Table {
         row("changed by the ground", format!("{:.1} % of the elastic energy", 100.0 * share));
     }
     table
-}
-
-fn plain(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    if !header.is_empty() {
-        table.set_header(header.to_vec());
-    }
-    table
-}
-
-fn right_align(table: &mut Table, columns: &[usize]) {
-    for &column in columns {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
 }
 
 #[cfg(test)]

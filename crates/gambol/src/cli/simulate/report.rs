@@ -2,13 +2,14 @@
 
 use std::io::Write;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::Table;
 use gambol_control::{Budget, Rollout, Status, Touching, Wave};
 use gambol_dynamics::{Energy, World};
 use serde::Serialize;
 
 use super::Scene;
 use crate::cli::Failure;
+use crate::cli::table::{plain, right_align};
 
 #[derive(Serialize)]
 pub(super) struct ReportJson<'a> {
@@ -231,21 +232,4 @@ fn contacts(touching: &[Touching]) -> Table {
     }
     right_align(&mut table, &[1, 2, 3]);
     table
-}
-
-fn plain(header: &[&str]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    if !header.is_empty() {
-        table.set_header(header.to_vec());
-    }
-    table
-}
-
-fn right_align(table: &mut Table, columns: &[usize]) {
-    for &column in columns {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
-        }
-    }
 }
