@@ -214,7 +214,7 @@ pub fn step(
     one_sided::find_limits(world, stepper, state);
     one_sided::find_contacts(world, stepper, state);
     solve_velocity(world, stepper, state);
-    if moves(&state.v, h) {
+    if moves(&state.v) {
         for _ in 0..CORRECTIONS {
             correct_bias(world, stepper);
             solve_velocity(world, stepper, state);
@@ -263,9 +263,10 @@ fn correct_bias(world: &World, stepper: &mut Stepper) {
     }
 }
 
-/// Whether anything turns by as much as a thousandth of a radian, or moves by a millimetre: what C gains from less is nothing.
-fn moves(v: &[f64], h: f64) -> bool {
-    v.iter().any(|v| (v * h).abs() > 1e-3)
+/// Whether anything moves so fast, in rad/s or m/s, that it matters at which of two velocities C is taken: of a creature
+/// that stands still it is gravity alone.
+fn moves(v: &[f64]) -> bool {
+    v.iter().any(|v| v.abs() > 0.02)
 }
 
 /// Most Newton steps that close the loops after contacts are solved, and the gap at which they end, m or rad.
