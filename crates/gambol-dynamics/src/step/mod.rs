@@ -158,7 +158,7 @@ impl Stepper {
             tau: vec![0.0; nv],
             first_bias: vec![0.0; nv],
             bias: vec![0.0; nv],
-            scratch: Vec::new(),
+            scratch: Vec::with_capacity(nv),
             end: (!world.creature.constraints().is_empty()).then(|| End {
                 data: Data::new(&world.creature),
                 q: vec![0.0; world.creature.nq()],
@@ -216,7 +216,9 @@ pub fn step(
     solve_velocity(world, stepper, state);
     if moves(&state.v) {
         for _ in 0..CORRECTIONS {
-            correct_bias(world, stepper);
+            if !correct_bias(world, stepper) {
+                break;
+            }
             solve_velocity(world, stepper, state);
         }
     }
@@ -250,17 +252,27 @@ fn solve_velocity(world: &World, stepper: &mut Stepper, state: &State) {
     );
 }
 
-/// Rounds in which inertial forces are corrected.
+/// Rounds in which inertial forces are corrected, and the share of the largest force below which no correction is worth
+/// solving contacts again.
 const CORRECTIONS: usize = 2;
+const LEAST_CORRECTION: f64 = 1e-5;
 
-/// Inertial forces as the mean of those at the start and at the end of the step, so far as that is known.
-fn correct_bias(world: &World, stepper: &mut Stepper) {
-    let Stepper { data, inertia, z, bias, first_bias, .. } = stepper;
-    inertia.velocity(z);
-    let end = newton_euler_here(&world.creature, data, z, None);
+/// Inertial forces as the mean of those at the start and at the end of the step, so far as that is known. `false` if they
+/// are what they were; `stepper.z` is then as it was.
+fn correct_bias(world: &World, stepper: &mut Stepper) -> bool {
+    let Stepper { data, inertia, z, bias, first_bias, scratch, .. } = stepper;
+    scratch.clear();
+    scratch.extend_from_slice(z);
+    inertia.velocity(scratch);
+    let end = newton_euler_here(&world.creature, data, scratch, None);
+    let (mut change, mut largest) = (0.0_f64, 0.0_f64);
     for ((bias, first), end) in bias.iter_mut().zip(&*first_bias).zip(end) {
-        *bias = 0.5 * (first + end);
+        let mean = 0.5 * (first + end);
+        change = change.max((mean - *bias).abs());
+        largest = largest.max(mean.abs());
+        *bias = mean;
     }
+    change > LEAST_CORRECTION * largest
 }
 
 /// Whether anything moves so fast, in rad/s or m/s, that it matters at which of two velocities C is taken: of a creature
