@@ -7,7 +7,7 @@
 //! ```
 //!
 //! - s = ¼ is the default ([`Springs::Elastic`]). With q' − 2 q + q₋ = h (v' − v) it is Newmark's average acceleration,
-//!   M (q' − 2q + q₋)/h² + K (q' + 2q + q₋)/4 = 0: stable for any stiffness at any step, a vibration loses nothing, and its
+//!   M (q' − 2q + q₋)/h² + K (q' + 2q + q₋)/4 = 0: a linear vibration of any stiffness is stable at any step and loses nothing, and its
 //!   frequency is low by (ωh)²/12.
 //! - s = 1, with −h K v on the right, is the paper's equation 6, implicit Euler ([`Springs::ImplicitEuler`]).
 //!
@@ -74,7 +74,7 @@ impl State {
 /// A force on a body from outside.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Push {
-    /// The body.
+    /// Index of the body; `step` panics if there is none.
     pub body: usize,
     /// In the world, N; at the body's centre of mass.
     pub force: Vec3,
