@@ -1,13 +1,12 @@
 //! The command line as a user or a script meets it: what it prints where, the exit status, and one case per misuse.
 
+mod command;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
+use command::gambol;
 use serde_json::Value;
-
-fn gambol(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gambol")).args(arguments).output().expect("gambol runs")
-}
 
 fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).expect("stdout is UTF-8")

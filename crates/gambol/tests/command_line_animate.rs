@@ -1,27 +1,9 @@
 //! `gambol animate` as a user or a script meets it, up to the point where the gait is played: every misuse is told by a
 //! message that names it, with the right exit status, and leaves no file behind.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod command;
 
-fn gambol(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gambol")).args(arguments).output().expect("gambol runs")
-}
-
-fn assert_fails(arguments: &[&str], status: i32, message: &str) {
-    let output = gambol(arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
-    assert!(said.contains(message), "{arguments:?}: {said}");
-    assert!(output.stdout.is_empty(), "{arguments:?}");
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entry = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-    let mut names: Vec<String> = std::fs::read_dir(folder).unwrap().map(entry).collect();
-    names.sort();
-    names
-}
+use command::{assert_fails, gambol, names};
 
 /// A folder to write into, as the start of paths.
 struct Place(tempfile::TempDir);

@@ -2,14 +2,13 @@
 //! names it and leaves no file behind, the input is never changed, and what goes through several formats is the same
 //! motion. The recording is a walk of the gallery's human as BVH, whose footfalls and stride are known from its JSON.
 
-use std::process::{Command, Output};
+mod command;
+
+use std::process::Output;
 use std::sync::LazyLock;
 
+use command::gambol;
 use serde_json::Value;
-
-fn gambol(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gambol")).args(arguments).output().expect("gambol runs")
-}
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()

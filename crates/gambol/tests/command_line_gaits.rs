@@ -1,13 +1,12 @@
 //! `gambol animate` from end to end: what it prints and writes when a gait is designed and played.
 
+mod command;
+
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
+use command::{gambol, names};
 use serde_json::Value;
-
-fn gambol(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gambol")).args(arguments).output().expect("gambol runs")
-}
 
 fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
@@ -30,13 +29,6 @@ fn assert_fails(arguments: &[&str], message: &str) {
     assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", said(&output));
     assert!(said(&output).contains(message), "{arguments:?}: {}", said(&output));
     assert!(output.stdout.is_empty(), "{arguments:?}");
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let entry = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name().into_string().unwrap();
-    let mut names: Vec<String> = std::fs::read_dir(folder).unwrap().map(entry).collect();
-    names.sort();
-    names
 }
 
 #[test]

@@ -1,25 +1,14 @@
 //! `gambol modes` as a user or a script meets it.
 
-use std::process::{Command, Output};
+mod command;
 
+use command::{assert_fails, gambol};
 use serde_json::Value;
-
-fn gambol(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gambol")).args(arguments).output().expect("gambol runs")
-}
 
 fn json(arguments: &[&str]) -> Value {
     let output = gambol(arguments);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     serde_json::from_slice(&output.stdout).expect("stdout is one JSON value")
-}
-
-fn assert_fails(arguments: &[&str], status: i32, message: &str) {
-    let output = gambol(arguments);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(status), "{arguments:?}: {said}");
-    assert!(said.contains(message), "{arguments:?}: {said}");
-    assert!(output.stdout.is_empty(), "{arguments:?}");
 }
 
 #[test]

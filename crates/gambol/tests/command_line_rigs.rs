@@ -1,15 +1,13 @@
 //! `gambol animate FILE.glb` and `gambol rig` as an animator meets them: the file comes back with gaits in it, what it
 //! named beside it is still found, and the file that was given is never touched, by whatever name.
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod command;
 
+use std::path::Path;
+
+use command::gambol;
 use gambol::formats::gltf::samples::{Awkward, quadruped};
 use serde_json::Value;
-
-fn gambol(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_gambol")).args(arguments).output().expect("gambol runs")
-}
 
 fn succeed(arguments: &[&str]) -> String {
     let output = gambol(arguments);
