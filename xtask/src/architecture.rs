@@ -50,7 +50,7 @@ fn rows(page: &str) -> Vec<(String, String)> {
 /// `model, dynamics` as names of crates; a dash is none.
 fn named(knows: &str) -> BTreeSet<String> {
     let names = knows.split(", ").filter(|name| *name != "–");
-    names.map(|name| format!("gambol-{name}")).collect()
+    names.map(|name| if name == FRONT_DOOR { name.to_owned() } else { format!("gambol-{name}") }).collect()
 }
 
 /// Crates of the workspace that a manifest depends on; tests may depend on others.
@@ -58,7 +58,7 @@ fn dependencies(manifest: &str) -> BTreeSet<String> {
     let section = manifest.split("\n[").find_map(|section| section.strip_prefix("dependencies]"));
     let lines = section.unwrap_or_default().lines();
     let names = lines.filter_map(|line| line.split(['.', ' ', '=']).next());
-    names.filter(|name| name.starts_with("gambol-")).map(str::to_owned).collect()
+    names.filter(|name| *name == FRONT_DOOR || name.starts_with("gambol-")).map(str::to_owned).collect()
 }
 
 fn read(file: &Path) -> Result<String> {

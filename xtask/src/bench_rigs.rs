@@ -18,7 +18,7 @@ const RINGS: usize = 12;
 
 pub(crate) fn run(rounds: usize) -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    run_command(&mut command(&cargo, &["build", "--release", "--quiet", "-p", "gambol"]))?;
+    run_command(&mut command(&cargo, &["build", "--release", "--quiet", "-p", "gambol-cli"]))?;
     let folder = target().join("gltf");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let [file, walks] = ["bench.glb", "bench.walks.glb"].map(|name| folder.join(name));

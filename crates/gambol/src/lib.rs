@@ -1,7 +1,7 @@
 //! gambol brings any creature to life from its own body.
 //!
 //! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`load_motion`] one that
-//! moves, [`report`] says what it is, and [`cli`] is the command line. The rooms behind it are re-exported as [`model`], [`formats`],
+//! moves, and [`report`] says what it is. The rooms behind it are re-exported as [`model`], [`formats`],
 //! [`dynamics`], [`modes`], [`motion`], [`gait`], [`control`] and [`picture`].
 //!
 //! ```
@@ -10,7 +10,6 @@
 //! # Ok::<(), gambol::LoadError>(())
 //! ```
 
-pub mod cli;
 mod contacts;
 pub mod gallery;
 mod recording;

@@ -93,7 +93,7 @@ impl From<gambol_modes::ModesError> for Failure {
 }
 
 /// Parses the arguments of this process and runs the verb.
-pub fn run() -> ExitCode {
+fn main() -> ExitCode {
     let arguments = Arguments::parse(); // exits with 2 and a message on bad usage
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let result = match arguments.verb {

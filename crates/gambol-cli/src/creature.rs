@@ -9,8 +9,8 @@ use gambol_model::{Creature, LandmarkOverride};
 use gambol_modes::{Scale, set_uniform};
 
 use super::Failure;
-use crate::report::State;
-use crate::{LoadOptions, Motion, is_motion, load_motion};
+use gambol::report::State;
+use gambol::{LoadOptions, Motion, is_motion, load_motion};
 
 #[derive(Args)]
 pub(super) struct CreatureArguments {
@@ -71,7 +71,7 @@ impl CreatureArguments {
     /// The creature and, if it came from a glTF file, the way back to its nodes.
     pub(super) fn load_rig(&self) -> Result<(Creature, Option<Rig>), Failure> {
         let options = self.options()?;
-        crate::load_rig(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
+        gambol::load_rig(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
     }
 
     /// The creature's file, if it has one.

@@ -40,7 +40,7 @@ use super::{Failure, render, write_json};
     gambol animate fox.glb walk --rig fox.toml --root-motion in-place -o fox-game.glb\n  \
     gambol animate actor.bvh walk --height 1.8 -o actor-walks.gif"
 )]
-pub(in crate::cli) struct Animate {
+pub(crate) struct Animate {
     #[command(flatten)]
     creature: CreatureArguments,
 
@@ -211,7 +211,7 @@ impl From<GaitError> for Failure {
 }
 
 impl Animate {
-    pub(in crate::cli) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+    pub(crate) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
         let wish = self.ground.wish()?;
         let mut inputs = self.creature.inputs();
         inputs.extend(self.gaits.iter().map(Path::new));

@@ -2,8 +2,8 @@
 
 use gambol_model::Vec3;
 
-use crate::cli::Failure;
-use crate::cli::settings::{at_least_0, checked, finite, positive};
+use crate::Failure;
+use crate::settings::{at_least_0, checked, finite, positive};
 
 /// Longest step, s. At a tenth of a second nothing that has contacts moves sensibly.
 const LONGEST_STEP: f64 = 0.1;

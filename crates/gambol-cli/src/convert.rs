@@ -12,7 +12,7 @@ use gambol_picture::{ClipOptions, write_clip};
 
 use super::Failure;
 use super::animate::RootMotion;
-use crate::{LoadOptions, Motion, MotionOptions, guess_contacts, is_motion, load_motion};
+use gambol::{LoadOptions, Motion, MotionOptions, guess_contacts, is_motion, load_motion};
 
 const ENDINGS: [&str; 8] = ["glb", "bvh", "json", "npz", "png", "svg", "gif", "apng"];
 

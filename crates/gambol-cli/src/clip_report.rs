@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Failure;
 use super::convert::loop_in_words;
-use crate::{Motion, guess_contacts};
+use gambol::{Motion, guess_contacts};
 
 /// Stances of a foot that are listed.
 const SHOWN: usize = 8;

@@ -7,8 +7,8 @@ use gambol_gait::{Body, FootReport, Gait, Performance};
 use serde::Serialize;
 
 use super::Show;
-use crate::cli::Failure;
-use crate::cli::table::{plain, right_align};
+use crate::Failure;
+use crate::table::{plain, right_align};
 
 /// Letters of a cycle in the footfall diagram.
 const BAR: usize = 40;

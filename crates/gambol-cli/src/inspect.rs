@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::clip_report::ClipReport;
 use super::creature::{CreatureArguments, StateArguments};
 use super::{Failure, write_json};
-use crate::picture;
-use crate::report::{JointReport, Report};
+use gambol::picture;
+use gambol::report::{JointReport, Report};
 
 /// Tells what a creature is made of (bodies, joints, mass, landmarks, what was guessed), and what a clip holds
 #[derive(Args)]

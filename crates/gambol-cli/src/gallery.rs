@@ -8,8 +8,8 @@ use gambol_gait::{Body, Style, gaits_for};
 use serde::Serialize;
 
 use super::{Failure, write_json};
-use crate::gallery::{ENTRIES, find, names};
-use crate::{LoadOptions, load};
+use gambol::gallery::{ENTRIES, find, names};
+use gambol::{LoadOptions, load};
 
 /// Lists the creatures that come with gambol and their gaits, or prints the MJCF of one
 #[derive(Args)]

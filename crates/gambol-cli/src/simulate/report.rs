@@ -8,8 +8,8 @@ use gambol_dynamics::{Energy, World};
 use serde::Serialize;
 
 use super::Scene;
-use crate::cli::Failure;
-use crate::cli::table::{plain, right_align};
+use crate::Failure;
+use crate::table::{plain, right_align};
 
 #[derive(Serialize)]
 pub(super) struct ReportJson<'a> {
