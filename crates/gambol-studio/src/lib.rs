@@ -1,0 +1,17 @@
+//! The studio: a page in the browser, and the engine behind it.
+//!
+//! ```text
+//! web/ (TypeScript) ◄── Message ──► Engine ──► gambol
+//!                      (server)       │
+//!                                     ▼
+//!                                   Shelf: files, work and shared gaits that are kept
+//! ```
+//!
+//! An [`Engine`] answers one page's messages. It has no thread, file or clock of its own: what it keeps goes through its
+//! [`Shelf`]. All that a user made travels with each request, so that an engine can be thrown away at any time; what it
+//! remembers is only there to be fast.
+
+mod engine;
+pub mod protocol;
+
+pub use engine::{Engine, MemoryShelf, Shelf, Trouble};

@@ -1,0 +1,176 @@
+//! What the page asks.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+#[allow(unused_imports)] // for links
+use super::answer::*;
+use super::{CreatureWork, DriveWork, GaitWork, Pull, StyleWork};
+
+/// What the page can ask.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(tag = "ask", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum Request {
+    /// Who is there: the gallery, and what the studio was started with. Answer: [`Hello`].
+    Hello,
+    /// Keep files: their contents are the bytes, one after the other. Answer: [`Kept`].
+    Keep {
+        /// In the order of the bytes.
+        files: Vec<NewFile>,
+    },
+    /// The bytes of a kept file. Answer: `{}` and the bytes.
+    File {
+        /// Where it is kept.
+        bundle: String,
+        /// Its name there.
+        name: String,
+    },
+    /// Read a creature. Answer: [`CreatureAnswer`].
+    Creature {
+        /// Which.
+        creature: CreatureWork,
+    },
+    /// The modes of a body. Answer: [`BodyAnswer`].
+    Body {
+        /// Whose.
+        creature: CreatureWork,
+        /// As it is now.
+        style: StyleWork,
+        /// As it was when `marks` were made.
+        #[serde(default)]
+        from: Option<StyleWork>,
+        /// Modes of the body as it was; the answer says which they are now.
+        #[serde(default)]
+        marks: Vec<usize>,
+    },
+    /// Which gaits suit a body. Answer: [`GaitsAnswer`].
+    Gaits {
+        /// Whose.
+        creature: CreatureWork,
+        /// Of its body.
+        style: StyleWork,
+    },
+    /// Play a gait. Answer: [`MotionAnswer`].
+    Motion {
+        /// Whose.
+        creature: CreatureWork,
+        /// Of its body.
+        style: StyleWork,
+        /// Which.
+        gait: GaitWork,
+    },
+    /// The least stiffness that carries the weight. Answer: [`StandAnswer`].
+    Stand {
+        /// Whose.
+        creature: CreatureWork,
+        /// Of its body; its stiffness is replaced.
+        style: StyleWork,
+    },
+    /// Pull points of the body to places: inverse kinematics from the rest pose. Answer: [`ReachAnswer`].
+    Reach {
+        /// Whose.
+        creature: CreatureWork,
+        /// Of its body, with the bends so far.
+        style: StyleWork,
+        /// What is pulled where.
+        pulls: Vec<Pull>,
+    },
+    /// Begin a simulation; one at a time. Answer: [`SimulationAnswer`].
+    Simulate {
+        /// Whose.
+        creature: CreatureWork,
+        /// Of its body.
+        style: StyleWork,
+        /// What moves it.
+        drive: DriveWork,
+        /// Whether there is a ground.
+        ground: bool,
+        /// Of the ground, up along x, rad.
+        #[serde(default)]
+        slope: f64,
+    },
+    /// Go on with the simulation. Answer: [`SimulationAnswer`].
+    Advance {
+        /// s of the creature's time, at most [`MOST_ADVANCE`].
+        seconds: f64,
+        /// What the mouse pulls.
+        #[serde(default)]
+        pull: Option<Pull>,
+    },
+    /// A file to take home. Answer: [`ExportAnswer`] and the bytes.
+    Export {
+        /// Whose.
+        creature: CreatureWork,
+        /// Of its body.
+        style: StyleWork,
+        /// Which.
+        gait: GaitWork,
+        /// As what: glb, gltf, bvh, json, npz, png, svg, gif, apng, gait or rig.
+        format: String,
+        /// Whether it stays in place.
+        #[serde(default)]
+        in_place: bool,
+        /// s, made whole cycles; one cycle if not given.
+        #[serde(default)]
+        seconds: Option<f64>,
+    },
+    /// Read a gait file. Answer: [`GaitFileAnswer`].
+    ReadGait {
+        /// Its text.
+        text: String,
+    },
+    /// Keep the gait as a file of its own that a link opens. Answer: [`Shared`].
+    Share {
+        /// A wish; letters, digits, `-`, `_` and `.`.
+        name: String,
+        /// Whose.
+        creature: CreatureWork,
+        /// Of its body.
+        style: StyleWork,
+        /// Which.
+        gait: GaitWork,
+    },
+    /// The gait that a link names. Answer: [`GaitFileAnswer`].
+    OpenShared {
+        /// As [`Shared::name`] has it.
+        name: String,
+    },
+    /// Keep the user's work. Answer: `{}`.
+    Save {
+        /// Of the tab: letters and digits.
+        tab: String,
+        /// All of it, as the page likes: the engine does not look inside.
+        work: Value,
+    },
+    /// What was kept. Answer: [`Loaded`].
+    Load {
+        /// Of the tab.
+        tab: String,
+    },
+}
+
+/// Most time that a simulation goes on at once, s.
+pub const MOST_ADVANCE: f64 = 0.25;
+
+/// A file to keep.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct NewFile {
+    /// As dropped, perhaps with folders: `textures/fur.png`.
+    pub name: String,
+    /// Bytes.
+    pub size: usize,
+}
+
+/// Splits the bytes of a message into files of these sizes; `None` if they do not add up.
+pub(crate) fn split(files: &[NewFile], bytes: &[u8]) -> Option<Vec<Range<usize>>> {
+    let mut start = 0_usize;
+    let mut ranges = Vec::new();
+    for file in files {
+        let end = start.checked_add(file.size)?;
+        ranges.push(start..end);
+        start = end;
+    }
+    (start == bytes.len()).then_some(ranges)
+}

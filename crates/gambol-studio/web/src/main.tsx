@@ -1,0 +1,3 @@
+import { render } from 'preact'
+
+render(<main>gambol</main>, document.getElementById('app')!)
