@@ -2,40 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use gambol::render::Format;
+
 use super::{Failure, is_same_file};
-
-/// What a clip can be written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Format {
-    Glb,
-    Gltf,
-    Bvh,
-    Json,
-    Npz,
-    Png,
-    Svg,
-    Gif,
-    Apng,
-}
-
-const ENDINGS: [(&str, Format); 9] = [
-    ("glb", Format::Glb),
-    ("gltf", Format::Gltf),
-    ("bvh", Format::Bvh),
-    ("json", Format::Json),
-    ("npz", Format::Npz),
-    ("png", Format::Png),
-    ("svg", Format::Svg),
-    ("gif", Format::Gif),
-    ("apng", Format::Apng),
-];
-
-impl Format {
-    fn of(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        ENDINGS.iter().find(|(name, _)| *name == ending).map(|(_, format)| *format)
-    }
-}
 
 /// Files that can be written, as far as one can know beforehand.
 pub(super) struct Outputs<'a> {
@@ -54,8 +23,9 @@ impl<'a> Outputs<'a> {
         let fail = |path: &Path, reason: &str| Failure::Failed(format!("{}{reason}", path.display()));
         let mut outputs = Self { clips: Vec::new(), gait };
         for path in clips {
-            let Some(format) = Format::of(path) else {
-                let endings: Vec<String> = ENDINGS.iter().map(|(name, _)| format!(".{name}")).collect();
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            let Some(format) = ending.and_then(Format::of_ending) else {
+                let endings: Vec<String> = Format::ALL.iter().map(|(name, _)| format!(".{name}")).collect();
                 return Err(fail(path, &format!(": a clip's file ends in one of {}", endings.join(", "))));
             };
             outputs.clips.push((path.clone(), format));
@@ -83,7 +53,7 @@ impl<'a> Outputs<'a> {
     /// Several gaits go into one file only where the creature has a file to go into.
     pub(super) fn fit(&self, gaits: usize, is_rig: bool) -> Result<(), Failure> {
         for (path, format) in &self.clips {
-            let takes_many = is_rig && matches!(format, Format::Glb | Format::Gltf);
+            let takes_many = is_rig && format.is_gltf();
             let reason = match format {
                 Format::Gltf if !is_rig => ".gltf is for creatures that came from glTF; write .glb",
                 _ if gaits > 1 && !takes_many => "only a glTF file that is given back takes several gaits",

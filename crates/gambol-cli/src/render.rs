@@ -3,32 +3,17 @@
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 
-use gambol_formats::clip::{ClipFileError, GlbOptions, to_bvh, to_glb, to_json, to_npz};
-use gambol_formats::gltf::{Rig, Source, append_clips};
-use gambol_formats::{FormatError, LoadOptions, height_field_from_png};
+use gambol::render::{Format, RenderError};
+use gambol_formats::clip::RootMotion;
+use gambol_formats::gltf::Rig;
+use gambol_formats::{LoadOptions, height_field_from_png};
 use gambol_gait::{HeightField, Terrain, TerrainFile};
 use gambol_model::Creature;
 use gambol_motion::Clip;
-use gambol_picture::{AnimationFormat, ClipOptions, Picture, PictureError, clip_animation, clip_strip};
 
-use super::animate::RootMotion;
-use super::files::{Format, folder_of};
+use super::files::folder_of;
 
-/// A film strip has this many pixels for each of the picture's: sharp on today's screens.
-const PNG_SCALE: f64 = 2.0;
-
-/// Why there are no bytes.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum RenderError {
-    #[error(transparent)]
-    Clip(#[from] ClipFileError),
-    #[error(transparent)]
-    Source(#[from] FormatError),
-    #[error(transparent)]
-    Picture(#[from] PictureError),
-}
-
-/// Pictures follow the creature, so that only files for programs care for its way over the ground.
+/// Says on a terminal how far it is.
 pub(super) fn to_bytes(
     format: Format,
     creature: &Creature,
@@ -36,20 +21,14 @@ pub(super) fn to_bytes(
     clip: &Clip,
     root_motion: RootMotion,
 ) -> Result<Vec<u8>, RenderError> {
-    let placed = || match root_motion {
-        RootMotion::Travel => clip.clone(),
-        RootMotion::InPlace => clip.in_place(creature),
+    let watched = std::io::stderr().is_terminal();
+    let mut progress = |done: usize, all: usize| {
+        if watched {
+            let end = if done == all { "\n" } else { "" };
+            let _ = write!(std::io::stderr(), "\rgambol: frame {done} of {all}{end}"); // nobody has to see it
+        }
     };
-    Ok(match format {
-        Format::Glb | Format::Gltf => to_glb(creature, clip, &root_motion.into())?,
-        Format::Bvh => to_bvh(creature, &placed())?.into_bytes(),
-        Format::Json => to_json(creature, &placed())?.into_bytes(),
-        Format::Npz => to_npz(creature, &placed())?,
-        Format::Png => strip(creature, terrain, clip)?.to_png(PNG_SCALE)?,
-        Format::Svg => strip(creature, terrain, clip)?.to_svg().into_bytes(),
-        Format::Gif => animation(AnimationFormat::Gif, creature, terrain, clip)?,
-        Format::Apng => animation(AnimationFormat::Apng, creature, terrain, clip)?,
-    })
+    gambol::render::render(format, creature, terrain, clip, root_motion, &mut progress)
 }
 
 /// The creature's own file with `clips` in it. What the file names beside it stays beside it, or is put into it if the
@@ -61,54 +40,9 @@ pub(super) fn to_rig_bytes(
     clips: &[Clip],
     root_motion: RootMotion,
 ) -> Result<Vec<u8>, RenderError> {
-    let apart = rig.source.names_files()
-        && folder_of(path).canonicalize().ok() != folder_of(input).canonicalize().ok();
-    let open = || gambol_formats::open(input, options);
-    let source = match (format, &rig.source) {
-        (Format::Gltf, Source::Gltf { .. }) | (Format::Glb, Source::Glb { .. }) if !apart => None,
-        (Format::Gltf, source) => Some(open().and_then(|(files, name)| source.to_gltf(&files, &name))?),
-        (_, source) => Some(open().and_then(|(files, name)| source.to_glb(&files, &name))?),
-    };
-    Ok(match source {
-        None => append_clips(rig, creature, clips, &root_motion.into())?,
-        Some(source) => append_clips(&Rig { source, ..rig.clone() }, creature, clips, &root_motion.into())?,
-    })
-}
-
-impl From<RootMotion> for GlbOptions {
-    fn from(root_motion: RootMotion) -> Self {
-        let root_motion = match root_motion {
-            RootMotion::Travel => gambol_formats::clip::RootMotion::Travel,
-            RootMotion::InPlace => gambol_formats::clip::RootMotion::InPlace,
-        };
-        Self { root_motion }
-    }
-}
-
-fn strip(creature: &Creature, terrain: Option<&Terrain>, clip: &Clip) -> Result<Picture, PictureError> {
-    let height = |x: f64, y: f64| terrain.map_or(0.0, |terrain| terrain.height(x, y));
-    let ground: Option<&dyn Fn(f64, f64) -> f64> = if terrain.is_some() { Some(&height) } else { None };
-    let options = ClipOptions { ground, ..ClipOptions::default() };
-    clip_strip(creature, clip, &options)
-}
-
-fn animation(
-    format: AnimationFormat,
-    creature: &Creature,
-    terrain: Option<&Terrain>,
-    clip: &Clip,
-) -> Result<Vec<u8>, PictureError> {
-    let height = |x: f64, y: f64| terrain.map_or(0.0, |terrain| terrain.height(x, y));
-    let ground: Option<&dyn Fn(f64, f64) -> f64> = if terrain.is_some() { Some(&height) } else { None };
-    let options = ClipOptions { ground, ..ClipOptions::default() };
-    let watched = std::io::stderr().is_terminal();
-    let mut progress = |done: usize, all: usize| {
-        if watched {
-            let end = if done == all { "\n" } else { "" };
-            let _ = write!(std::io::stderr(), "\rgambol: frame {done} of {all}{end}"); // nobody has to see it
-        }
-    };
-    clip_animation(creature, clip, format, &options, &mut progress)
+    let apart = folder_of(path).canonicalize().ok() != folder_of(input).canonicalize().ok();
+    let (files, name) = gambol_formats::open(input, options)?;
+    gambol::render::render_into(format, rig, (&files, &name), apart, creature, clips, root_motion)
 }
 
 /// A picture of the ground lies in the middle of the world, seen from above with x to the right.

@@ -1,7 +1,7 @@
 //! gambol brings any creature to life from its own body.
 //!
 //! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`load_motion`] one that
-//! moves, and [`report`] says what it is. The rooms behind it are re-exported as [`model`], [`formats`],
+//! moves, [`report`] says what it is, and [`render`] gives clips as files. The rooms behind it are re-exported as [`model`], [`formats`],
 //! [`dynamics`], [`modes`], [`motion`], [`gait`], [`control`] and [`picture`].
 //!
 //! ```
@@ -13,6 +13,7 @@
 mod contacts;
 pub mod gallery;
 mod recording;
+pub mod render;
 pub mod report;
 
 pub use contacts::guess_contacts;

@@ -20,7 +20,7 @@ use gambol_motion::Clip;
 use serde::Serialize;
 
 use super::creature::CreatureArguments;
-use super::files::{Format, Outputs};
+use super::files::Outputs;
 use super::gait_file::{is_file, read_gait};
 use super::settings::{self, Ground, ModeValue, positive, rate, seconds, share, turn_rate};
 use super::{Failure, render, write_json};
@@ -128,6 +128,15 @@ pub(super) enum RootMotion {
     Travel,
     /// on the spot
     InPlace,
+}
+
+impl From<RootMotion> for gambol_formats::clip::RootMotion {
+    fn from(root_motion: RootMotion) -> Self {
+        match root_motion {
+            RootMotion::Travel => Self::Travel,
+            RootMotion::InPlace => Self::InPlace,
+        }
+    }
 }
 
 /// The components, mode by mode.
@@ -311,11 +320,11 @@ impl Animate {
     fn write(&self, outputs: &Outputs, shows: &[Show], rig: Option<&Rig>) -> Result<(), Failure> {
         let [Show { body, gait, names, performance }, ..] = shows else { return Ok(()) };
         let clips: Vec<Clip> = shows.iter().map(|show| show.performance.clip.clone()).collect();
-        let (terrain, root_motion) = (&gait.ground.terrain, self.ground.root_motion);
+        let (terrain, root_motion) = (&gait.ground.terrain, self.ground.root_motion.into());
         let (input, options) = (self.creature.file(), self.creature.options()?);
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {
-            let bytes = match rig.filter(|_| matches!(format, Format::Glb | Format::Gltf)) {
+            let bytes = match rig.filter(|_| format.is_gltf()) {
                 Some(rig) => {
                     let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
                     render::to_rig_bytes(file, rig, &body.creature, &clips, root_motion)

@@ -12,15 +12,15 @@ use gambol_control::{
     stand_on, suggest,
 };
 use gambol_dynamics::{ContactModel, Data, Push, Springs, State, StepSettings, Stepper, Terrain, World};
+use gambol_formats::clip::RootMotion;
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{Body, Gait, Sampling, Wish, design, perform, preset_style};
 use gambol_model::Creature;
 use gambol_modes::{Modes, analyze};
 
-use super::animate::RootMotion;
 use super::creature::{CreatureArguments, PoseArguments, SpringArguments};
-use super::files::{Format, Outputs};
+use super::files::Outputs;
 use super::gait_file::{is_file, read_gait};
 use super::settings::{self, Ground, at_least_0, rate, seconds};
 use super::{Failure, render, write_json};
@@ -351,7 +351,7 @@ impl Simulate {
         clip.align_signs(creature);
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {
-            let of_rig = rig.filter(|_| matches!(format, Format::Glb | Format::Gltf));
+            let of_rig = rig.filter(|_| format.is_gltf());
             let bytes = if let Some(rig) = of_rig {
                 let (input, options) = (self.creature.file(), self.creature.options()?);
                 let (file, rig) = ((*format, path.as_path()), (rig, input, &options));

@@ -1,0 +1,129 @@
+//! A clip as the bytes of a file.
+
+use gambol_formats::clip::{ClipFileError, GlbOptions, RootMotion, to_bvh, to_glb, to_json, to_npz};
+use gambol_formats::gltf::{Rig, Source, append_clips};
+use gambol_formats::{Files, FormatError};
+use gambol_gait::Terrain;
+use gambol_model::Creature;
+use gambol_motion::Clip;
+use gambol_picture::{AnimationFormat, ClipOptions, PictureError, clip_animation, clip_strip};
+
+/// A film strip has this many pixels for each of the picture's: sharp on today's screens.
+const PNG_SCALE: f64 = 2.0;
+
+/// What a clip can be written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Binary glTF.
+    Glb,
+    /// glTF as text: only for a creature that came from glTF.
+    Gltf,
+    /// A skeleton and its motion, for animation programs.
+    Bvh,
+    /// All numbers, as text.
+    Json,
+    /// All numbers, for NumPy.
+    Npz,
+    /// A film strip.
+    Png,
+    /// A film strip.
+    Svg,
+    /// A loop that every program shows.
+    Gif,
+    /// A loop with more colours.
+    Apng,
+}
+
+impl Format {
+    /// With their endings.
+    pub const ALL: [(&'static str, Self); 9] = [
+        ("glb", Self::Glb),
+        ("gltf", Self::Gltf),
+        ("bvh", Self::Bvh),
+        ("json", Self::Json),
+        ("npz", Self::Npz),
+        ("png", Self::Png),
+        ("svg", Self::Svg),
+        ("gif", Self::Gif),
+        ("apng", Self::Apng),
+    ];
+
+    /// The format of files with this ending, in any case.
+    pub fn of_ending(ending: &str) -> Option<Self> {
+        let same = |(name, _): &&(&str, Self)| name.eq_ignore_ascii_case(ending);
+        Self::ALL.iter().find(same).map(|(_, format)| *format)
+    }
+
+    /// Whether it can hold the user's own model.
+    pub fn is_gltf(self) -> bool {
+        matches!(self, Self::Glb | Self::Gltf)
+    }
+}
+
+/// Why there are no bytes.
+#[derive(Debug, thiserror::Error)]
+pub enum RenderError {
+    /// The clip cannot be written so.
+    #[error(transparent)]
+    Clip(#[from] ClipFileError),
+    /// The user's own file cannot be read any more.
+    #[error(transparent)]
+    Source(#[from] FormatError),
+    /// It cannot be drawn.
+    #[error(transparent)]
+    Picture(#[from] PictureError),
+}
+
+/// A clip on a ground, as a file of `format` with a body of ours. Pictures follow the creature, so that only files for
+/// programs care for its way over the ground. `progress` is told how many frames of how many are drawn.
+pub fn render(
+    format: Format,
+    creature: &Creature,
+    terrain: Option<&Terrain>,
+    clip: &Clip,
+    root_motion: RootMotion,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Vec<u8>, RenderError> {
+    let placed = || match root_motion {
+        RootMotion::Travel => clip.clone(),
+        RootMotion::InPlace => clip.in_place(creature),
+    };
+    let height = |x: f64, y: f64| terrain.map_or(0.0, |terrain| terrain.height(x, y));
+    let ground: Option<&dyn Fn(f64, f64) -> f64> = if terrain.is_some() { Some(&height) } else { None };
+    let options = ClipOptions { ground, ..ClipOptions::default() };
+    Ok(match format {
+        Format::Glb | Format::Gltf => to_glb(creature, clip, &GlbOptions { root_motion })?,
+        Format::Bvh => to_bvh(creature, &placed())?.into_bytes(),
+        Format::Json => to_json(creature, &placed())?.into_bytes(),
+        Format::Npz => to_npz(creature, &placed())?,
+        Format::Png => clip_strip(creature, clip, &options)?.to_png(PNG_SCALE)?,
+        Format::Svg => clip_strip(creature, clip, &options)?.to_svg().into_bytes(),
+        Format::Gif => clip_animation(creature, clip, AnimationFormat::Gif, &options, progress)?,
+        Format::Apng => clip_animation(creature, clip, AnimationFormat::Apng, &options, progress)?,
+    })
+}
+
+/// The creature's own glTF file with `clips` in it. `source` is where that file, and what it names, is read again if the
+/// new file is of another kind or is to lie elsewhere (`apart`): then all goes into the one file.
+pub fn render_into(
+    format: Format,
+    rig: &Rig,
+    source: (&dyn Files, &str),
+    apart: bool,
+    creature: &Creature,
+    clips: &[Clip],
+    root_motion: RootMotion,
+) -> Result<Vec<u8>, RenderError> {
+    let (files, name) = source;
+    let apart = apart && rig.source.names_files();
+    let whole = match (format, &rig.source) {
+        (Format::Gltf, Source::Gltf { .. }) | (Format::Glb, Source::Glb { .. }) if !apart => None,
+        (Format::Gltf, source) => Some(source.to_gltf(files, name)?),
+        (_, source) => Some(source.to_glb(files, name)?),
+    };
+    let options = GlbOptions { root_motion };
+    Ok(match whole {
+        None => append_clips(rig, creature, clips, &options)?,
+        Some(source) => append_clips(&Rig { source, ..rig.clone() }, creature, clips, &options)?,
+    })
+}
