@@ -53,6 +53,17 @@ impl Follow {
         let period = clip.stride.map(|_| clip.duration()).filter(|period| *period > 0.0);
         Self { times: clip.times.clone(), poses: clip.poses.clone(), period }
     }
+
+    /// The first pose of a clip, and the velocity that leads to the second.
+    pub fn start(creature: &Creature, clip: &Clip) -> State {
+        let pose = clip.poses.first().map_or_else(|| creature.rest_pose(), Vec::as_slice);
+        let mut start = State::new(pose, &vec![0.0; creature.nv()]);
+        if let [now, next, ..] = clip.poses.as_slice() {
+            creature.difference(now, next, &mut start.v);
+            start.v.iter_mut().for_each(|v| *v /= clip.times[1] - clip.times[0]);
+        }
+        start
+    }
 }
 
 impl Controller for Follow {

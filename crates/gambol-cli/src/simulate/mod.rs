@@ -387,14 +387,9 @@ fn follow(creature: Creature, name: &str) -> Result<Scene, Failure> {
     let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
     let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })?;
     let clip = &performance.clip;
-    let mut start = still(&body.creature, &clip.poses[0]);
-    if let [now, next, ..] = clip.poses.as_slice() {
-        body.creature.difference(now, next, &mut start.v);
-        start.v.iter_mut().for_each(|v| *v /= clip.times[1] - clip.times[0]);
-    }
     Ok(Scene {
         controller: Box::new(Follow::new(clip)),
-        start,
+        start: Follow::start(&body.creature, clip),
         terrain: Some(terrain),
         warnings,
         waves: Vec::new(),

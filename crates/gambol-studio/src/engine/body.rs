@@ -64,20 +64,6 @@ impl Bodies {
     }
 }
 
-impl From<&StyleWork> for Style {
-    fn from(work: &StyleWork) -> Self {
-        Self {
-            pose: work.pose.clone(),
-            stiffness: work.stiffness,
-            scale: work.scale.clone(),
-            constraints: work.constraints.clone(),
-            weight: work.weight,
-            tension: work.tension,
-            injured: work.injured.clone(),
-        }
-    }
-}
-
 pub(super) fn answer(
     _bodies: &mut Bodies,
     _shelf: &dyn Shelf,

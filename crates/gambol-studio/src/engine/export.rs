@@ -1,8 +1,22 @@
 //! Files to take home.
 
-use super::body::Bodies;
-use super::{Answer, Shelf, Trouble};
-use crate::protocol::{CreatureWork, GaitWork, StyleWork};
+use gambol::formats::clip::RootMotion;
+use gambol::formats::gltf::rig_to_toml;
+use gambol::gait::{Sampling, Terrain, perform};
+use gambol::model::Creature;
+use gambol::motion::Clip;
+use gambol::render::{Format, render, render_into};
+
+use super::body::Dressed;
+use super::simulation::Simulation;
+use super::{Answer, Shelf, Trouble, gait_file, motion};
+use crate::protocol::{ExportAnswer, ExportWork, Source};
+
+/// Keys per second, as on the command line.
+const FPS: f64 = 60.0;
+
+/// Longest clip, s.
+const LONGEST: f64 = 120.0;
 
 /// Which file.
 pub(super) struct Wanted<'w> {
@@ -12,13 +26,117 @@ pub(super) struct Wanted<'w> {
     pub(super) seconds: Option<f64>,
 }
 
+/// What the browser is told that a file is.
+const KINDS: [(&str, &str); 11] = [
+    ("glb", "model/gltf-binary"),
+    ("gltf", "model/gltf+json"),
+    ("bvh", "text/plain"),
+    ("json", "application/json"),
+    ("npz", "application/zip"),
+    ("png", "image/png"),
+    ("svg", "image/svg+xml"),
+    ("gif", "image/gif"),
+    ("apng", "image/apng"),
+    ("gait", "application/toml"),
+    ("rig", "application/toml"),
+];
+
 pub(super) fn answer(
-    _bodies: &mut Bodies,
-    _shelf: &dyn Shelf,
-    _creature: &CreatureWork,
-    _style: &StyleWork,
-    _gait: &GaitWork,
-    _wanted: &Wanted,
+    dressed: &mut Dressed,
+    shelf: &dyn Shelf,
+    what: &ExportWork,
+    simulation: Option<&Simulation>,
+    wanted: &Wanted,
 ) -> Result<Answer, Trouble> {
-    Err(Trouble("not yet".to_owned()))
+    let Some((format, mime)) = KINDS.iter().find(|(format, _)| *format == wanted.format) else {
+        let known: Vec<&str> = KINDS.iter().map(|(format, _)| *format).collect();
+        return Err(Trouble(format!(
+            "there is no format {:?}; there are {}",
+            wanted.format,
+            known.join(", ")
+        )));
+    };
+    let mut warnings = Vec::new();
+    let (bytes, motion) = match (*format, what) {
+        ("rig", _) => (rig_file(dressed)?, "rig".to_owned()),
+        ("gait", ExportWork::Gait { gait }) => {
+            let (text, name) = gait_file::write(dressed, gait)?;
+            (text.into_bytes(), name)
+        }
+        ("gait", ExportWork::Simulation) => {
+            return Err(Trouble("a simulation is no gait; take it home as a clip".to_owned()));
+        }
+        (_, ExportWork::Gait { gait }) => {
+            let (gait, hints) = motion::gait(dressed, gait)?;
+            let seconds = wanted.seconds.map(length).transpose()?;
+            let Dressed { body, data, .. } = dressed;
+            let played =
+                perform(body, data, &gait, &Sampling { seconds, fps: FPS }).map_err(Trouble::from_error)?;
+            warnings.extend(hints.into_iter().chain(played.warnings));
+            let clip = &played.clip;
+            let bytes =
+                clip_file(dressed, shelf, wanted, clip, &dressed.body.creature, Some(&gait.ground.terrain))?;
+            (bytes, gait.name)
+        }
+        (_, ExportWork::Simulation) => {
+            let simulation =
+                simulation.ok_or_else(|| Trouble("no simulation has been started yet".to_owned()))?;
+            let (clip, creature, ground) = simulation.recording();
+            (clip_file(dressed, shelf, wanted, &clip, creature, ground)?, clip.name)
+        }
+    };
+    let ending = if matches!(*format, "gait" | "rig") { "toml" } else { format };
+    let name = format!("{}-{}.{ending}", plain(dressed.body.creature.name()), plain(&motion));
+    Answer::new(ExportAnswer { name, mime, warnings }, bytes)
+}
+
+fn length(seconds: f64) -> Result<f64, Trouble> {
+    if seconds > 0.0 && seconds <= LONGEST {
+        return Ok(seconds);
+    }
+    Err(Trouble(format!("a clip lasts above 0 and at most {LONGEST} s, not {seconds} s")))
+}
+
+/// In the user's own glTF file where there is one.
+fn clip_file(
+    dressed: &Dressed,
+    shelf: &dyn Shelf,
+    wanted: &Wanted,
+    clip: &Clip,
+    creature: &Creature,
+    ground: Option<&Terrain>,
+) -> Result<Vec<u8>, Trouble> {
+    let format = Format::of_ending(wanted.format).ok_or_else(|| Trouble("no such format".to_owned()))?;
+    let root_motion = if wanted.in_place { RootMotion::InPlace } else { RootMotion::Travel };
+    let read = &dressed.read;
+    let bytes = match (&read.rig, &read.work.source) {
+        (Some(rig), Source::File { bundle, name }) if format.is_gltf() => {
+            let files = shelf.files(bundle)?;
+            let clips = std::slice::from_ref(clip);
+            render_into(format, rig, (files.as_ref(), name), true, creature, clips, root_motion)
+        }
+        _ if format == Format::Gltf => {
+            return Err(Trouble(
+                "glTF as text is for creatures that came from glTF; take the GLB".to_owned(),
+            ));
+        }
+        _ => render(format, creature, ground, clip, root_motion, &mut |_, _| ()),
+    };
+    bytes.map_err(Trouble::from_error)
+}
+
+/// What was guessed about a rig, to edit.
+fn rig_file(dressed: &Dressed) -> Result<Vec<u8>, Trouble> {
+    let read = &dressed.read;
+    let Some(rig) = &read.rig else {
+        return Err(Trouble("only creatures that came from glTF have a rig file".to_owned()));
+    };
+    Ok(rig_to_toml(&read.creature, rig).map_err(Trouble::from_error)?.into_bytes())
+}
+
+/// A name that every file system takes.
+fn plain(name: &str) -> String {
+    let kept = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
+    let name: String = name.chars().map(kept).collect();
+    if name.is_empty() { "creature".to_owned() } else { name }
 }

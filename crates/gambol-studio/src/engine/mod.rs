@@ -9,6 +9,7 @@ mod reach;
 mod shelf;
 mod simulation;
 mod stand;
+mod style;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -116,14 +117,16 @@ impl Engine {
                 Some(simulation) => simulation.advance(seconds, pull.as_ref()),
                 None => Err(Trouble("no simulation is running; press play to start it".to_owned())),
             },
-            Request::Export { creature, style, gait, format, in_place, seconds } => {
+            Request::Export { creature, style, what, format, in_place, seconds } => {
                 let wanted = export::Wanted { format: &format, in_place, seconds };
-                export::answer(&mut self.bodies, self.shelf.as_ref(), &creature, &style, &gait, &wanted)
+                let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
+                let simulation = self.simulation.as_ref();
+                export::answer(dressed, self.shelf.as_ref(), &what, simulation, &wanted)
             }
             Request::ReadGait { text } => gait_file::read(&text),
             Request::Share { name, creature, style, gait } => {
                 let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
-                let text = gait_file::write(dressed, &creature, &gait)?;
+                let (text, _) = gait_file::write(dressed, &gait)?;
                 Answer::new(self.shelf.share(&name, &text)?, Vec::new())
             }
             Request::OpenShared { name } => gait_file::read(&self.shelf.shared(&name)?),

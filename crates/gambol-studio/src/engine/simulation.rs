@@ -1,22 +1,289 @@
 //! A live simulation: it goes on as far as the page asks.
 
-use super::body::Dressed;
-use super::{Answer, Trouble};
-use crate::protocol::{DriveWork, Pull};
+use gambol::control::{Command, Controller, Follow, Passive, Pump, soft_ground, stand_on, suggest};
+use gambol::dynamics::{
+    ContactModel, Data, Drive, State, StepSettings, Stepper, Terrain, World, energy_about, forward_dynamics,
+    forward_kinematics, momentum, point_jacobian, step,
+};
+use gambol::gait::{Sampling, perform};
+use gambol::model::{Creature, Vec3};
+use gambol::modes::{StandSettings, StandStatus, stand};
+use gambol::motion::Clip;
+use nalgebra::DMatrix;
 
-pub(super) struct Simulation {}
+use super::body::Dressed;
+use super::motion::gait;
+use super::{Answer, Trouble};
+use crate::protocol::{DriveWork, MOST_ADVANCE, Pull, PumpedMode, SimulationAnswer};
+
+/// Keys per second of a gait that is followed: finer than any spring is to see.
+const GAIT_KEYS: f64 = 120.0;
+
+/// What the mouse pulls with: a spring that would let the whole creature swing at this frequency, Hz, ...
+const PULL_FREQUENCY: f64 = 1.5;
+
+/// ... that pulls with at most this many times the creature's weight.
+const STRONGEST_PULL: f64 = 4.0;
+
+/// Its damper takes at most this share of the relative velocity in a step: it is explicit, and would shake what is light.
+const MOST_DAMPING: f64 = 0.3;
+
+/// Poses per second that are kept to take home.
+const FPS: f64 = 60.0;
+
+/// How long they are kept, s: the last minute.
+const LONGEST: f64 = 60.0;
+
+/// Steepest ground, rad.
+const STEEPEST: f64 = 1.0;
+
+/// A creature in its world, and what moves it.
+pub(super) struct Simulation {
+    world: World,
+    stepper: Stepper,
+    state: State,
+    controller: Box<dyn Controller + Send>,
+    command: Command,
+    data: Data,
+    /// Time that was asked for and is less than a step, s.
+    behind: f64,
+    /// What has happened, [`FPS`] poses a second, to take home; no longer than [`LONGEST`].
+    film: Clip,
+    diverged: Option<String>,
+}
 
 impl Simulation {
+    /// Begins at rest, or at the first moment of the gait.
     pub(super) fn start(
-        _dressed: &mut Dressed,
-        _drive: &DriveWork,
-        _ground: bool,
-        _slope: f64,
+        dressed: &mut Dressed,
+        drive: &DriveWork,
+        ground: bool,
+        slope: f64,
     ) -> Result<(Self, Answer), Trouble> {
-        Err(Trouble("not yet".to_owned()))
+        if !(slope.is_finite() && slope.abs() <= STEEPEST) {
+            return Err(Trouble(format!("a slope of {slope} rad is too steep to stand on")));
+        }
+        let terrain = if slope == 0.0 { Terrain::Flat } else { Terrain::Slope(slope) };
+        let mut warnings = if ground && !matches!(drive, DriveWork::Pump { .. }) {
+            too_soft(dressed).into_iter().collect()
+        } else {
+            Vec::new()
+        };
+        let (controller, mut state) = controller(dressed, drive, &mut warnings)?;
+        let creature = dressed.body.creature.clone();
+        if ground {
+            stand_on(&creature, &terrain, &mut state.q);
+        }
+        let contact = match drive {
+            DriveWork::Pump { .. } => soft_ground(&creature),
+            DriveWork::Passive | DriveWork::Gait { .. } => ContactModel::Hard,
+        };
+        let settings = StepSettings { contact, ground: ground.then_some(terrain), ..StepSettings::default() };
+        let (command, data) = (Command::new(&creature), Data::new(&creature));
+        let world = World::new(creature, settings).map_err(Trouble::from_error)?;
+        let stepper = Stepper::new(&world);
+        let film = Clip {
+            name: "simulation".to_owned(),
+            times: Vec::new(),
+            poses: Vec::new(),
+            stride: None,
+            contacts: Vec::new(),
+            travel: None,
+        };
+        let mut simulation =
+            Self { world, stepper, state, controller, command, data, behind: 0.0, film, diverged: None };
+        simulation.film();
+        let answer = simulation.answer(warnings)?;
+        Ok((simulation, answer))
     }
 
-    pub(super) fn advance(&mut self, _seconds: f64, _pull: Option<&Pull>) -> Result<Answer, Trouble> {
-        Err(Trouble("not yet".to_owned()))
+    /// Goes on by `seconds`, in whole steps.
+    pub(super) fn advance(&mut self, seconds: f64, pull: Option<&Pull>) -> Result<Answer, Trouble> {
+        if !(0.0..=MOST_ADVANCE).contains(&seconds) {
+            return Err(Trouble(format!(
+                "a simulation goes on by 0 to {MOST_ADVANCE} s at once, not {seconds} s"
+            )));
+        }
+        let grip = pull.map(|pull| Grip::new(self, pull)).transpose()?;
+        let h = self.world.settings().step;
+        self.behind += seconds;
+        while self.behind >= h && self.diverged.is_none() {
+            self.behind -= h;
+            let creature = self.world.creature();
+            self.command.torque.fill(0.0);
+            self.controller.command(creature, &self.state, &mut self.command);
+            if let Some(grip) = &grip {
+                grip.pull(creature, &mut self.data, &self.state, &mut self.command.torque);
+            }
+            let drive = Drive { rest: &self.command.rest, torque: &self.command.torque, pushes: &[] };
+            let went = step(&self.world, &mut self.stepper, &mut self.state, &drive);
+            self.diverged = went.err().map(|divergence| divergence.to_string());
+            if self.diverged.is_none()
+                && self.state.time >= self.film.times.last().unwrap_or(&0.0) + 1.0 / FPS
+            {
+                self.film();
+            }
+        }
+        self.answer(Vec::new())
     }
+
+    /// Keeps the pose of now.
+    fn film(&mut self) {
+        let Clip { times, poses, .. } = &mut self.film;
+        if times.first().is_some_and(|first| self.state.time - first > LONGEST) {
+            times.remove(0);
+            poses.remove(0);
+        }
+        times.push(self.state.time);
+        poses.push(self.state.q.clone());
+    }
+
+    /// What has happened in the last minute, from time 0, and the creature and ground it happened to.
+    pub(super) fn recording(&self) -> (Clip, &Creature, Option<&Terrain>) {
+        let mut clip = self.film.clone();
+        let first = clip.times.first().copied().unwrap_or(0.0);
+        clip.times.iter_mut().for_each(|time| *time -= first);
+        clip.align_signs(self.world.creature());
+        (clip, self.world.creature(), self.world.settings().ground.as_ref())
+    }
+
+    fn answer(&mut self, warnings: Vec<String>) -> Result<Answer, Trouble> {
+        let (creature, state) = (self.world.creature(), &self.state);
+        let moving = momentum(creature, &mut self.data, &state.q, &state.v).linear;
+        let energy = energy_about(creature, &self.command.rest, &mut self.data, &state.q, &state.v);
+        let touches = self.stepper.contact_forces(&self.world).filter(|contact| contact.force.norm() > 0.0);
+        let mut touching: Vec<usize> = touches.flat_map(|contact| contact.contact.bodies).collect();
+        touching.retain(|body| *body > 0);
+        touching.sort_unstable();
+        touching.dedup();
+        let names = touching.into_iter().map(|body| creature.bodies()[body].name.clone()).collect();
+        let answer = SimulationAnswer {
+            time: state.time,
+            pose: state.q.clone(),
+            speed: moving.xy().norm() / creature.mass().max(f64::MIN_POSITIVE),
+            touching: names,
+            energy: [energy.kinetic, energy.elastic, energy.gravity],
+            diverged: self.diverged.clone(),
+            warnings,
+        };
+        Answer::new(answer, Vec::new())
+    }
+}
+
+/// What moves the creature, and where it begins.
+fn controller(
+    dressed: &mut Dressed,
+    drive: &DriveWork,
+    warnings: &mut Vec<String>,
+) -> Result<(Box<dyn Controller + Send>, State), Trouble> {
+    let still =
+        |dressed: &Dressed| State::new(&dressed.body.modes.pose, &vec![0.0; dressed.body.creature.nv()]);
+    Ok(match drive {
+        DriveWork::Passive => (Box::new(Passive), still(dressed)),
+        DriveWork::Gait { gait: work } => {
+            let (mut gait, hints) = gait(dressed, work)?;
+            warnings.extend(hints);
+            gait.ground.terrain = Terrain::Flat; // the simulation has its own ground
+            let Dressed { body, data, .. } = dressed;
+            let played = perform(body, data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })
+                .map_err(Trouble::from_error)?;
+            (Box::new(Follow::new(&played.clip)), Follow::start(&body.creature, &played.clip))
+        }
+        DriveWork::Pump { modes } => (Box::new(pump(dressed, modes)?), still(dressed)),
+    })
+}
+
+fn pump(dressed: &Dressed, wanted: &[PumpedMode]) -> Result<Pump, Trouble> {
+    let (creature, modes) = (&dressed.body.creature, &dressed.body.modes);
+    let numbers: Vec<usize> = wanted.iter().map(|mode| mode.mode).collect();
+    let mut waves = suggest(creature, modes, &numbers);
+    if waves.is_empty() {
+        return Err(Trouble(format!("{} does not vibrate: it has no joint springs", creature.name())));
+    }
+    for (wave, said) in waves.iter_mut().zip(wanted) {
+        wave.amplitude = said.amplitude.unwrap_or(wave.amplitude);
+        wave.phase = said.phase.unwrap_or(wave.phase);
+        wave.frequency = said.frequency.unwrap_or(wave.frequency);
+    }
+    Pump::new(creature, modes, &waves).map_err(Trouble::from_error)
+}
+
+/// A word about springs that do not carry the creature.
+fn too_soft(dressed: &mut Dressed) -> Option<String> {
+    let Dressed { body, data, .. } = dressed;
+    let pose = body.modes.pose.clone();
+    // What has no answer (a creature without weight) needs no warning either.
+    let found = stand(&body.creature, data, &pose, 1.0, &StandSettings::default()).ok()?;
+    (found.status != StandStatus::Stands).then(|| {
+        let name = body.creature.name();
+        format!(
+            "With these springs {name} {} under its weight. “Stand it up” makes them as stiff as it needs.",
+            found.status.name()
+        )
+    })
+}
+
+/// The mouse's hold on a point of the creature.
+struct Grip {
+    pull: Pull,
+    /// N/m
+    stiffness: f64,
+    /// N·s/m
+    damping: f64,
+    /// N
+    most: f64,
+}
+
+impl Grip {
+    fn new(simulation: &mut Simulation, pull: &Pull) -> Result<Self, Trouble> {
+        let Simulation { world, state, data, .. } = simulation;
+        let creature = world.creature();
+        let numbers = pull.point.iter().chain(&pull.target);
+        if pull.body == 0
+            || pull.body >= creature.bodies().len()
+            || !numbers.into_iter().all(|x| x.is_finite())
+        {
+            return Err(Trouble(format!("nothing can be pulled at body {}", pull.body)));
+        }
+        let mass = creature.mass();
+        let omega = std::f64::consts::TAU * PULL_FREQUENCY;
+        let stiffness = mass * omega * omega;
+        let light = apparent_mass(creature, data, state, pull).min(mass);
+        let damping = (2.0 * omega * mass).min(MOST_DAMPING * light / world.settings().step);
+        let most = STRONGEST_PULL * mass * creature.gravity().norm().max(9.81);
+        Ok(Self { pull: *pull, stiffness, damping, most })
+    }
+
+    /// Adds the pull to the forces on the coordinates.
+    fn pull(&self, creature: &Creature, data: &mut Data, state: &State, torque: &mut [f64]) {
+        let (jacobian, at) = at_point(creature, data, &state.q, &self.pull);
+        let velocity = &jacobian * nalgebra::DVector::from_column_slice(&state.v);
+        let velocity = Vec3::new(velocity[0], velocity[1], velocity[2]);
+        let force = self.stiffness * (Vec3::from(self.pull.target) - at) - self.damping * velocity;
+        let force = force.cap_magnitude(self.most);
+        for (dof, torque) in torque.iter_mut().enumerate() {
+            *torque += jacobian.column(dof).dot(&force);
+        }
+    }
+}
+
+/// Jacobian of the pulled point, and where it is in the world, m.
+fn at_point(creature: &Creature, data: &mut Data, q: &[f64], pull: &Pull) -> (DMatrix<f64>, Vec3) {
+    forward_kinematics(creature, data, q);
+    let at = data.frames[pull.body].point_in_world(Vec3::from(pull.point));
+    let mut jacobian = DMatrix::zeros(3, creature.nv());
+    point_jacobian(creature, data, pull.body, at, &mut jacobian);
+    (jacobian, at)
+}
+
+/// How heavy the pulled point is along the pull, kg: 1 / (n J M⁻¹ Jᵀ nᵀ).
+fn apparent_mass(creature: &Creature, data: &mut Data, state: &State, pull: &Pull) -> f64 {
+    let (jacobian, at) = at_point(creature, data, &state.q, pull);
+    let along = (Vec3::from(pull.target) - at).try_normalize(1e-9).unwrap_or_else(Vec3::z);
+    let torque: Vec<f64> = jacobian.column_iter().map(|column| column.dot(&along)).collect();
+    let still = vec![0.0; creature.nv()];
+    let with = forward_dynamics(creature, data, &state.q, &still, &torque).to_vec();
+    let without = forward_dynamics(creature, data, &state.q, &still, &still);
+    let moves: f64 = with.iter().zip(without).zip(&torque).map(|((a, b), j)| (a - b) * j).sum();
+    1.0 / moves.max(f64::MIN_POSITIVE)
 }

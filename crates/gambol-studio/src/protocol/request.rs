@@ -7,7 +7,7 @@ use serde_json::Value;
 
 #[allow(unused_imports)] // for links
 use super::answer::*;
-use super::{CreatureWork, DriveWork, GaitWork, Pull, StyleWork};
+use super::{CreatureWork, DriveWork, ExportWork, GaitWork, Pull, StyleWork};
 
 /// What the page can ask.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -105,8 +105,8 @@ pub enum Request {
         creature: CreatureWork,
         /// Of its body.
         style: StyleWork,
-        /// Which.
-        gait: GaitWork,
+        /// What moves.
+        what: ExportWork,
         /// As what: glb, gltf, bvh, json, npz, png, svg, gif, apng, gait or rig.
         format: String,
         /// Whether it stays in place.

@@ -41,6 +41,21 @@ pub struct CreatureWork {
     pub free_root: bool,
 }
 
+impl CreatureWork {
+    /// As it comes.
+    pub fn new(source: Source) -> Self {
+        Self {
+            source,
+            landmarks: Vec::new(),
+            height: None,
+            mass: None,
+            forward: None,
+            joints: Vec::new(),
+            free_root: false,
+        }
+    }
+}
+
 /// Where a creature comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(tag = "from", rename_all = "kebab-case")]
@@ -207,4 +222,17 @@ pub struct PumpedMode {
     /// Hz
     #[serde(default)]
     pub frequency: Option<f64>,
+}
+
+/// What is taken home.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(tag = "of", rename_all = "kebab-case")]
+pub enum ExportWork {
+    /// A gait.
+    Gait {
+        /// Which.
+        gait: GaitWork,
+    },
+    /// The last minute of the simulation.
+    Simulation,
 }

@@ -73,6 +73,8 @@ export type DriveWork =
   | { by: 'gait'; gait: GaitWork }
   | { by: 'pump'; modes: PumpedMode[] }
 
+export type ExportWork = { of: 'gait'; gait: GaitWork } | { of: 'simulation' }
+
 // --- answers ---
 
 export interface Hello {
@@ -259,7 +261,7 @@ export interface Requests {
   'simulate': { ask: Of & { drive: DriveWork; ground: boolean; slope?: number }; answer: SimulationAnswer }
   'advance': { ask: { seconds: number; pull?: Pull | null }; answer: SimulationAnswer }
   'export': {
-    ask: Of & { gait: GaitWork; format: string; inPlace?: boolean; seconds?: number | null }
+    ask: Of & { what: ExportWork; format: string; inPlace?: boolean; seconds?: number | null }
     answer: ExportAnswer
   }
   'read-gait': { ask: { text: string }; answer: GaitFileAnswer }

@@ -1,0 +1,34 @@
+//! Styles, to and from the page.
+
+use gambol::gait::Style;
+
+use crate::protocol::StyleWork;
+
+impl From<&StyleWork> for Style {
+    fn from(work: &StyleWork) -> Self {
+        Self {
+            pose: work.pose.clone(),
+            stiffness: work.stiffness,
+            scale: work.scale.clone(),
+            constraints: work.constraints.clone(),
+            weight: work.weight,
+            tension: work.tension,
+            injured: work.injured.clone(),
+        }
+    }
+}
+
+impl From<&Style> for StyleWork {
+    fn from(style: &Style) -> Self {
+        Self {
+            pose: style.pose.clone(),
+            bend: Vec::new(),
+            stiffness: style.stiffness,
+            scale: style.scale.clone(),
+            constraints: style.constraints.clone(),
+            weight: style.weight,
+            tension: style.tension,
+            injured: style.injured.clone(),
+        }
+    }
+}
