@@ -33,6 +33,7 @@ mod jacobian;
 mod kinematics;
 mod mass_multiply;
 pub mod paper;
+mod reach;
 mod rnea;
 mod spatial;
 mod springs;
@@ -52,6 +53,7 @@ pub use energy::{Energy, Momentum, center_of_mass, energy, energy_about, momentu
 pub use jacobian::{body_jacobian, each_axis_above, point_jacobian};
 pub use kinematics::{body_velocities, forward_kinematics};
 pub use mass_multiply::{MassMultiplier, multiply_mass, prepare_mass};
+pub use reach::{Goal, Hold, Reached, reach};
 pub use rnea::{bias_forces, inverse_dynamics};
 pub use spatial::{Force, Motion};
 pub use springs::{passive_forces, passive_forces_about, stiffness_matrix, tendon_stretch_about};
