@@ -13,10 +13,9 @@ pub(super) fn read(text: &str) -> Result<Answer, Trouble> {
         let line = error.line.map(|line| format!("line {line}: ")).unwrap_or_default();
         Trouble(format!("This is not a gait file: {line}{}", error.reason))
     })?;
-    let style = StyleWork::from(&gait.style);
     let creature = gait.creature.as_deref().filter(|name| gambol::gallery::find(name).is_some());
     let creature = creature.map(|name| CreatureWork::new(Source::Gallery { name: name.to_owned() }));
-    let Gait { name, ground, .. } = gait;
+    let Gait { name, ground, style, .. } = gait;
     let gait = GaitWork {
         name: Some(name),
         file: Some(text.to_owned()),
@@ -25,7 +24,7 @@ pub(super) fn read(text: &str) -> Result<Answer, Trouble> {
         ground: ground.support != Support::Air,
         ..GaitWork::default()
     };
-    Answer::new(GaitFileAnswer { creature, style, gait }, Vec::new())
+    Answer::new(GaitFileAnswer { creature, style: StyleWork::from(style), gait }, Vec::new())
 }
 
 /// The gait as a file, with a word about each mode; and its name.

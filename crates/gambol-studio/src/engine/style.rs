@@ -18,17 +18,17 @@ impl From<&StyleWork> for Style {
     }
 }
 
-impl From<&Style> for StyleWork {
-    fn from(style: &Style) -> Self {
+impl From<Style> for StyleWork {
+    fn from(style: Style) -> Self {
         Self {
-            pose: style.pose.clone(),
+            pose: style.pose,
             bend: Vec::new(),
             stiffness: style.stiffness,
-            scale: style.scale.clone(),
-            constraints: style.constraints.clone(),
+            scale: style.scale,
+            constraints: style.constraints,
             weight: style.weight,
             tension: style.tension,
-            injured: style.injured.clone(),
+            injured: style.injured,
         }
     }
 }

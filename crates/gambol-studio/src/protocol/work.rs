@@ -231,7 +231,7 @@ pub enum ExportWork {
     /// A gait.
     Gait {
         /// Which.
-        gait: GaitWork,
+        gait: Box<GaitWork>,
     },
     /// The last minute of the simulation.
     Simulation,
