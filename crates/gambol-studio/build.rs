@@ -69,8 +69,9 @@ fn build(web: &Path, page: &Path) -> Result<(), String> {
 fn check_node() -> Result<(), String> {
     let install = format!("install Node {NODE} or newer with npm, and build again");
     let said = Command::new("node").arg("--version").output();
-    let said =
-        said.map_err(|_| format!("gambol studio has no page: it is built with Node, which is not here; {install}"))?;
+    let said = said.map_err(|_| {
+        format!("gambol studio has no page: it is built with Node, which is not here; {install}")
+    })?;
     let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
     let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
     if major.is_some_and(|major| major >= NODE) {

@@ -127,7 +127,10 @@ impl Goodbye {
     fn from_error(error: &axum::Error) -> Self {
         let said = std::error::Error::source(error).map(ToString::to_string).unwrap_or_default();
         if said.contains("too long") {
-            Self { code: close_code::SIZE, reason: "a message is larger than the studio takes; drop smaller files" }
+            Self {
+                code: close_code::SIZE,
+                reason: "a message is larger than the studio takes; drop smaller files",
+            }
         } else {
             Self { code: close_code::PROTOCOL, reason: "this is not what a WebSocket sends" }
         }

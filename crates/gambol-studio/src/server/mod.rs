@@ -70,7 +70,11 @@ struct Studio {
 
 impl Server {
     /// Listens on `port` of the loopback, or on any that is free if it is 0. Each page gets an engine of its own.
-    pub fn bind(port: u16, token: Token, engine: impl Fn() -> Engine + Send + Sync + 'static) -> io::Result<Self> {
+    pub fn bind(
+        port: u16,
+        token: Token,
+        engine: impl Fn() -> Engine + Send + Sync + 'static,
+    ) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -175,9 +179,14 @@ async fn guarded(State(studio): State<Arc<Studio>>, request: Request, next: Next
     response
 }
 
-async fn socket(State(studio): State<Arc<Studio>>, upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>) -> Response {
+async fn socket(
+    State(studio): State<Arc<Studio>>,
+    upgrade: Result<WebSocketUpgrade, axum::extract::ws::rejection::WebSocketUpgradeRejection>,
+) -> Response {
     match upgrade {
         Ok(upgrade) => connection::accept(upgrade, studio),
-        Err(_) => (StatusCode::BAD_REQUEST, Body::from("only a WebSocket is answered here\n")).into_response(),
+        Err(_) => {
+            (StatusCode::BAD_REQUEST, Body::from("only a WebSocket is answered here\n")).into_response()
+        }
     }
 }

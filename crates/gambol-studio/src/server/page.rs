@@ -2,8 +2,8 @@
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::header::{self, HeaderValue};
 use axum::http::Response;
+use axum::http::header::{self, HeaderValue};
 
 use super::guard::Refusal;
 
@@ -30,7 +30,8 @@ pub(super) async fn answer(request: Request) -> Response<Body> {
         return Refusal::not_found().into_response();
     };
     let mut response = Response::new(Body::from(Bytes::from_static(content)));
-    let cache = if path.starts_with(UNCHANGING) { "private, max-age=31536000, immutable" } else { "no-store" };
+    let cache =
+        if path.starts_with(UNCHANGING) { "private, max-age=31536000, immutable" } else { "no-store" };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));

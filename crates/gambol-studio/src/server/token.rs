@@ -33,7 +33,9 @@ impl Token {
         // Written beside its place and renamed, so that no half of it is ever there.
         let half = file.with_extension(format!("{}.part", std::process::id()));
         let _ = fs::remove_file(&half);
-        private(OpenOptions::new().write(true).create_new(true)).open(&half)?.write_all(token.0.as_bytes())?;
+        private(OpenOptions::new().write(true).create_new(true))
+            .open(&half)?
+            .write_all(token.0.as_bytes())?;
         fs::rename(&half, file)?;
         Ok(token)
     }
