@@ -93,8 +93,14 @@ fn component_part(component: &Component) -> ComponentPart {
 /// The gait that the user asks for, on this body; and what he should know.
 pub(super) fn gait(dressed: &mut Dressed, work: &GaitWork) -> Result<(Gait, Vec<String>), Trouble> {
     check(work)?;
-    let wish =
-        Wish { speed: work.speed, frequency: work.frequency, stride_length: work.stride, duty: work.duty };
+    let wish = Wish {
+        speed: work.speed,
+        frequency: work.frequency,
+        stride_length: work.stride,
+        duty: work.duty,
+        prefer: work.prefer.clone(),
+        avoid: work.avoid.clone(),
+    };
     let Design { mut gait, hints } = match (&work.file, &work.name) {
         (Some(text), _) => from_file(dressed, text, &wish)?,
         (None, Some(name)) => designed(dressed, name, &wish).map_err(Trouble::from_error)?,
