@@ -209,6 +209,10 @@ fn in_air(body: &Body, work: &GaitWork) -> Result<Gait, Trouble> {
 /// What the user says about one mode.
 fn change(gait: &mut Gait, body: &Body, edit: &ModeEdit) -> Result<(), Trouble> {
     let mode = edit.mode;
+    let count = body.modes.modes.len();
+    if mode >= count {
+        return Err(Trouble(format!("there is no mode {mode}; {} has {count}", body.creature.name())));
+    }
     if let Some(offset) = edit.offset {
         gait.set_offset(body, mode, offset).map_err(Trouble::from_error)?;
     }
