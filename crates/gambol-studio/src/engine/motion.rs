@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gambol::dynamics::Data;
 use gambol::gait::{
-    Body, Component, Design, Gait, GaitError, Ground, Sampling, Style, Support, Terrain, Wish, design,
-    from_toml, gaits_for, perform, preset_style,
+    Body, Component, Design, Gait, GaitError, Ground, Sampling, Style, Support, Terrain, Wish, adopt_onto,
+    design, design_at_pace, from_toml, gaits_for, perform, preset_style,
 };
 
 use super::body::Dressed;
@@ -163,38 +163,23 @@ fn designed(dressed: &mut Dressed, name: &str, wish: &Wish) -> Result<Design, Ga
     {
         return Ok(design.clone());
     }
-    let Dressed { body, data, .. } = dressed;
-    let is_preset = preset_style(body.creature.name(), name).is_some();
-    let design = match design(body, data, name, wish) {
-        // A preset that the list of gaits does not have is played at another pace.
-        Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != Wish::default() => {
-            let mut plain = design(body, data, name, &Wish::default())?;
-            plain.gait.retime(wish);
-            plain
-        }
-        other => other?,
-    };
+    let design = design_at_pace(&dressed.body, &mut dressed.data, name, wish)?;
     dressed.designed = Some((name.to_owned(), wish.clone(), design.clone()));
     Ok(design)
 }
 
 /// The gait of a file; where the body is another than the file's, its modes follow.
-fn from_file(dressed: &Dressed, text: &str, wish: &Wish) -> Result<Design, Trouble> {
+fn from_file(dressed: &mut Dressed, text: &str, wish: &Wish) -> Result<Design, Trouble> {
     let gait = from_toml(text).map_err(Trouble::from_error)?;
-    let style = Style::from(&dressed.style);
-    let (mut gait, hints) = if gait.style == style || gait.style == dressed.body.style {
-        gait.check_modes(&dressed.body).map_err(Trouble::from_error)?;
-        (gait, Vec::new())
+    let is_at_home = gait.style == Style::from(&dressed.style) || gait.style == dressed.body.style;
+    let from = if is_at_home {
+        None
     } else {
         let creature = dressed.read.creature.clone();
         let mut data = Data::new(&creature);
-        let from = Body::new(creature, &mut data, &gait.style).map_err(Trouble::from_error)?;
-        gait.check_modes(&from).map_err(Trouble::from_error)?;
-        dressed.body.follow(&from, &gait)
+        Some(Body::new(creature, &mut data, &gait.style).map_err(Trouble::from_error)?)
     };
-    gait.retime(wish);
-    gait.style = dressed.body.style.clone();
-    Ok(Design { gait, hints })
+    adopt_onto(&dressed.body, &mut dressed.data, gait, from.as_ref(), wish).map_err(Trouble::from_error)
 }
 
 /// No gait: nothing moves but what the user adds, at the pace of the slowest mode that he adds.
@@ -224,6 +209,10 @@ fn in_air(body: &Body, work: &GaitWork) -> Result<Gait, Trouble> {
 /// What the user says about one mode.
 fn change(gait: &mut Gait, body: &Body, edit: &ModeEdit) -> Result<(), Trouble> {
     let mode = edit.mode;
+    let count = body.modes.modes.len();
+    if mode >= count {
+        return Err(Trouble(format!("there is no mode {mode}; {} has {count}", body.creature.name())));
+    }
     if let Some(offset) = edit.offset {
         gait.set_offset(body, mode, offset).map_err(Trouble::from_error)?;
     }
