@@ -26,6 +26,6 @@ pub(super) fn answer(_read: Arc<Read>) -> Result<Answer, Trouble> {
     Err(Trouble("not yet".to_owned()))
 }
 
-pub(super) fn hello(_start: &CreatureWork) -> Result<Answer, Trouble> {
+pub(super) fn hello(_start: &CreatureWork, _start_gait: Option<&str>) -> Result<Answer, Trouble> {
     Err(Trouble("not yet".to_owned()))
 }
