@@ -33,7 +33,10 @@ impl Studio {
     }
 
     /// Each page gets a shelf that `make` makes.
-    pub(crate) fn with_shelves(folder: &Path, make: impl Fn() -> Box<dyn Shelf> + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_shelves(
+        folder: &Path,
+        make: impl Fn() -> Box<dyn Shelf> + Send + Sync + 'static,
+    ) -> Self {
         let token = DiskShelf::open(folder).unwrap().token().unwrap();
         let start = CreatureWork {
             source: Source::Gallery { name: "dog".to_owned() },
@@ -190,8 +193,10 @@ impl Page {
     }
 
     pub(crate) fn keep(&mut self, files: &[(&str, &[u8])]) -> Result<(String, String), String> {
-        let list: Vec<Value> =
-            files.iter().map(|(name, content)| serde_json::json!({ "name": name, "size": content.len() })).collect();
+        let list: Vec<Value> = files
+            .iter()
+            .map(|(name, content)| serde_json::json!({ "name": name, "size": content.len() }))
+            .collect();
         let bytes: Vec<u8> = files.iter().flat_map(|(_, content)| content.iter().copied()).collect();
         let (head, _) = self.ask(serde_json::json!({ "ask": "keep", "files": list }), &bytes);
         match head["error"].as_str() {
