@@ -1,0 +1,33 @@
+import * as THREE from 'three'
+import type { CreatureAnswer, Vec3 } from '../protocol'
+import type { Bytes, FetchFile } from './bytes'
+import type { Theme } from './theme'
+
+/** Something that looks like the creature and follows its body frames. */
+export interface Puppet {
+  readonly object: THREE.Object3D
+  /** Frames of `Kinematics.frames`. */
+  pose(frames: Float64Array): void
+  /** The body under a ray and where it was hit, in the body frame. */
+  pick(raycaster: THREE.Raycaster): { body: number; pointInBody: Vec3 } | null
+  /** Shines some bodies, or none. */
+  highlight(bodies: number[] | null, colour?: string): void
+  /** Colours bodies, `null` where a body keeps its own. */
+  tint(colours: (string | null)[] | null): void
+  setTheme(theme: Theme): void
+  dispose(): void
+}
+
+export interface Look {
+  theme: Theme
+  /** Few triangles and a plain material, for small pictures. */
+  lowPoly?: boolean
+  /** Translucent and of one colour, for comparing. */
+  ghost?: boolean
+}
+
+/** The creature's own skin where it has one, its shapes otherwise. */
+export async function puppetOf(creature: CreatureAnswer, bytes: Bytes, fetchFile: FetchFile, look: Look): Promise<Puppet> {
+  void [creature, bytes, fetchFile, look]
+  throw new Error('not yet')
+}
