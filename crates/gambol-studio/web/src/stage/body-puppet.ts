@@ -15,9 +15,9 @@ const MOST_CREASED = 60_000
 /** A small picture of a creature shows no more triangles than this per mesh shape. */
 const MOST_IN_SMALL = 400
 /** Of the skin over round shapes, about. */
-const TRIANGLES = 30_000
+const TRIANGLES = 20_000
 /** The same for small pictures. */
-const FEW_TRIANGLES = 3_500
+const FEW_TRIANGLES = 2_500
 /** Size of the solids under the skin, in parts of the shapes. */
 const CORE = 0.95
 /** What MuJoCo paints shapes that have no colour. */
@@ -52,7 +52,11 @@ class BodyPuppet implements Puppet {
     const hard = creature.shapes.filter((shape) => shape.body > 0 && !fleshy.has(shape.body))
     this.parts.push(...solidParts(hard, look, 1))
     // Where the skin parts in a sharp bend, the solids under it show rather than what is behind.
-    if (!look.lowPoly && !look.ghost) this.parts.push(...solidParts(creature.shapes.filter(({ body }) => fleshy.has(body)), look, CORE))
+    if (!look.lowPoly && !look.ghost) {
+      const core = solidParts(creature.shapes.filter(({ body }) => fleshy.has(body)), look, CORE)
+      for (const part of core) part.object.castShadow = false
+      this.parts.push(...core)
+    }
     for (const shape of hard) if (shape.kind === 'mesh') this.parts.push(new MeshPart(shape, bytes, look))
     for (const part of this.parts) this.object.add(part.object)
     this.triangles = this.parts.reduce((sum, part) => sum + part.triangles, 0)
@@ -133,9 +137,9 @@ interface Part {
 }
 
 function material(look: Look): THREE.Material {
-  if (look.lowPoly) return new THREE.MeshLambertMaterial({ transparent: look.ghost, opacity: look.ghost ? 0.35 : 1 })
+  if (look.lowPoly) return new THREE.MeshLambertMaterial()
   const material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0 })
-  if (look.ghost) Object.assign(material, { transparent: true, opacity: 0.32, depthWrite: false })
+  if (look.ghost) Object.assign(material, { transparent: true, opacity: 0.4 })
   return material
 }
 
@@ -144,6 +148,7 @@ function castsShadow(object: THREE.Object3D, look: Look): void {
 }
 
 const mixed = new THREE.Color()
+const covering = new THREE.Color()
 
 /** All round shapes, under one skin. */
 class FleshPart implements Part {
@@ -181,6 +186,15 @@ class FleshPart implements Part {
     this.object.bind(new THREE.Skeleton(bones, inverses), new THREE.Matrix4())
     this.object.frustumCulled = false
     castsShadow(this.object, look)
+    if (look.ghost) this.object.add(this.depthOnly())
+  }
+
+  /** Drawn first, it leaves of a ghost only what is nearest: no limb shows through another. */
+  private depthOnly(): THREE.SkinnedMesh {
+    const before = new THREE.SkinnedMesh(this.object.geometry, new THREE.MeshBasicMaterial({ colorWrite: false }))
+    before.bind(this.object.skeleton, new THREE.Matrix4())
+    before.frustumCulled = false
+    return before
   }
 
   pose(frames: Float64Array): void {
@@ -194,10 +208,17 @@ class FleshPart implements Part {
     const out = this.colours.array
     for (let corner = 0; corner < openness.length; corner++) {
       mixed.copy(base[shapes[2 * corner]!]!).lerp(base[shapes[2 * corner + 1]!]!, secondShare[corner]!)
+      let [red, green, blue, total] = [0, 0, 0, 0]
       for (let n = 4 * corner; n < 4 * corner + 4; n++) {
         const cover = over[bodies[n]!]
-        if (cover) mixed.lerp(cover.colour, cover.share * weights[n]!)
+        if (!cover) continue
+        const share = cover.share * weights[n]!
+        red += share * cover.colour.r
+        green += share * cover.colour.g
+        blue += share * cover.colour.b
+        total += share
       }
+      if (total > 0) mixed.lerp(covering.setRGB(red / total, green / total, blue / total), total)
       const light = DARKEST + (1 - DARKEST) * openness[corner]!
       out[3 * corner] = mixed.r * light
       out[3 * corner + 1] = mixed.g * light

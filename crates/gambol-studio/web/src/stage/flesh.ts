@@ -40,6 +40,7 @@ const JOINTS_APART = 2
 /** Cells in half the thickness of a shape, at least and at most; about six times as many corners go around a limb. */
 const FEWEST_CELLS = 1.1
 const ENOUGH_CELLS = 3.2
+const FINE_CELLS = 2
 /** A shape is left or right if its middle is this many half thicknesses off the plane y = 0. */
 const OFF_MIDDLE = 0.3
 /** The most cells of one shape's grid: a long thin shape gets a coarser one. */
@@ -51,7 +52,7 @@ const HALVINGS = 5
 /** Thick shapes get no coarser grid than this many times a typical one: thin ones must fit onto them. */
 const COARSEST = 1.5
 /** Light from around is looked for this far off the surface, in typical half thicknesses. */
-const OPENNESS_REACH = [0.6, 1.4, 3]
+const OPENNESS_REACH = [0.8, 2.5]
 
 /** Bodies that get skin: all their shapes are round. */
 export function fleshyBodies(creature: CreatureAnswer): Set<number> {
@@ -70,7 +71,8 @@ export function growFlesh(creature: CreatureAnswer, triangles: number): Flesh {
   // A face of the grid has two triangles: 2 area / cell², with cell = thickness / cells.
   const atOneCell = blobs.reduce((sum, blob) => sum + 2 * blob.area / blob.thickness ** 2, 0)
   const cells = Math.min(Math.max(Math.sqrt(triangles / atOneCell), FEWEST_CELLS), ENOUGH_CELLS)
-  const coarsest = COARSEST * typicalThickness(blobs) / cells
+  // In a small picture no seam is seen.
+  const coarsest = cells > FINE_CELLS ? COARSEST * typicalThickness(blobs) / cells : Infinity
   const apart = jointsApart(creature, fleshy)
   const patches = blobs.map((own) => {
     const near = blobs.filter(
@@ -299,6 +301,10 @@ class Patch {
     const beyond = new Float64Array(places.length / 3)
     for (let corner = 0; corner < beyond.length; corner++) {
       const place = places.slice(3 * corner, 3 * corner + 3)
+      // Settling moves it by two cells at most: what is farther beyond than it can come back stays there.
+      this.measure(place[0]!, place[1]!, place[2]!)
+      beyond[corner] = this.beyond()
+      if (beyond[corner]! > 4 * this.cell) continue
       this.settle(place)
       for (let k = 0; k < 3; k++) places[3 * corner + k] = place[k]!
       beyond[corner] = this.beyond()
@@ -362,16 +368,23 @@ class Patch {
     return this.distances[0]! - other - SKIRT * this.cell
   }
 
+  /** Distances to all shapes, with their gradients. */
+  private measure(x: number, y: number, z: number): void {
+    for (let n = 0; n < this.all.length; n++) {
+      this.distances[n] = this.all[n]!.sense(x, y, z)
+      this.gradients[3 * n] = gradient[0]!
+      this.gradients[3 * n + 1] = gradient[1]!
+      this.gradients[3 * n + 2] = gradient[2]!
+    }
+  }
+
   /**
    * Smooth distance to all shapes, with its gradient: that to the nearest less a bulge where others are about as near,
    * d − (Σ bᵢ²)^½ with bᵢ = (flow − (dᵢ − d))²/4 flow. It does not depend on the order of the shapes.
    */
   private sense(x: number, y: number, z: number): number {
     const { all, distances, gradients } = this
-    for (let n = 0; n < all.length; n++) {
-      distances[n] = all[n]!.sense(x, y, z)
-      gradients.set(gradient, 3 * n)
-    }
+    this.measure(x, y, z)
     const first = this.nearest()
     const nearest = distances[first]!
     let squares = 0

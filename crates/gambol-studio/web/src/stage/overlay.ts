@@ -369,7 +369,7 @@ class Pen {
 function spring(start: OnCanvas, end: OnCanvas, length: number): { x: number; y: number }[] {
   const turns = 14
   const [ux, uy] = [(end.x - start.x) / length, (end.y - start.y) / length]
-  const width = Math.min(5, 260 / length)
+  const width = Math.min(6, 700 / length)
   return Array.from({ length: turns + 1 }, (_, step) => {
     const side = step === 0 || step === turns ? 0 : step % 2 === 0 ? width : -width
     const share = step / turns

@@ -2,6 +2,7 @@ import * as THREE from 'three'
 import type { CreatureAnswer, Vec3 } from '../protocol'
 import { bodyPuppet } from './body-puppet'
 import type { Bytes, FetchFile } from './bytes'
+import { drawsInSoftware, driverName } from './driver'
 import { Kinematics } from './kinematics'
 import type { ModeSwings } from './modes'
 import { type Puppet, puppetOf } from './puppet'
@@ -42,7 +43,8 @@ const ROOM = 1.12
 const ONION = [-Math.PI / 2, Math.PI / 2]
 
 interface Cell { mode: number; element: HTMLElement }
-interface View { direction: Vec3; reach: number; middle: THREE.Vector3 }
+/** Where a mode is looked at from, and how far it reaches from the middle, across and up, m. */
+interface View { direction: Vec3; across: number; up: number; middle: THREE.Vector3 }
 
 /**
  * The moving pictures of the mode palette: one canvas that covers the viewport of a scroller (pointer-events: none),
@@ -70,12 +72,16 @@ export class PaletteView {
   private swings: ModeSwings | null = null
   private cells: Cell[] = []
   private views = new Map<number, View>()
+  /** Of the body before: while a slider moves, pictures keep the side they are seen from. */
+  private viewsBefore = new Map<number, View>()
   private creatureNumber = 0
   private lost = false
 
   private scheduled = 0
   /** Everything must be drawn, at its place: after a scroll, a new body, a new theme. */
   private stale = true
+  /** Pictures still to be drawn although nothing swings: of a new body. */
+  private owed = 0
   private next = 0
   private perFrame = Infinity
   private last = 0
@@ -134,14 +140,17 @@ export class PaletteView {
     this.kinematics = new Kinematics(creature)
     if (this.swings?.kinematics.creature !== creature) this.swings = null
     this.views.clear()
+    this.viewsBefore.clear()
     this.refresh()
   }
 
   /** After every `body` answer: keeps the clock. */
   setModes(swings: ModeSwings): void {
     this.swings = swings
-    this.views.clear()
-    this.refresh()
+    this.viewsBefore = this.views
+    this.views = new Map()
+    this.owed = this.visible.size
+    this.schedule()
   }
 
   setCells(cells: Cell[]): void {
@@ -184,15 +193,13 @@ export class PaletteView {
 
   stats(): PaletteStats {
     const mean = (values: number[]) => (values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : 0)
-    const context = this.renderer?.getContext()
-    const unmasked = context?.getExtension('WEBGL_debug_renderer_info')
     return {
       fps: this.moving() && this.spans.length > 0 ? 1000 / mean(this.spans) : 0,
       frames: this.drawn,
       millis: mean(this.costs),
       cells: this.visible.size,
       drawnPerFrame: Math.min(this.perFrame, this.visible.size),
-      renderer: context && unmasked ? String(context.getParameter(unmasked.UNMASKED_RENDERER_WEBGL)) : '',
+      renderer: this.renderer ? driverName(this.renderer) : '',
     }
   }
 
@@ -216,14 +223,14 @@ export class PaletteView {
   private frame(now: number): void {
     this.scheduled = 0
     const span = now - this.last
-    if (this.renderer && !this.lost && (this.stale || (this.moving() && span >= STEP))) {
+    if (this.renderer && !this.lost && (this.stale || this.owed > 0 || (this.moving() && span >= STEP))) {
       this.last = now
       if (this.moving()) this.phase += 2 * Math.PI * SWINGS_PER_SECOND * Math.min(span, 100) / 1000
       const start = performance.now()
       this.draw(this.renderer)
       this.adapt(performance.now() - start, span)
     }
-    if (this.moving()) this.schedule()
+    if (this.moving() || this.owed > 0) this.schedule()
   }
 
   /** Draws fewer cells per frame while frames are slow. */
@@ -250,15 +257,20 @@ export class PaletteView {
     const whole = this.stale
     this.stale = false
     if (whole) {
+      this.owed = 0
       renderer.setScissorTest(false)
       renderer.clear()
       this.next = 0
     }
-    if (!this.swings || !this.puppet || this.swings.kinematics.creature !== this.kinematics?.creature) return
+    if (!this.swings || !this.puppet || this.swings.kinematics.creature !== this.kinematics?.creature) {
+      this.owed = 0
+      return
+    }
     renderer.setScissorTest(true)
     const count = whole ? inView.length : Math.min(inView.length, this.perFrame)
     for (let n = 0; n < count; n++) this.drawCell(renderer, inView[(this.next + n) % inView.length]!, box)
     this.next = inView.length > 0 ? (this.next + count) % inView.length : 0
+    this.owed = Math.max(0, this.owed - count)
   }
 
   private drawCell(renderer: THREE.WebGLRenderer, { mode, element }: Cell, box: DOMRect): void {
@@ -300,15 +312,15 @@ export class PaletteView {
   }
 
   private aim(mode: number, aspect: number): void {
-    const view = this.views.get(mode) ?? this.choose(mode)
+    const view = this.views.get(mode) ?? this.choose(mode, this.viewsBefore.get(mode)?.direction)
     this.views.set(mode, view)
-    const { direction, reach, middle } = view
-    const half = ROOM * reach
+    const { direction, across, up, middle } = view
     const { camera } = this
-    camera.left = -half * Math.max(aspect, 1)
-    camera.right = -camera.left
-    camera.top = half * Math.max(1 / aspect, 1)
+    camera.top = ROOM * Math.max(up, across / aspect)
     camera.bottom = -camera.top
+    camera.right = camera.top * aspect
+    camera.left = -camera.right
+    const reach = Math.max(across, up)
     camera.near = 0
     camera.far = 8 * reach
     camera.position.set(...direction).multiplyScalar(4 * reach).add(middle)
@@ -321,7 +333,7 @@ export class PaletteView {
   }
 
   /** Looks from where the motion shows best, and from so far that both extremes fit. */
-  private choose(mode: number): View {
+  private choose(mode: number, before?: Vec3): View {
     const { swings, kinematics } = this
     const creature = kinematics!.creature
     const points = bodyPoints(creature)
@@ -332,20 +344,21 @@ export class PaletteView {
       return out
     }
     const [rest, one, other] = [at(0), at(-1), at(1)]
-    const direction = bestView(other.map((value, n) => value - one[n]!))
+    const direction = bestView(other.map((value, n) => value - one[n]!), before)
     const box = new THREE.Box3().setFromArray(rest as unknown as number[])
     const middle = box.getCenter(new THREE.Vector3())
     const towards = new THREE.Vector3(...direction)
     const right = new THREE.Vector3().crossVectors(this.camera.up, towards).normalize()
     const above = new THREE.Vector3().crossVectors(towards, right)
-    let reach = 1e-3
+    let [across, up] = [1e-3, 1e-3]
     const seen = new THREE.Vector3()
     for (const places of [rest, one, other])
       points.forEach(({ radius }, n) => {
         seen.fromArray(places, 3 * n).sub(middle)
-        reach = Math.max(reach, Math.abs(seen.dot(right)) + radius, Math.abs(seen.dot(above)) + radius)
+        across = Math.max(across, Math.abs(seen.dot(right)) + radius)
+        up = Math.max(up, Math.abs(seen.dot(above)) + radius)
       })
-    return { direction, reach, middle }
+    return { direction, across, up, middle }
   }
 }
 
@@ -374,7 +387,8 @@ function makeRenderer(canvas: HTMLCanvasElement): THREE.WebGLRenderer | null {
     renderer.autoClear = false
     renderer.setClearColor(0x000000, 0)
     renderer.toneMapping = THREE.NeutralToneMapping
-    renderer.setPixelRatio(Math.min(devicePixelRatio, 2))
+    // Smooth edges by twice the pixels, where there is a graphics card to make them.
+    renderer.setPixelRatio(drawsInSoftware(renderer) ? 1 : 2)
     return renderer
   } catch {
     // The stage tells the user.

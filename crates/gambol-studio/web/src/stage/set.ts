@@ -16,7 +16,7 @@ const BACKDROP_VERTEX = `
 // The noise hides the steps between neighbouring shades.
 const BACKDROP_FRAGMENT = `
   uniform vec3 middle; uniform vec3 edge; varying vec2 vAt;
-  float noise(vec2 at) { return fract(sin(dot(at, vec2(12.9898, 78.233))) * 43758.5453); }
+  float noise(vec2 at) { return fract(52.9829189 * fract(dot(at, vec2(0.06711056, 0.00583715)))); }
   void main() {
     float away = length(vAt * vec2(0.75, 0.95) - vec2(0.0, 0.08));
     gl_FragColor = vec4(mix(middle, edge, smoothstep(0.1, 1.25, away)), 1.0);
@@ -119,9 +119,10 @@ export class StageSet {
 
     this.key.castShadow = true
     this.key.shadow.mapSize.set(shadowMapSize, shadowMapSize)
-    this.key.shadow.radius = 5
-    this.key.shadow.bias = -0.0006
-    this.key.shadow.normalBias = 0.01
+    // As soft on a coarse map as on a fine one.
+    this.key.shadow.radius = shadowMapSize / 170
+    this.key.shadow.blurSamples = 8
+    this.key.shadow.bias = -0.0004
 
     this.ground.add(this.grid, this.shadow, this.contacts, this.arrow)
     this.scene.add(this.backdrop, this.ground, this.around, this.key, this.key.target, this.rim, this.rim.target)
@@ -155,7 +156,8 @@ export class StageSet {
     uniforms.cell!.value = niceLength(radius / 2.5)
     uniforms.reach!.value = 9 * radius
     this.grid.scale.setScalar(18 * radius)
-    this.shadow.scale.setScalar(8 * radius)
+    // As far as the light's map reaches, as it falls on the ground.
+    this.shadow.scale.setScalar(3.6 * radius)
     const camera = this.key.shadow.camera
     camera.left = camera.bottom = -1.5 * radius
     camera.right = camera.top = 1.5 * radius

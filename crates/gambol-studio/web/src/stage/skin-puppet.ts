@@ -247,10 +247,18 @@ class PaintedMesh {
   }
 }
 
+/** Smoother skins would show the lamps. */
+const SHINIEST = 0.45
+
 /** A copy of a material that mixes in the attribute `over` (colour, cover), and is translucent for a ghost. */
 function paintable(original: THREE.Material, look: Look): THREE.Material {
   const material = original.clone()
-  if (look.ghost) Object.assign(material, { transparent: true, opacity: 0.35, depthWrite: false })
+  if (material instanceof THREE.MeshStandardMaterial) {
+    // There is nothing around that metal could mirror: it would be black. Many files say metal by saying nothing.
+    material.metalness = 0
+    material.roughness = Math.max(material.roughness, SHINIEST)
+  }
+  if (look.ghost) Object.assign(material, { transparent: true, opacity: 0.4 })
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = `attribute vec4 over;\nvarying vec4 vOver;\n${shader.vertexShader}`.replace(
       '#include <begin_vertex>',

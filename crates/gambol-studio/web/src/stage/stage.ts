@@ -3,6 +3,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js'
 import type { CreatureAnswer, ShapePart, Vec3 } from '../protocol'
 import { type Bytes, type FetchFile, numbersOf } from './bytes'
 import type { Standing } from './clip'
+import { drawsInSoftware, driverName } from './driver'
 import { Emitter } from './emitter'
 import { Follower } from './follow'
 import { Kinematics } from './kinematics'
@@ -74,8 +75,6 @@ const CLICK = 4
 const GLIDE = 260
 /** A pause longer than this between frames is rest, not a slow frame, ms. */
 const REST = 400
-/** Drivers that draw on the processor: they get less to do. */
-const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i
 
 interface Pulling { purpose: 'push' | 'pose'; pointer: number; body: number; pointInBody: Vec3; plane: THREE.Plane; target: Vec3 }
 interface Glide { from: [THREE.Vector3, THREE.Vector3]; to: [THREE.Vector3, THREE.Vector3]; start: number }
@@ -127,6 +126,7 @@ export class Stage extends Emitter<StageEvents> {
 
   private scheduled = 0
   private dirty = true
+  private askedAt = 0
   private lastFrame = 0
   private drawn = 0
   private readonly spans: number[] = []
@@ -138,8 +138,8 @@ export class Stage extends Emitter<StageEvents> {
     this.theme = options.theme
     const msaa = options.msaa ?? new URLSearchParams(location.search).get('msaa') !== '0'
     this.renderer = this.makeRenderer(msaa)
-    const software = SOFTWARE.test(this.rendererName())
-    this.set = new StageSet(options.theme, software ? 1024 : 2048)
+    const software = this.renderer !== null && drawsInSoftware(this.renderer)
+    this.set = new StageSet(options.theme, software ? 512 : 1024)
     this.renderer?.setPixelRatio(software ? 1 : Math.min(devicePixelRatio, 2))
     this.overlay = new Overlay(canvas)
 
@@ -327,14 +327,14 @@ export class Stage extends Emitter<StageEvents> {
 
   stats(): StageStats {
     const mean = (values: number[]) => (values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : 0)
-    const atRest = performance.now() - this.lastFrame > REST
+    const atRest = performance.now() - this.lastFrame > 4 * REST
     return {
       fps: atRest || this.spans.length === 0 ? 0 : 1000 / mean(this.spans),
       frames: this.drawn,
       millis: mean(this.costs),
       drawCalls: this.renderer?.info.render.calls ?? 0,
       triangles: this.renderer?.info.render.triangles ?? 0,
-      renderer: this.rendererName(),
+      renderer: this.renderer ? driverName(this.renderer) : '',
       skin: (this.actor?.puppet.skin ?? false) && this.bare === null,
     }
   }
@@ -406,7 +406,7 @@ export class Stage extends Emitter<StageEvents> {
     try {
       const renderer = new THREE.WebGLRenderer({ canvas: this.canvas, antialias: msaa, alpha: true })
       renderer.shadowMap.enabled = true
-      renderer.shadowMap.type = THREE.PCFShadowMap
+      renderer.shadowMap.type = THREE.VSMShadowMap
       renderer.toneMapping = THREE.NeutralToneMapping
       renderer.setClearColor(0x000000, 0)
       return renderer
@@ -420,13 +420,6 @@ export class Stage extends Emitter<StageEvents> {
       )
       return null
     }
-  }
-
-  private rendererName(): string {
-    const context = this.renderer?.getContext()
-    if (!context) return ''
-    const unmasked = context.getExtension('WEBGL_debug_renderer_info')
-    return String(context.getParameter(unmasked ? unmasked.UNMASKED_RENDERER_WEBGL : context.RENDERER))
   }
 
   private removeActor(): void {
@@ -452,6 +445,7 @@ export class Stage extends Emitter<StageEvents> {
     this.set.setSize(this.radius)
     this.camera.near = this.radius / 50
     this.camera.far = this.radius * 60
+    this.camera.updateProjectionMatrix()
     this.controls.minDistance = this.radius / 4
     this.controls.maxDistance = this.radius * 30
   }
@@ -547,19 +541,22 @@ export class Stage extends Emitter<StageEvents> {
   }
 
   private schedule(): void {
-    if (this.scheduled === 0 && !this.ended.signal.aborted) this.scheduled = requestAnimationFrame((now) => this.frame(now))
+    if (this.scheduled !== 0 || this.ended.signal.aborted) return
+    this.askedAt = performance.now()
+    this.scheduled = requestAnimationFrame((now) => this.frame(now))
   }
 
   private frame(now: number): void {
     cancelAnimationFrame(this.scheduled)
     this.scheduled = 0
     this.hover()
-    const span = now - this.lastFrame
-    const resting = span > REST
+    // After a rest the first frame is the first of a motion, however long the rest was.
+    const resting = this.askedAt - this.lastFrame > REST
+    const span = resting ? 1000 / 60 : Math.max(now - this.lastFrame, 0)
     if (!this.dirty || !this.renderer || this.lost) return
     this.dirty = false
     this.lastFrame = now
-    const moves = this.moveCamera(now, resting ? 0 : Math.max(span, 0) / 1000)
+    const moves = this.moveCamera(now, span / 1000)
     this.set.centreOn(this.followed)
     this.set.setForward(this.marks.forward ? this.followed : null, this.marks.forward)
     this.camera.updateMatrixWorld()

@@ -9,12 +9,14 @@ export const VIEWS: readonly Vec3[] = ([
 
 /** Another view must show this much more of the motion than the habit: a palette of many views is hard to read. */
 const WORTH_CHANGING = 1.3
+/** And this much more than the view at hand, while a slider changes the motion little by little. */
+const WORTH_JUMPING = 1.6
 
 /**
  * The view that shows a motion best: the one in which the points move most across the line of sight.
- * `ways` are the ways of points, three numbers each, m.
+ * `ways` are the ways of points, three numbers each, m; `before` is the view at hand, if there is one.
  */
-export function bestView(ways: ArrayLike<number>): Vec3 {
+export function bestView(ways: ArrayLike<number>, before?: Vec3): Vec3 {
   const seen = VIEWS.map((view) => {
     let sum = 0
     for (let at = 0; at < ways.length; at += 3) {
@@ -25,6 +27,8 @@ export function bestView(ways: ArrayLike<number>): Vec3 {
     return sum
   })
   const best = seen.indexOf(Math.max(...seen))
+  const atHand = before ? VIEWS.indexOf(before) : -1
+  if (atHand >= 0 && seen[best]! <= WORTH_JUMPING * seen[atHand]!) return VIEWS[atHand]!
   return VIEWS[seen[best]! > WORTH_CHANGING * seen[0]! ? best : 0]!
 }
 
