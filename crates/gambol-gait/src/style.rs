@@ -1,4 +1,4 @@
-//! The body whose modes are meant: pose, stiffness, weight, tension, injuries.
+//! The body whose modes are meant: pose, bent joints, stiffness, weight, tension, injuries.
 //!
 //! Everything here changes the creature before its modes are computed. Some parts of a style also change how a gait is
 //! designed or played, and do so there: a tense creature takes shorter and quicker steps, a heavy one stands longer on
@@ -33,6 +33,7 @@ impl Body {
     /// Applies `style` to a creature and computes its modes. `data` becomes the memory of the changed creature.
     pub fn new(mut creature: Creature, data: &mut Data, style: &Style) -> Result<Self, GaitError> {
         let mut pose = named_pose(&creature, style.pose.as_deref())?;
+        bend(&creature, &style.bend, &mut pose)?;
         if let Some(stiffness) = style.stiffness {
             set_uniform(&mut creature, stiffness)?;
         }
@@ -89,18 +90,32 @@ impl Body {
 /// A mode of one body that another body has in this likeness (the cosine of the shapes) is the same to the eye.
 const LIKE: f64 = 0.7;
 
+/// A mode of one body, found again on another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counterpart {
+    /// Its number on the body that it comes from.
+    pub old: usize,
+    /// The number of the mode that is most like it.
+    pub new: usize,
+    /// Amplitude of the new mode per amplitude of the old one, at the same kinetic energy; negative where the shapes point
+    /// opposite ways.
+    pub factor: f64,
+    /// |cosine| of the two shapes in the metric of the mass: 1 for the same shape. Below 0.7 the eye sees another motion.
+    pub likeness: f64,
+}
+
 impl Body {
-    /// A gait of the body `from` on this one: the numbers of modes follow their shapes, which another style puts into
-    /// another order. Also what a user should know: modes that this body does not have.
+    /// The vibrations of this body that are most like `modes` of the body `from`, in the order of `modes`.
     ///
-    /// Of all modes w of this body, u becomes the one that is most like it in the metric of this body's mass, at the same
-    /// kinetic energy: α' = ±α ‖u‖ / ‖w‖, the sign that of ⟨u, w⟩. Each is taken once, and modes that are alike most
-    /// choose first. Rigid motions keep their numbers.
-    pub fn follow(&self, from: &Self, gait: &Gait) -> (Gait, Vec<String>) {
-        let mut used: Vec<usize> = gait.components.iter().map(|component| component.mode).collect();
-        used.sort_unstable();
-        used.dedup();
-        used.retain(|&mode| mode >= from.modes.rigid && mode < from.modes.modes.len());
+    /// Of all vibrations w of this body, u becomes the one that is most like it in the metric of this body's mass, at the
+    /// same kinetic energy: α' = ±α ‖u‖ / ‖w‖, the sign that of ⟨u, w⟩. Each is taken once, and modes that are alike most
+    /// choose first. Rigid motions keep their numbers. A mode that `from` does not have, or that finds nothing left, has
+    /// no counterpart. Both are bodies of one creature.
+    pub fn counterparts(&self, from: &Self, modes: &[usize]) -> Vec<Counterpart> {
+        let mut asked: Vec<usize> = modes.to_vec();
+        asked.sort_unstable();
+        asked.dedup();
+        asked.retain(|&mode| mode >= from.modes.rigid && mode < from.modes.modes.len());
         let mut data = Data::new(&self.creature);
         prepare_mass(&self.creature, &mut data, &self.modes.pose);
         let mut heavy = |shape: &[f64]| {
@@ -108,7 +123,7 @@ impl Body {
             multiply_mass(&self.creature, &mut data, shape, &mut product);
             DVector::from_vec(product)
         };
-        let new_modes: Vec<_> = self
+        let shapes_of_new: Vec<_> = self
             .modes
             .vibrations()
             .iter()
@@ -118,43 +133,61 @@ impl Body {
                 (mode.index, w, own)
             })
             .collect();
-        // Pairs of an old mode and a new one: likeness, and the new amplitude per old one.
         let mut pairs = Vec::new();
-        for &old in &used {
+        for &old in &asked {
             let u = DVector::from_column_slice(&from.modes.modes[old].shape);
             let mu = heavy(u.as_slice());
             let size = mu.dot(&u);
-            for (new, w, own) in &new_modes {
+            for (new, w, own) in &shapes_of_new {
                 let along = mu.dot(w);
                 let likeness = along.abs() / (size * own).sqrt();
-                pairs.push((likeness, old, *new, (size / own).sqrt().copysign(along)));
+                pairs.push(Counterpart {
+                    old,
+                    new: *new,
+                    factor: (size / own).sqrt().copysign(along),
+                    likeness,
+                });
             }
         }
-        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut found: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
-        let mut hints = Vec::new();
-        for (likeness, old, new, factor) in pairs {
-            if found.contains_key(&old) || found.values().any(|(taken, _)| *taken == new) {
-                continue;
-            }
-            found.insert(old, (new, factor));
-            if likeness < LIKE {
-                let percent = 100.0 * likeness;
-                hints.push(format!(
-                    "mode {old} of the gait has no like on the changed body; mode {new} ({percent:.0} % of it) takes its place"
-                ));
+        pairs.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
+        let is_rigid = |mode: usize| mode < from.modes.rigid && mode < self.modes.rigid;
+        let same = |mode: usize| Counterpart { old: mode, new: mode, factor: 1.0, likeness: 1.0 };
+        let mut found: BTreeMap<usize, Counterpart> =
+            modes.iter().filter(|&&mode| is_rigid(mode)).map(|&mode| (mode, same(mode))).collect();
+        for pair in pairs {
+            if !found.contains_key(&pair.old) && found.values().all(|taken| taken.new != pair.new) {
+                found.insert(pair.old, pair);
             }
         }
+        modes.iter().filter_map(|mode| found.get(mode).copied()).collect()
+    }
+
+    /// A gait of the body `from` on this one: the numbers of modes follow their shapes ([`Body::counterparts`]), which
+    /// another style puts into another order. Also what a user should know: modes that this body does not have.
+    pub fn follow(&self, from: &Self, gait: &Gait) -> (Gait, Vec<String>) {
+        let mut used: Vec<usize> = gait.components.iter().map(|component| component.mode).collect();
+        used.sort_unstable();
+        used.dedup();
+        let mut found = self.counterparts(from, &used);
+        found.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
+        let unlike = found.iter().filter(|pair| pair.likeness < LIKE);
+        let hints = unlike.map(|Counterpart { old, new, likeness, .. }| {
+            let percent = 100.0 * likeness;
+            format!(
+                "mode {old} of the gait has no like on the changed body; mode {new} ({percent:.0} % of it) takes its place"
+            )
+        });
+        let hints = hints.collect();
         let mut gait = Gait { style: self.style.clone(), ..gait.clone() };
         // The same elastic energy ½ k α² at another k, and every natural frequency with its root.
         let tenser = (self.style.tension / from.style.tension).sqrt();
         gait.frequency *= tenser;
         for component in &mut gait.components {
             component.amplitude /= tenser;
-            if let Some(&(mode, factor)) = found.get(&component.mode) {
-                component.mode = mode;
-                component.amplitude *= factor;
-                component.offset *= factor;
+            if let Some(pair) = found.iter().find(|pair| pair.old == component.mode) {
+                component.mode = pair.new;
+                component.amplitude *= pair.factor;
+                component.offset *= pair.factor;
             }
         }
         (gait, hints)
@@ -178,6 +211,34 @@ fn named_pose(creature: &Creature, name: Option<&str>) -> Result<Vec<f64>, GaitE
     names.extend(creature.poses().iter().map(|pose| pose.name.as_str()));
     let message = format!("{} has no pose {name:?}; it has {}", creature.name(), names.join(", "));
     Err(GaitError::Body(message))
+}
+
+/// Bends joints of a pose by hand. Limits are left to the gait: who bends a joint sees where it is.
+fn bend(creature: &Creature, bends: &[(String, Vec<f64>)], pose: &mut [f64]) -> Result<(), GaitError> {
+    let mut turn = vec![0.0; creature.nv()];
+    for (k, (name, by)) in bends.iter().enumerate() {
+        let bad = |reason: String| Err(GaitError::Body(format!("bend of joint {name:?}: {reason}")));
+        let Some(joint) = creature.joints().iter().find(|joint| joint.name == *name) else {
+            return bad(format!("{} has no such joint", creature.name()));
+        };
+        let count = joint.kind.nv();
+        if joint.kind == JointKind::Free {
+            return bad("it is free: it moves the whole creature and bends nothing".to_owned());
+        }
+        if by.len() != count {
+            let numbers = if count == 1 { "one number" } else { "three numbers, axis times angle" };
+            return bad(format!("it takes {numbers}, not {}", by.len()));
+        }
+        if let Some(number) = by.iter().find(|number| !number.is_finite()) {
+            return bad(format!("{number} is not a finite number"));
+        }
+        if bends[..k].iter().any(|(other, _)| other == name) {
+            return bad("it is given twice".to_owned());
+        }
+        turn[joint.v..joint.v + count].copy_from_slice(by);
+    }
+    creature.integrate(pose, &turn, 1.0);
+    Ok(())
 }
 
 /// What the reference pose is called.

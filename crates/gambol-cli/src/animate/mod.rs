@@ -11,10 +11,10 @@ use gambol_dynamics::Data;
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{
-    Body, Component, Gait, GaitError, Performance, Sampling, Style, Support, Wish, design, gaits_for,
-    perform, preset_style, to_toml,
+    Body, Gait, GaitError, Performance, Sampling, Style, Support, Wish, adopt, gaits_for, perform, prepare,
+    to_toml,
 };
-use gambol_model::Creature;
+use gambol_model::{Creature, JointKind};
 use gambol_modes::Reader;
 use gambol_motion::Clip;
 use serde::Serialize;
@@ -35,6 +35,8 @@ use super::{Failure, render, write_json};
     gambol animate dog walk --speed 0.8 --injured hind.left --report\n  \
     gambol animate human walk --terrain slope:8 --weight 1.4 -o uphill.bvh\n  \
     gambol animate dog trot --amplitude 9=0.5 --offset 6=-0.1 --save-gait my-trot.toml\n  \
+    gambol animate dog walk --prefer 7,9 --avoid 12\n  \
+    gambol animate human walk --bend knee.left=25 --bend knee.right=25 -o crouched.gif\n  \
     gambol animate dog my-trot.toml --turn 20 --seconds 4 -o circle.glb\n  \
     gambol animate fox.glb walk trot -o fox-alive.glb\n  \
     gambol animate fox.glb walk --rig fox.toml --root-motion in-place -o fox-game.glb\n  \
@@ -144,6 +146,14 @@ struct MotionArguments {
     /// When in the cycle a mode swings, degrees
     #[arg(long, value_name = "M=DEG")]
     phase: Vec<ModeValue>,
+
+    /// Modes to be seen in the gait, whether it would use them or not: 7,9
+    #[arg(long, value_name = "M,M", value_delimiter = ',', value_parser = settings::mode)]
+    prefer: Vec<usize>,
+
+    /// Modes that the gait must not use
+    #[arg(long, value_name = "M,M", value_delimiter = ',', value_parser = settings::mode)]
+    avoid: Vec<usize>,
 }
 
 /// What is changed of the body; each replaces what the gait file says.
@@ -152,6 +162,11 @@ struct StyleArguments {
     /// The rest pose: one that the creature's file names, or `reference`
     #[arg(long, value_name = "NAME")]
     pose: Option<String>,
+
+    /// Bend a joint of that pose, degrees (m of a slide): knee.left=30; of a ball joint three numbers, axis times angle;
+    /// may be given several times
+    #[arg(long, value_name = "JOINT=DEG[,DEG,DEG]", value_parser = settings::bend)]
+    bend: Vec<(String, Vec<f64>)>,
 
     /// One stiffness for all joints, N·m/rad or N/m
     #[arg(long, value_name = "K", value_parser = positive, allow_negative_numbers = true)]
@@ -179,19 +194,32 @@ struct StyleArguments {
 }
 
 impl StyleArguments {
-    fn apply(&self, style: &mut Style) {
+    fn apply(&self, creature: &Creature, style: &mut Style) {
         fn replace<T: Clone>(own: &mut Vec<T>, given: &[T]) {
             if !given.is_empty() {
                 *own = given.to_vec();
             }
         }
         style.pose = self.pose.clone().or(style.pose.take());
+        replace(&mut style.bend, &self.bend(creature));
         style.stiffness = self.stiffness.or(style.stiffness);
         replace(&mut style.scale, &self.scale);
         replace(&mut style.constraints, &self.constrain);
         style.weight = self.weight.unwrap_or(style.weight);
         style.tension = self.tension.unwrap_or(style.tension);
         replace(&mut style.injured, &self.injured);
+    }
+
+    /// Degrees to radians, but for what slides.
+    fn bend(&self, creature: &Creature) -> Vec<(String, Vec<f64>)> {
+        let slides = |name: &str| {
+            creature.joints().iter().any(|joint| joint.name == name && joint.kind == JointKind::Slide)
+        };
+        let turned = |(joint, by): &(String, Vec<f64>)| {
+            let unit = if slides(joint) { 1.0 } else { 1_f64.to_radians() };
+            (joint.clone(), by.iter().map(|number| number * unit).collect())
+        };
+        self.bend.iter().map(turned).collect()
     }
 }
 
@@ -212,7 +240,9 @@ impl From<GaitError> for Failure {
 
 impl Animate {
     pub(crate) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let wish = self.ground.wish()?;
+        let Self { motion, .. } = self;
+        let (prefer, avoid) = (motion.prefer.clone(), motion.avoid.clone());
+        let wish = Wish { prefer, avoid, ..self.ground.wish()? };
         let mut inputs = self.creature.inputs();
         inputs.extend(self.gaits.iter().map(Path::new));
         let outputs = Outputs::check(&self.output, self.save_gait.as_deref(), &inputs, self.force)?;
@@ -247,64 +277,27 @@ impl Animate {
 
     /// One gait, played.
     fn show(&self, creature: &Creature, name: &str, wish: &Wish) -> Result<Show, Failure> {
-        let creature = creature.clone();
         let mut warnings = Vec::new();
-        let mut data = Data::new(&creature);
-        let (body, mut gait) = if is_file(name) {
+        let mut data = Data::new(creature);
+        let restyle = |style: &mut Style| self.style.apply(creature, style);
+        let (body, designed) = if is_file(name) {
             let gait = read_gait(Path::new(name))?;
-            warnings.extend(self.stranger(name, &gait, &creature));
-            let (body, mut gait, hints) = self.restyle(creature, &mut data, gait)?;
-            warnings.extend(hints);
-            self.ground.retime(&mut gait, wish);
-            (body, gait)
+            warnings.extend(self.stranger(name, &gait, creature));
+            adopt(creature.clone(), &mut data, gait, restyle, wish)?
         } else {
-            let preset = preset_style(creature.name(), name);
-            let is_preset = preset.is_some();
-            let mut style = preset.unwrap_or_default();
-            self.style.apply(&mut style);
-            let body = Body::new(creature, &mut data, &style)?;
-            let designed = match design(&body, &mut data, name, wish) {
-                // Some presets of the paper are more than a gait of the list: they are played at another pace.
-                Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != Wish::default() => {
-                    let mut designed = design(&body, &mut data, name, &Wish::default())?;
-                    self.ground.retime(&mut designed.gait, wish);
-                    designed
-                }
-                other => other?,
-            };
-            warnings.extend(designed.hints);
-            (body, designed.gait)
+            prepare(creature.clone(), &mut data, name, restyle, wish)?
         };
+        warnings.extend(designed.hints);
+        let mut gait = designed.gait;
         gait.creature = Some(self.creature.creature.clone());
-        gait.style = body.style.clone();
         self.motion.apply(&body, &mut gait)?;
         self.ground.apply(&mut gait)?;
-        check_modes(&body, &gait)?;
 
         let sampling = Sampling { seconds: self.ground.seconds, fps: self.ground.fps };
         let mut performance = perform(&body, &mut data, &gait, &sampling)?;
         performance.warnings.splice(0..0, warnings);
         let names = mode_names(&body, &mut data, &gait)?;
         Ok(Show { body, gait, names, performance })
-    }
-
-    /// The body that a gait of a file is for, as the command line changes it; the numbers of its modes follow.
-    fn restyle(
-        &self,
-        creature: Creature,
-        data: &mut Data,
-        gait: Gait,
-    ) -> Result<(Body, Gait, Vec<String>), Failure> {
-        let mut style = gait.style.clone();
-        self.style.apply(&mut style);
-        if style == gait.style {
-            return Ok((Body::new(creature, data, &style)?, gait, Vec::new()));
-        }
-        let from = Body::new(creature.clone(), data, &gait.style)?;
-        check_modes(&from, &gait)?;
-        let body = Body::new(creature, data, &style)?;
-        let (gait, hints) = body.follow(&from, &gait);
-        Ok((body, gait, hints))
     }
 
     /// Everything is made before anything is written.
@@ -357,7 +350,7 @@ impl Animate {
             ));
         }
         let mut style = Style::default();
-        self.style.apply(&mut style);
+        self.style.apply(&creature, &mut style);
         let mut data = Data::new(&creature);
         let body = Body::new(creature, &mut data, &style)?;
         let reason = |error: GaitError| match error {
@@ -406,15 +399,7 @@ impl GroundArguments {
             (None, Some(l), Some(f)) => speed = Some(l * f),
             _ => (),
         }
-        Ok(Wish { speed, frequency, stride_length: self.stride, duty: self.duty })
-    }
-
-    /// A gait of a file at another pace.
-    fn retime(&self, gait: &mut Gait, wish: &Wish) {
-        gait.frequency = wish.frequency.unwrap_or(gait.frequency);
-        gait.ground.speed =
-            wish.speed.or(self.stride.map(|stride| stride * gait.frequency)).or(gait.ground.speed);
-        gait.ground.duty = wish.duty.unwrap_or(gait.ground.duty);
+        Ok(Wish { speed, frequency, stride_length: self.stride, duty: self.duty, ..Wish::default() })
     }
 
     fn apply(&self, gait: &mut Gait) -> Result<(), Failure> {
@@ -430,67 +415,17 @@ impl GroundArguments {
 }
 
 impl MotionArguments {
-    fn apply(&self, body: &Body, gait: &mut Gait) -> Result<(), Failure> {
+    fn apply(&self, body: &Body, gait: &mut Gait) -> Result<(), GaitError> {
         for ModeValue { mode, value } in &self.amplitude {
-            // Of several components of one mode, the largest gets the amplitude and the others keep their ratio to it.
-            let mut all = components_of(body, gait, *mode)?;
-            let largest = all.iter().fold(0.0, |most: f64, component| most.max(component.amplitude.abs()));
-            for component in &mut all {
-                component.amplitude =
-                    if largest > 0.0 { component.amplitude * value / largest } else { *value };
-            }
+            gait.set_amplitude(body, *mode, *value)?;
         }
         for ModeValue { mode, value } in &self.offset {
-            for (k, component) in components_of(body, gait, *mode)?.into_iter().enumerate() {
-                component.offset = if k == 0 { *value } else { 0.0 };
-            }
-        }
-        if !self.phase.is_empty() {
-            // Feet stand when the new motion has them low and moving back.
-            gait.ground.footfalls.clear();
+            gait.set_offset(body, *mode, *value)?;
         }
         for ModeValue { mode, value } in &self.phase {
-            // The first gets the phase, and the others keep their distance from it.
-            let mut all = components_of(body, gait, *mode)?;
-            let shift = value.to_radians() - all[0].phase;
-            for component in &mut all[1..] {
-                component.phase += shift;
-            }
-            all[0].phase = value.to_radians();
+            gait.set_phase(body, *mode, value.to_radians())?;
         }
         Ok(())
-    }
-}
-
-/// The components of a mode, at least one: a mode that the gait does not use is added at rest.
-fn components_of<'g>(
-    body: &Body,
-    gait: &'g mut Gait,
-    mode: usize,
-) -> Result<Vec<&'g mut Component>, Failure> {
-    let count = body.modes.modes.len();
-    if mode >= count {
-        let name = body.creature.name();
-        return Err(Failure::Failed(format!("there is no mode {mode}; {name} has modes 0 to {}", count - 1)));
-    }
-    if gait.components.iter().all(|component| component.mode != mode) {
-        let still = Component { mode, amplitude: 0.0, phase: 0.0, harmonic: 1, offset: 0.0 };
-        gait.components.push(still);
-    }
-    Ok(gait.components.iter_mut().filter(|component| component.mode == mode).collect())
-}
-
-/// A gait of a file may name modes that this body does not have.
-fn check_modes(body: &Body, gait: &Gait) -> Result<(), GaitError> {
-    let last = body.modes.modes.len().saturating_sub(1);
-    match gait.components.iter().position(|component| component.mode > last) {
-        None => Ok(()),
-        Some(index) => Err(GaitError::Mode {
-            component: index + 1,
-            mode: gait.components[index].mode,
-            creature: body.creature.name().to_owned(),
-            last,
-        }),
     }
 }
 
