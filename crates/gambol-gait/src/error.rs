@@ -33,6 +33,16 @@ pub enum GaitError {
         /// The highest mode there is.
         last: usize,
     },
+    /// A mode that the creature does not have.
+    #[error("there is no mode {mode}; {creature} has modes 0 to {last}")]
+    NoMode {
+        /// As given.
+        mode: usize,
+        /// Name of the creature.
+        creature: String,
+        /// The highest mode there is.
+        last: usize,
+    },
     /// A number out of range.
     #[error("{place}: {reason}")]
     Number {

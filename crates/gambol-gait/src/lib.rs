@@ -9,11 +9,13 @@
 //! ```
 //!
 //! [`Style`] changes the body, [`design`] presses walk: it picks modes, amplitudes and phases for a named gait.
-//! [`perform`] plays a gait: equation 4 with soft limits, then feet on the ground.
+//! [`prepare`] does both for a creature as its file has it, [`adopt`] the same for a gait of a file. [`perform`] plays a
+//! gait: equation 4 with soft limits, then feet on the ground.
 
 mod belly;
 mod close;
 mod design;
+mod edit;
 mod error;
 mod feet;
 mod file;
@@ -28,6 +30,7 @@ mod path;
 mod pattern;
 mod perform;
 mod posture;
+mod prepare;
 mod preset;
 mod settle;
 mod stance;
@@ -43,5 +46,6 @@ pub use gambol_dynamics::{HeightField, Terrain};
 pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, Timing, measure, rank};
 pub use legs::{Leg, Legs};
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
+pub use prepare::{adopt, prepare};
 pub use preset::preset_style;
-pub use style::Body;
+pub use style::{Body, Counterpart};

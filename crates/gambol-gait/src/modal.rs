@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use gambol_model::Creature;
 
 use crate::limits::{Give, limit};
-use crate::{Body, Gait, GaitError};
+use crate::{Body, Component, Gait, GaitError};
 
 /// A gait's motion over the cycle, before the ground has its say:
 ///
@@ -33,25 +33,15 @@ struct Term<'a> {
 impl<'a> ModalMotion<'a> {
     /// The motion of `gait`, whose components name modes of `body`.
     pub(crate) fn new(body: &'a Body, gait: &Gait) -> Result<Self, GaitError> {
-        let modes = &body.modes.modes;
-        let mut terms = Vec::new();
-        for (k, component) in gait.components.iter().enumerate() {
-            let Some(mode) = modes.get(component.mode) else {
-                return Err(GaitError::Mode {
-                    component: k + 1,
-                    mode: component.mode,
-                    creature: body.creature.name().to_owned(),
-                    last: modes.len().saturating_sub(1),
-                });
-            };
-            terms.push(Term {
-                shape: &mode.shape,
-                amplitude: component.amplitude,
-                phase: component.phase,
-                harmonic: f64::from(component.harmonic),
-                offset: component.offset,
-            });
-        }
+        gait.check_modes(body)?;
+        let term = |component: &Component| Term {
+            shape: &body.modes.modes[component.mode].shape,
+            amplitude: component.amplitude,
+            phase: component.phase,
+            harmonic: f64::from(component.harmonic),
+            offset: component.offset,
+        };
+        let terms = gait.components.iter().map(term).collect();
         Ok(Self { creature: &body.creature, rest: &body.modes.pose, terms })
     }
 

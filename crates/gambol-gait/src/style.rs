@@ -89,18 +89,32 @@ impl Body {
 /// A mode of one body that another body has in this likeness (the cosine of the shapes) is the same to the eye.
 const LIKE: f64 = 0.7;
 
+/// A mode of one body, found again on another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counterpart {
+    /// Its number on the body that it comes from.
+    pub old: usize,
+    /// The number of the mode that is most like it.
+    pub new: usize,
+    /// Amplitude of the new mode per amplitude of the old one, at the same kinetic energy; negative where the shapes point
+    /// opposite ways.
+    pub factor: f64,
+    /// |cosine| of the two shapes in the metric of the mass: 1 for the same shape. Below 0.7 the eye sees another motion.
+    pub likeness: f64,
+}
+
 impl Body {
-    /// A gait of the body `from` on this one: the numbers of modes follow their shapes, which another style puts into
-    /// another order. Also what a user should know: modes that this body does not have.
+    /// The vibrations of this body that are most like `modes` of the body `from`, in the order of `modes`.
     ///
-    /// Of all modes w of this body, u becomes the one that is most like it in the metric of this body's mass, at the same
-    /// kinetic energy: α' = ±α ‖u‖ / ‖w‖, the sign that of ⟨u, w⟩. Each is taken once, and modes that are alike most
-    /// choose first. Rigid motions keep their numbers.
-    pub fn follow(&self, from: &Self, gait: &Gait) -> (Gait, Vec<String>) {
-        let mut used: Vec<usize> = gait.components.iter().map(|component| component.mode).collect();
-        used.sort_unstable();
-        used.dedup();
-        used.retain(|&mode| mode >= from.modes.rigid && mode < from.modes.modes.len());
+    /// Of all vibrations w of this body, u becomes the one that is most like it in the metric of this body's mass, at the
+    /// same kinetic energy: α' = ±α ‖u‖ / ‖w‖, the sign that of ⟨u, w⟩. Each is taken once, and modes that are alike most
+    /// choose first. Rigid motions keep their numbers. A mode that `from` does not have, or that finds nothing left, has
+    /// no counterpart. Both are bodies of one creature.
+    pub fn counterparts(&self, from: &Self, modes: &[usize]) -> Vec<Counterpart> {
+        let mut asked: Vec<usize> = modes.to_vec();
+        asked.sort_unstable();
+        asked.dedup();
+        asked.retain(|&mode| mode >= from.modes.rigid && mode < from.modes.modes.len());
         let mut data = Data::new(&self.creature);
         prepare_mass(&self.creature, &mut data, &self.modes.pose);
         let mut heavy = |shape: &[f64]| {
@@ -108,7 +122,7 @@ impl Body {
             multiply_mass(&self.creature, &mut data, shape, &mut product);
             DVector::from_vec(product)
         };
-        let new_modes: Vec<_> = self
+        let shapes_of_new: Vec<_> = self
             .modes
             .vibrations()
             .iter()
@@ -118,43 +132,61 @@ impl Body {
                 (mode.index, w, own)
             })
             .collect();
-        // Pairs of an old mode and a new one: likeness, and the new amplitude per old one.
         let mut pairs = Vec::new();
-        for &old in &used {
+        for &old in &asked {
             let u = DVector::from_column_slice(&from.modes.modes[old].shape);
             let mu = heavy(u.as_slice());
             let size = mu.dot(&u);
-            for (new, w, own) in &new_modes {
+            for (new, w, own) in &shapes_of_new {
                 let along = mu.dot(w);
                 let likeness = along.abs() / (size * own).sqrt();
-                pairs.push((likeness, old, *new, (size / own).sqrt().copysign(along)));
+                pairs.push(Counterpart {
+                    old,
+                    new: *new,
+                    factor: (size / own).sqrt().copysign(along),
+                    likeness,
+                });
             }
         }
-        pairs.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let mut found: BTreeMap<usize, (usize, f64)> = BTreeMap::new();
-        let mut hints = Vec::new();
-        for (likeness, old, new, factor) in pairs {
-            if found.contains_key(&old) || found.values().any(|(taken, _)| *taken == new) {
-                continue;
-            }
-            found.insert(old, (new, factor));
-            if likeness < LIKE {
-                let percent = 100.0 * likeness;
-                hints.push(format!(
-                    "mode {old} of the gait has no like on the changed body; mode {new} ({percent:.0} % of it) takes its place"
-                ));
+        pairs.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
+        let is_rigid = |mode: usize| mode < from.modes.rigid && mode < self.modes.rigid;
+        let same = |mode: usize| Counterpart { old: mode, new: mode, factor: 1.0, likeness: 1.0 };
+        let mut found: BTreeMap<usize, Counterpart> =
+            modes.iter().filter(|&&mode| is_rigid(mode)).map(|&mode| (mode, same(mode))).collect();
+        for pair in pairs {
+            if !found.contains_key(&pair.old) && found.values().all(|taken| taken.new != pair.new) {
+                found.insert(pair.old, pair);
             }
         }
+        modes.iter().filter_map(|mode| found.get(mode).copied()).collect()
+    }
+
+    /// A gait of the body `from` on this one: the numbers of modes follow their shapes ([`Body::counterparts`]), which
+    /// another style puts into another order. Also what a user should know: modes that this body does not have.
+    pub fn follow(&self, from: &Self, gait: &Gait) -> (Gait, Vec<String>) {
+        let mut used: Vec<usize> = gait.components.iter().map(|component| component.mode).collect();
+        used.sort_unstable();
+        used.dedup();
+        let mut found = self.counterparts(from, &used);
+        found.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
+        let unlike = found.iter().filter(|pair| pair.likeness < LIKE);
+        let hints = unlike.map(|Counterpart { old, new, likeness, .. }| {
+            let percent = 100.0 * likeness;
+            format!(
+                "mode {old} of the gait has no like on the changed body; mode {new} ({percent:.0} % of it) takes its place"
+            )
+        });
+        let hints = hints.collect();
         let mut gait = Gait { style: self.style.clone(), ..gait.clone() };
         // The same elastic energy ½ k α² at another k, and every natural frequency with its root.
         let tenser = (self.style.tension / from.style.tension).sqrt();
         gait.frequency *= tenser;
         for component in &mut gait.components {
             component.amplitude /= tenser;
-            if let Some(&(mode, factor)) = found.get(&component.mode) {
-                component.mode = mode;
-                component.amplitude *= factor;
-                component.offset *= factor;
+            if let Some(pair) = found.iter().find(|pair| pair.old == component.mode) {
+                component.mode = pair.new;
+                component.amplitude *= pair.factor;
+                component.offset *= pair.factor;
             }
         }
         (gait, hints)

@@ -13,5 +13,7 @@
 
 mod engine;
 pub mod protocol;
+#[cfg(not(target_family = "wasm"))] // there the page is its own host
+pub mod server;
 
 pub use engine::{Engine, MemoryShelf, Shelf, Trouble};

@@ -11,8 +11,8 @@ use gambol_dynamics::Data;
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{
-    Body, Component, Gait, GaitError, Performance, Sampling, Style, Support, Wish, design, gaits_for,
-    perform, preset_style, to_toml,
+    Body, Gait, GaitError, Performance, Sampling, Style, Support, Wish, adopt, gaits_for, perform, prepare,
+    to_toml,
 };
 use gambol_model::Creature;
 use gambol_modes::Reader;
@@ -250,61 +250,25 @@ impl Animate {
         let creature = creature.clone();
         let mut warnings = Vec::new();
         let mut data = Data::new(&creature);
-        let (body, mut gait) = if is_file(name) {
+        let restyle = |style: &mut Style| self.style.apply(style);
+        let (body, designed) = if is_file(name) {
             let gait = read_gait(Path::new(name))?;
             warnings.extend(self.stranger(name, &gait, &creature));
-            let (body, mut gait, hints) = self.restyle(creature, &mut data, gait)?;
-            warnings.extend(hints);
-            self.ground.retime(&mut gait, wish);
-            (body, gait)
+            adopt(creature, &mut data, gait, restyle, wish)?
         } else {
-            let preset = preset_style(creature.name(), name);
-            let is_preset = preset.is_some();
-            let mut style = preset.unwrap_or_default();
-            self.style.apply(&mut style);
-            let body = Body::new(creature, &mut data, &style)?;
-            let designed = match design(&body, &mut data, name, wish) {
-                // Some presets of the paper are more than a gait of the list: they are played at another pace.
-                Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != Wish::default() => {
-                    let mut designed = design(&body, &mut data, name, &Wish::default())?;
-                    self.ground.retime(&mut designed.gait, wish);
-                    designed
-                }
-                other => other?,
-            };
-            warnings.extend(designed.hints);
-            (body, designed.gait)
+            prepare(creature, &mut data, name, restyle, wish)?
         };
+        warnings.extend(designed.hints);
+        let mut gait = designed.gait;
         gait.creature = Some(self.creature.creature.clone());
-        gait.style = body.style.clone();
         self.motion.apply(&body, &mut gait)?;
         self.ground.apply(&mut gait)?;
-        check_modes(&body, &gait)?;
 
         let sampling = Sampling { seconds: self.ground.seconds, fps: self.ground.fps };
         let mut performance = perform(&body, &mut data, &gait, &sampling)?;
         performance.warnings.splice(0..0, warnings);
         let names = mode_names(&body, &mut data, &gait)?;
         Ok(Show { body, gait, names, performance })
-    }
-
-    /// The body that a gait of a file is for, as the command line changes it; the numbers of its modes follow.
-    fn restyle(
-        &self,
-        creature: Creature,
-        data: &mut Data,
-        gait: Gait,
-    ) -> Result<(Body, Gait, Vec<String>), Failure> {
-        let mut style = gait.style.clone();
-        self.style.apply(&mut style);
-        if style == gait.style {
-            return Ok((Body::new(creature, data, &style)?, gait, Vec::new()));
-        }
-        let from = Body::new(creature.clone(), data, &gait.style)?;
-        check_modes(&from, &gait)?;
-        let body = Body::new(creature, data, &style)?;
-        let (gait, hints) = body.follow(&from, &gait);
-        Ok((body, gait, hints))
     }
 
     /// Everything is made before anything is written.
@@ -409,14 +373,6 @@ impl GroundArguments {
         Ok(Wish { speed, frequency, stride_length: self.stride, duty: self.duty })
     }
 
-    /// A gait of a file at another pace.
-    fn retime(&self, gait: &mut Gait, wish: &Wish) {
-        gait.frequency = wish.frequency.unwrap_or(gait.frequency);
-        gait.ground.speed =
-            wish.speed.or(self.stride.map(|stride| stride * gait.frequency)).or(gait.ground.speed);
-        gait.ground.duty = wish.duty.unwrap_or(gait.ground.duty);
-    }
-
     fn apply(&self, gait: &mut Gait) -> Result<(), Failure> {
         if self.no_ground {
             gait.ground.support = Support::Air;
@@ -430,67 +386,17 @@ impl GroundArguments {
 }
 
 impl MotionArguments {
-    fn apply(&self, body: &Body, gait: &mut Gait) -> Result<(), Failure> {
+    fn apply(&self, body: &Body, gait: &mut Gait) -> Result<(), GaitError> {
         for ModeValue { mode, value } in &self.amplitude {
-            // Of several components of one mode, the largest gets the amplitude and the others keep their ratio to it.
-            let mut all = components_of(body, gait, *mode)?;
-            let largest = all.iter().fold(0.0, |most: f64, component| most.max(component.amplitude.abs()));
-            for component in &mut all {
-                component.amplitude =
-                    if largest > 0.0 { component.amplitude * value / largest } else { *value };
-            }
+            gait.set_amplitude(body, *mode, *value)?;
         }
         for ModeValue { mode, value } in &self.offset {
-            for (k, component) in components_of(body, gait, *mode)?.into_iter().enumerate() {
-                component.offset = if k == 0 { *value } else { 0.0 };
-            }
-        }
-        if !self.phase.is_empty() {
-            // Feet stand when the new motion has them low and moving back.
-            gait.ground.footfalls.clear();
+            gait.set_offset(body, *mode, *value)?;
         }
         for ModeValue { mode, value } in &self.phase {
-            // The first gets the phase, and the others keep their distance from it.
-            let mut all = components_of(body, gait, *mode)?;
-            let shift = value.to_radians() - all[0].phase;
-            for component in &mut all[1..] {
-                component.phase += shift;
-            }
-            all[0].phase = value.to_radians();
+            gait.set_phase(body, *mode, value.to_radians())?;
         }
         Ok(())
-    }
-}
-
-/// The components of a mode, at least one: a mode that the gait does not use is added at rest.
-fn components_of<'g>(
-    body: &Body,
-    gait: &'g mut Gait,
-    mode: usize,
-) -> Result<Vec<&'g mut Component>, Failure> {
-    let count = body.modes.modes.len();
-    if mode >= count {
-        let name = body.creature.name();
-        return Err(Failure::Failed(format!("there is no mode {mode}; {name} has modes 0 to {}", count - 1)));
-    }
-    if gait.components.iter().all(|component| component.mode != mode) {
-        let still = Component { mode, amplitude: 0.0, phase: 0.0, harmonic: 1, offset: 0.0 };
-        gait.components.push(still);
-    }
-    Ok(gait.components.iter_mut().filter(|component| component.mode == mode).collect())
-}
-
-/// A gait of a file may name modes that this body does not have.
-fn check_modes(body: &Body, gait: &Gait) -> Result<(), GaitError> {
-    let last = body.modes.modes.len().saturating_sub(1);
-    match gait.components.iter().position(|component| component.mode > last) {
-        None => Ok(()),
-        Some(index) => Err(GaitError::Mode {
-            component: index + 1,
-            mode: gait.components[index].mode,
-            creature: body.creature.name().to_owned(),
-            last,
-        }),
     }
 }
 

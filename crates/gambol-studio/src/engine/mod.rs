@@ -6,7 +6,7 @@ mod export;
 mod gait_file;
 mod motion;
 mod reach;
-mod shelf;
+pub(crate) mod shelf;
 mod simulation;
 mod stand;
 

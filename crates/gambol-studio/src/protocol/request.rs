@@ -154,6 +154,9 @@ pub enum Request {
 /// Most time that a simulation goes on at once, s.
 pub const MOST_ADVANCE: f64 = 0.25;
 
+/// Most bytes of the files of one [`Request::Keep`]: ten times a large character with its textures.
+pub const MOST_BYTES: usize = 64 << 20;
+
 /// A file to keep.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct NewFile {
