@@ -162,6 +162,14 @@ impl Files for Memory {
         let clean = tidy(path);
         self.files.get(clean.as_str()).cloned().ok_or_else(|| FormatError::new(path, "there is no such file"))
     }
+
+    fn only_one(&self, ending: &str) -> Option<String> {
+        let ends = |name: &&String| {
+            name.rsplit_once('.').is_some_and(|(_, found)| found.eq_ignore_ascii_case(ending))
+        };
+        let mut found = self.files.keys().filter(ends);
+        found.next().filter(|_| found.next().is_none()).cloned()
+    }
 }
 
 /// `a/./b/../c` as `a/c`. A path that leaves its folder keeps its leading `..`.

@@ -96,7 +96,7 @@ pub fn load_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result
 }
 
 /// Reads the creature `main` from `files` and, if that is a glTF file, the way back to its nodes.
-fn load_rig_from(
+pub fn load_rig_from(
     files: &dyn Files,
     main: &str,
     options: &LoadOptions,

@@ -11,6 +11,15 @@ const USUAL_WIDTH: f64 = 0.8;
 impl Picture {
     /// The picture as an SVG file. Text is drawn as lines and can be found by its `aria-label`.
     pub fn to_svg(&self) -> String {
+        self.svg(true)
+    }
+
+    /// The same without the page behind it, to lie on another.
+    pub fn to_transparent_svg(&self) -> String {
+        self.svg(false)
+    }
+
+    fn svg(&self, page: bool) -> String {
         let (width, height) = (self.width, self.height);
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
@@ -20,11 +29,10 @@ impl Picture {
         if !self.title.is_empty() {
             let _ = writeln!(svg, "<title>{}</title>", escape(&self.title));
         }
-        let _ = writeln!(
-            svg,
-            "<path d=\"M0 0h{width}v{height}h-{width}z\"{}/>",
-            paint("fill", Colour { alpha: 255, ..self.background })
-        );
+        if page {
+            let paint = paint("fill", Colour { alpha: 255, ..self.background });
+            let _ = writeln!(svg, "<path d=\"M0 0h{width}v{height}h-{width}z\"{paint}/>");
+        }
         for item in &self.items {
             write_item(&mut svg, item);
             svg.push('\n');

@@ -391,12 +391,11 @@ fn keys(names: &[String], joints: &[usize]) -> Vec<(usize, String)> {
     joints.iter().map(key).collect()
 }
 
-/// A rig file that says what was guessed about `creature`, to be edited.
-pub fn rig_to_toml(creature: &Creature, rig: &Rig) -> Result<String, FormatError> {
-    let fail = |reason: String| FormatError::new(creature.name(), reason);
+/// The names of all nodes of a rig's file, and which of them skins use.
+fn bones_of(rig: &Rig) -> Result<(Vec<String>, Vec<usize>), String> {
     let document: serde_json::Value =
-        serde_json::from_str(rig.source.text().map_err(fail)?).map_err(|error| fail(error.to_string()))?;
-    let nodes = Nodes::new(&document).map_err(fail)?;
+        serde_json::from_str(rig.source.text()?).map_err(|error| error.to_string())?;
+    let nodes = Nodes::new(&document)?;
     let names: Vec<String> = (0..nodes.local.len()).map(|node| nodes.label(node)).collect();
     let skins = document["skins"].as_array().into_iter().flatten();
     let joints = skins.flat_map(|skin| skin["joints"].as_array().into_iter().flatten());
@@ -406,7 +405,22 @@ pub fn rig_to_toml(creature: &Creature, rig: &Rig) -> Result<String, FormatError
         .collect();
     joints.sort_unstable();
     joints.dedup();
+    Ok((names, joints))
+}
 
+impl Rig {
+    /// What [`BoneSettings::bone`] calls the bone of each body after the world.
+    pub fn bone_names(&self) -> Result<Vec<String>, FormatError> {
+        let (names, joints) = bones_of(self).map_err(|reason| FormatError::new("rig", reason))?;
+        let keys = keys(&names, &joints);
+        let name = |node: &usize| keys.iter().find(|(key, _)| key == node).map(|(_, name)| name.clone());
+        Ok(self.joints.iter().map(|node| name(node).unwrap_or_default()).collect())
+    }
+}
+
+/// A rig file that says what was guessed about `creature`, to be edited.
+pub fn rig_to_toml(creature: &Creature, rig: &Rig) -> Result<String, FormatError> {
+    let (names, joints) = bones_of(rig).map_err(|reason| FormatError::new(creature.name(), reason))?;
     let mut out = String::from(
         "# What gambol guessed about a rig. Change what is wrong, take out what may be guessed again,\n",
     );

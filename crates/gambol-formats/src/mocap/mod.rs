@@ -90,6 +90,23 @@ pub fn load_recording(path: &Path, options: &RecordingOptions) -> Result<Recordi
     }
 }
 
+/// Reads the recording `main`, BVH or AMC with its skeleton beside it, from `files`.
+pub fn read_recording(
+    files: &dyn Files,
+    main: &str,
+    options: &LoadOptions,
+) -> Result<Recording, FormatError> {
+    match kind(main) {
+        Some(Kind::Bvh) => read_bvh(main, &text(files, main)?, options),
+        Some(Kind::Amc) => {
+            let (name, asf) = asf_beside(files, main)?;
+            let asf = asf::Text { file: &name, text: &asf };
+            asf::read_amc(asf, asf::Text { file: main, text: &text(files, main)? }, None, options)
+        }
+        Some(Kind::Asf) | None => Err(FormatError::new(main, "a recording is a .bvh or .amc file")),
+    }
+}
+
 /// Reads the skeleton of a recording.
 pub(crate) fn read(
     files: &dyn Files,

@@ -172,6 +172,11 @@ impl<'c> Reader<'c> {
         &self.mirror
     }
 
+    /// Names of the limbs as [`Reading::limbs`] has them, and the joints that bend each, from the trunk outwards.
+    pub fn limbs(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        self.limbs.all.iter().map(|limb| (limb.name.as_str(), limb.joints.as_slice()))
+    }
+
     /// What `mode` looks like. Numbers missing from its shape count as 0.
     pub fn read(&self, data: &mut Data, mode: &Mode) -> Reading {
         let mut shape = mode.shape.clone();

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use gambol::dynamics::Data;
-use gambol::gait::{Body, Style};
+use gambol::gait::{Body, Counterpart, Design, Style, Wish};
+use gambol::model::{Creature, Joint, JointKind};
+use gambol::modes::{ModesError, Reader, swing};
 
 use super::creature::Read;
 use super::{Answer, Shelf, Trouble};
-use crate::protocol::{CreatureWork, StyleWork};
+use crate::protocol::{BodyAnswer, CreatureWork, Follow, ModePart, SWINGS, StyleWork, push};
 
 /// A body, and memory to compute with it.
 pub(super) struct Dressed {
@@ -15,6 +17,8 @@ pub(super) struct Dressed {
     pub(super) style: StyleWork,
     pub(super) body: Body,
     pub(super) data: Data,
+    /// The gait that was designed last: the same for many changes by hand.
+    pub(super) designed: Option<(String, Wish, Design)>,
 }
 
 /// How many bodies are remembered: the one on the stage, the one before a slider moved, and what undo goes back to.
@@ -50,10 +54,11 @@ impl Bodies {
         let dressed = match self.dressed.iter().position(|dressed| dressed.style == *style) {
             Some(index) => self.dressed.remove(index),
             None => {
+                check(style)?;
                 let mut data = Data::new(&read.creature);
                 let body = Body::new(read.creature.clone(), &mut data, &Style::from(style))
                     .map_err(Trouble::from_error)?;
-                Dressed { read, style: style.clone(), body, data }
+                Dressed { read, style: style.clone(), body, data, designed: None }
             }
         };
         if self.dressed.len() == REMEMBERED {
@@ -62,6 +67,53 @@ impl Bodies {
         self.dressed.push(dressed);
         self.dressed.last_mut().ok_or_else(|| Trouble("no body".to_owned()))
     }
+
+    /// What `marks`, modes of the body in the style `from`, are on the body in `style`.
+    fn follows(
+        &mut self,
+        shelf: &dyn Shelf,
+        creature: &CreatureWork,
+        [from, style]: [&StyleWork; 2],
+        marks: &[usize],
+    ) -> Result<Vec<Follow>, Trouble> {
+        self.body(shelf, creature, from)?;
+        self.body(shelf, creature, style)?;
+        let find = |style: &StyleWork| self.dressed.iter().find(|dressed| dressed.style == *style);
+        let (Some(old), Some(new)) = (find(from), find(style)) else { return Ok(Vec::new()) };
+        let follow = |Counterpart { old, new, factor, likeness }| Follow { old, new, factor, likeness };
+        Ok(new.body.counterparts(&old.body, marks).into_iter().map(follow).collect())
+    }
+}
+
+/// Factors beyond this, or below its inverse, are no wish of anybody, and their products must stay finite.
+const LARGEST_FACTOR: f64 = 1e6;
+/// N·m/rad or N/m; steel beams have less.
+const LARGEST_STIFFNESS: f64 = 1e9;
+
+/// Numbers that would go wrong far from here.
+fn check(style: &StyleWork) -> Result<(), Trouble> {
+    let sensible = |factor: f64| (1.0 / LARGEST_FACTOR..=LARGEST_FACTOR).contains(&factor);
+    let bad = |what: &str, number: f64| {
+        Err(Trouble(format!("{what} of {number} makes no sense; put the slider back")))
+    };
+    for (what, factor) in [("a weight", style.weight), ("a tension", style.tension)] {
+        if !sensible(factor) {
+            return bad(what, factor);
+        }
+    }
+    if let Some(stiffness) =
+        style.stiffness.filter(|stiffness| !(0.0..=LARGEST_STIFFNESS).contains(stiffness))
+    {
+        return bad("a stiffness", stiffness);
+    }
+    if let Some((_, factor)) = style.scale.iter().find(|(_, factor)| !sensible(*factor)) {
+        return bad("a factor", *factor);
+    }
+    let all: f64 = style.scale.iter().map(|(_, factor)| factor.ln().abs()).sum();
+    if all > 2.0 * LARGEST_FACTOR.ln() {
+        return Err(Trouble("the factors of stiffness make no sense together; reset them".to_owned()));
+    }
+    Ok(())
 }
 
 impl From<&StyleWork> for Style {
@@ -78,13 +130,84 @@ impl From<&StyleWork> for Style {
     }
 }
 
+impl From<Style> for StyleWork {
+    fn from(style: Style) -> Self {
+        Self {
+            pose: style.pose,
+            bend: Vec::new(),
+            stiffness: style.stiffness,
+            scale: style.scale,
+            constraints: style.constraints,
+            weight: style.weight,
+            tension: style.tension,
+            injured: style.injured,
+        }
+    }
+}
+
+/// How far a mode swings to be seen well, rad of the joint that moves most: 20°.
+const SWING: f64 = 0.35;
+
+/// Tells the page about a body and its modes.
 pub(super) fn answer(
-    _bodies: &mut Bodies,
-    _shelf: &dyn Shelf,
-    _creature: &CreatureWork,
-    _style: &StyleWork,
-    _from: Option<&StyleWork>,
-    _marks: &[usize],
+    bodies: &mut Bodies,
+    shelf: &dyn Shelf,
+    creature: &CreatureWork,
+    style: &StyleWork,
+    from: Option<&StyleWork>,
+    marks: &[usize],
 ) -> Result<Answer, Trouble> {
-    Err(Trouble("not yet".to_owned()))
+    let follows = match from {
+        Some(from) if !marks.is_empty() => bodies.follows(shelf, creature, [from, style], marks)?,
+        _ => Vec::new(),
+    };
+    let Dressed { body, data, .. } = bodies.body(shelf, creature, style)?;
+    let reader = Reader::new(&body.creature, data, &body.modes.pose).map_err(Trouble::from_error)?;
+    let mut modes = Vec::with_capacity(body.modes.modes.len());
+    for mode in &body.modes.modes {
+        let reading = reader.read(data, mode);
+        modes.push(ModePart {
+            index: mode.index,
+            frequency: mode.frequency(),
+            name: reading.name,
+            rigid: mode.is_rigid(),
+            symmetry: reading.symmetry.name(),
+        });
+    }
+    let mut bytes = Vec::new();
+    let shapes = push(&mut bytes, body.modes.modes.iter().flat_map(|mode| mode.shape.iter().copied()));
+    let roots = push(&mut bytes, roots(body, data).map_err(Trouble::from_error)?);
+    let head = BodyAnswer {
+        modes,
+        shapes,
+        roots,
+        swing: SWING,
+        pose: body.modes.pose.clone(),
+        stiffness: body.creature.joints().iter().map(|joint| joint.stiffness).collect(),
+        mass: body.creature.mass(),
+        follows,
+        millis: None,
+    };
+    Answer::new(head, bytes)
+}
+
+/// The joint by which the first body floats.
+fn free_root(creature: &Creature) -> Option<&Joint> {
+    creature.joints().iter().find(|joint| joint.kind == JointKind::Free)
+}
+
+/// Where the root is at each of [`SWINGS`] along each mode, 7 numbers each.
+fn roots(body: &Body, data: &mut Data) -> Result<Vec<f64>, ModesError> {
+    const STILL: [f64; 7] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
+    let Some(root) = free_root(&body.creature).map(|joint| joint.q..joint.q + JointKind::Free.nq()) else {
+        return Ok(STILL.repeat(SWINGS.len() * body.modes.modes.len()));
+    };
+    let mut numbers = Vec::with_capacity(body.modes.modes.len() * SWINGS.len() * root.len());
+    for mode in &body.modes.modes {
+        for share in SWINGS {
+            let pose = swing(&body.creature, data, &body.modes, mode, share * SWING)?;
+            numbers.extend(&pose[root.clone()]);
+        }
+    }
+    Ok(numbers)
 }

@@ -1,12 +1,29 @@
 //! Creatures, read and told to the page.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
-use gambol::formats::gltf::Rig;
-use gambol::model::Creature;
+use gambol::LoadOptions;
+use gambol::dynamics::{Data, forward_kinematics};
+use gambol::formats::files::{Files, Memory};
+use gambol::formats::gltf::{self, BoneSettings, JointType, Rig, RigSettings};
+use gambol::formats::mocap::{self, Recording};
+use gambol::formats::{FormatError, load_rig_from};
+use gambol::model::{
+    Creature, JointKind, Landmark, LandmarkOverride, Shape, ShapeSpec, Source as Known, Transform, TriMesh,
+    Vec3,
+};
+use gambol::modes::{Heading, Reader};
+use gambol::motion::Clip;
+use gambol::picture::{Drawing, Look, Picture, Placement, View};
+use gambol::{gallery, guess_contacts};
 
 use super::{Answer, Shelf, Trouble};
-use crate::protocol::CreatureWork;
+use crate::protocol::{
+    BodyPart, BonePart, ClipPart, ContactPart, CreatureAnswer, CreatureWork, GalleryEntry, Hello, JointPart,
+    LandmarkPart, LimbPart, MOST_BYTES, Numbers, RecordingPart, ShapePart, SkinPart, Source, StridePart,
+    VERSION, push,
+};
 
 /// A creature as it was read.
 pub(super) struct Read {
@@ -14,18 +31,448 @@ pub(super) struct Read {
     pub(super) creature: Creature,
     /// The way back to the nodes of a glTF file.
     pub(super) rig: Option<Rig>,
+    kind: &'static str,
+    recording: Option<Recording>,
 }
 
 impl Read {
-    pub(super) fn new(_shelf: &dyn Shelf, _work: &CreatureWork) -> Result<Self, Trouble> {
-        Err(Trouble("not yet".to_owned()))
+    pub(super) fn new(shelf: &dyn Shelf, work: &CreatureWork) -> Result<Self, Trouble> {
+        check(work)?;
+        let (files, main) = open(shelf, &work.source)?;
+        let main = main.as_str();
+        let mut options = LoadOptions {
+            free_root: work.free_root,
+            landmarks: work.landmarks.iter().map(landmark_override).collect(),
+            height: work.height,
+            mass: work.mass,
+            rig: work.forward.map(|forward| rig_settings(main, Some(forward))),
+            ..LoadOptions::default()
+        };
+        let read = |options: &LoadOptions| -> Result<(Creature, Option<Rig>), Trouble> {
+            let (spec, rig) = load_rig_from(files.as_ref(), main, options).map_err(told)?;
+            let creature = spec.build().map_err(|error| Trouble(format!("{main}: {error}")))?;
+            Ok((creature, rig))
+        };
+        let (mut creature, mut rig) = read(&options)?;
+        if let Some(guessed) = rig.as_ref().filter(|_| !work.joints.is_empty()) {
+            let mut settings = rig_settings(main, work.forward);
+            settings.bones = bones(&creature, guessed, &work.joints)?;
+            options.rig = Some(settings);
+            (creature, rig) = read(&options)?;
+        }
+        let is_motion = matches!(mocap::kind(main), Some(mocap::Kind::Bvh | mocap::Kind::Amc));
+        let recording = is_motion
+            .then(|| mocap::read_recording(files.as_ref(), main, &options))
+            .transpose()
+            .map_err(told)?;
+        let kind = match (&rig, mocap::kind(main)) {
+            (Some(_), _) => "gltf",
+            (None, Some(_)) => "recording",
+            (None, None) => xml_kind(&files.read(main).map_err(told)?),
+        };
+        Ok(Self { work: work.clone(), creature, rig, kind, recording: recording.map(without_first_apart) })
     }
 }
 
-pub(super) fn answer(_read: Arc<Read>) -> Result<Answer, Trouble> {
-    Err(Trouble("not yet".to_owned()))
+/// Numbers that would go wrong far from here.
+fn check(work: &CreatureWork) -> Result<(), Trouble> {
+    for (what, number) in [("height", work.height), ("mass", work.mass)] {
+        // A whale has 2e5 kg, a mite 1e-8 kg.
+        if number.is_some_and(|number| !(1e-9..=1e9).contains(&number)) {
+            return Err(Trouble(format!("its {what} is not a sensible number; give another, or none")));
+        }
+    }
+    if let Some([x, y, z]) = work.forward {
+        // The file's y is up: along it nothing can look.
+        let level = x.hypot(z);
+        if !(level.is_finite() && level > 0.1 * y.abs() && level < 1e9) {
+            return Err(Trouble("forward must point along the ground; choose another direction".to_owned()));
+        }
+    }
+    Ok(())
 }
 
-pub(super) fn hello(_start: &CreatureWork) -> Result<Answer, Trouble> {
-    Err(Trouble("not yet".to_owned()))
+/// The files of a creature, as seen from the folder of the main one, and the name of that.
+fn open(shelf: &dyn Shelf, source: &Source) -> Result<(Box<dyn Files>, String), Trouble> {
+    match source {
+        Source::Gallery { name } => {
+            let entry = gallery::find(name).ok_or_else(|| {
+                Trouble(format!("the gallery has no {name:?}; it has {}", gallery::names().join(", ")))
+            })?;
+            let main = format!("{name}.xml");
+            Ok((Box::new(Memory::new().with(main.as_str(), entry.mjcf)), main))
+        }
+        Source::File { bundle, name } => {
+            super::shelf::safe_name(name)?;
+            let files = shelf.files(bundle)?;
+            match name.rsplit_once('/') {
+                None => Ok((Box::new(Dropped { files, folder: String::new() }), name.clone())),
+                Some((folder, main)) => {
+                    Ok((Box::new(Dropped { files, folder: format!("{folder}/") }), main.to_owned()))
+                }
+            }
+        }
+    }
+}
+
+/// Files that were dropped together, seen from one folder of them.
+struct Dropped {
+    files: Box<dyn Files>,
+    /// Empty, or ends with `/`.
+    folder: String,
+}
+
+impl Files for Dropped {
+    /// A file where it should be; or where it lies if the folders were lost on the way, as when several files are
+    /// dropped that were in folders.
+    fn read(&self, path: &str) -> Result<Vec<u8>, FormatError> {
+        let short = path.rsplit('/').next().unwrap_or(path);
+        let places = [
+            format!("{}{path}", self.folder),
+            path.to_owned(),
+            format!("{}{short}", self.folder),
+            short.into(),
+        ];
+        places.iter().find_map(|place| self.files.read(place).ok()).ok_or_else(|| {
+            FormatError::new(
+                path,
+                "this file was not dropped; drop the creature together with all files that it needs",
+            )
+        })
+    }
+
+    fn only_one(&self, ending: &str) -> Option<String> {
+        self.files.only_one(ending)
+    }
+}
+
+fn landmark_override((landmark, target): &(String, String)) -> LandmarkOverride {
+    LandmarkOverride { landmark: landmark.clone(), target: target.clone() }
+}
+
+fn rig_settings(file: &str, forward: Option<[f64; 3]>) -> RigSettings {
+    RigSettings {
+        file: file.to_owned(),
+        forward: forward.map(|forward| Vec3::from(forward).normalize()),
+        ..RigSettings::default()
+    }
+}
+
+/// What the user says about joints, by bone instead of by body.
+fn bones(creature: &Creature, rig: &Rig, joints: &[(String, String)]) -> Result<Vec<BoneSettings>, Trouble> {
+    let names = rig.bone_names().map_err(told)?;
+    let mut bones = Vec::new();
+    for (body, kind) in joints {
+        let joint = match kind.as_str() {
+            "ball" => JointType::Ball,
+            "hinge" => JointType::Hinge,
+            "fixed" => JointType::Fixed,
+            _ => return Err(Trouble(format!("a joint is ball, hinge or fixed, not {kind:?}"))),
+        };
+        let index = creature.body_index(body).filter(|&index| index > 0);
+        let Some((index, bone)) = index.and_then(|index| Some((index, names.get(index - 1)?))) else {
+            return Err(Trouble(format!("{} has no body {body:?}", creature.name())));
+        };
+        let is_ball = creature.joints()[creature.bodies()[index].joints.clone()]
+            .first()
+            .is_some_and(|joint| joint.kind == JointKind::Ball);
+        let axis = (joint == JointType::Hinge && is_ball).then(|| hinge_axis(creature, index));
+        bones.push(BoneSettings { bone: bone.clone(), joint: Some(joint), axis, ..BoneSettings::default() });
+    }
+    Ok(bones)
+}
+
+/// The axis that a ball gets when it becomes a hinge: limbs swing forward and back, about the axis to the left; what
+/// sticks out to the side about the vertical. Body frames of a rig are the world's in its own pose.
+fn hinge_axis(creature: &Creature, body: usize) -> Vec3 {
+    let along = creature.bodies()[body].mass.com;
+    if along.y.abs() > along.x.hypot(along.z) { Vec3::z() } else { Vec3::y() }
+}
+
+/// Errors name the file and the line; settings of the page have no lines.
+#[allow(clippy::needless_pass_by_value)] // for `map_err`
+fn told(error: FormatError) -> Trouble {
+    let line = error.line.filter(|&line| line > 0);
+    Trouble(FormatError { line, ..error }.to_string())
+}
+
+/// MJCF or URDF, of a file that is one of them.
+fn xml_kind(bytes: &[u8]) -> &'static str {
+    if String::from_utf8_lossy(bytes).contains("<mujoco") { "mjcf" } else { "urdf" }
+}
+
+/// Conversions of recordings may begin with a pose that is not part of the motion.
+fn without_first_apart(mut recording: Recording) -> Recording {
+    let last = recording.clip.times.len() - 1;
+    if recording.first_apart && last > 1 {
+        recording.clip = recording.clip.part(1, last);
+    }
+    if recording.clip.contacts.is_empty() {
+        recording.clip.contacts = guess_contacts(&recording.creature, &recording.clip);
+    }
+    recording
+}
+
+/// Tells the page about a creature.
+#[allow(clippy::needless_pass_by_value)] // as it comes from memory
+pub(super) fn answer(read: Arc<Read>) -> Result<Answer, Trouble> {
+    let mut bytes = Vec::new();
+    let mut head = describe(&read.creature, read.kind, &mut bytes);
+    if let Some(rig) = &read.rig {
+        head.notes.clone_from(&rig.notes);
+        head.skin = skin(rig, &read.work.source);
+    }
+    if let Some(Recording { creature, clip, .. }) = &read.recording {
+        let creature = describe(creature, read.kind, &mut bytes);
+        let clip = clip_part(clip, &mut bytes);
+        head.recording = Some(Box::new(RecordingPart { creature, clip }));
+    }
+    Answer::new(head, bytes)
+}
+
+/// What can be told of any creature.
+fn describe(creature: &Creature, kind: &str, bytes: &mut Vec<u8>) -> CreatureAnswer {
+    let mut data = Data::new(creature);
+    CreatureAnswer {
+        name: creature.name().to_owned(),
+        kind: kind.to_owned(),
+        mass: creature.mass(),
+        height: height(creature, &mut data),
+        nq: creature.nq(),
+        nv: creature.nv(),
+        bodies: creature.bodies().iter().map(body_part).collect(),
+        joints: creature.joints().iter().map(|joint| joint_part(creature, joint)).collect(),
+        shapes: shape_parts(creature, bytes),
+        landmarks: creature.landmarks().iter().map(landmark_part).collect(),
+        limbs: limb_parts(creature, &mut data),
+        poses: creature.poses().iter().map(|pose| pose.name.clone()).collect(),
+        forward: Heading::of_reference(creature, &mut data).forward.into(),
+        reference: creature.reference_pose().to_vec(),
+        notes: Vec::new(),
+        warnings: creature.warnings().iter().map(ToString::to_string).collect(),
+        skin: None,
+        recording: None,
+    }
+}
+
+/// From the lowest to the highest point in the reference pose, m.
+fn height(creature: &Creature, data: &mut Data) -> f64 {
+    let frames = forward_kinematics(creature, data, creature.reference_pose());
+    let mut heights: Vec<f64> = frames.iter().skip(1).map(|frame| frame.position.z).collect();
+    for (body, frame) in creature.bodies().iter().zip(frames).skip(1) {
+        for shape in &creature.shapes()[body.shapes.clone()] {
+            for up in [1.0, -1.0] {
+                let in_body = frame.rotation.transpose() * Vec3::new(0.0, 0.0, up);
+                let in_shape = shape.body_from_shape.rotation.inverse() * in_body;
+                let point = shape.body_from_shape * nalgebra::Point3::from(shape.shape.support(in_shape));
+                heights.push(frame.point_in_world(point.coords).z);
+            }
+        }
+    }
+    let lowest = heights.iter().copied().fold(f64::INFINITY, f64::min);
+    let highest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (highest - lowest).max(0.0)
+}
+
+/// Position, and orientation w x y z.
+fn place(transform: &Transform) -> ([f64; 3], [f64; 4]) {
+    let q = transform.rotation;
+    (transform.translation.vector.into(), [q.w, q.i, q.j, q.k])
+}
+
+fn body_part(body: &gambol::model::Body) -> BodyPart {
+    let (position, orientation) = place(&body.parent_from_body);
+    BodyPart {
+        name: body.name.clone(),
+        parent: body.parent,
+        position,
+        orientation,
+        joints: [body.joints.start, body.joints.end],
+        mass: body.mass.mass,
+        com: body.mass.com.into(),
+    }
+}
+
+fn joint_part(creature: &Creature, joint: &gambol::model::Joint) -> JointPart {
+    JointPart {
+        name: joint.name.clone(),
+        body: joint.body,
+        kind: joint.kind.name(),
+        anchor: joint.anchor.into(),
+        axis: joint.axis.into(),
+        q: joint.q,
+        v: joint.v,
+        reference: match joint.kind {
+            JointKind::Hinge | JointKind::Slide => creature.reference_pose()[joint.q],
+            JointKind::Free | JointKind::Ball => 0.0,
+        },
+        limit: joint.limit,
+        stiffness: joint.stiffness,
+    }
+}
+
+/// All shapes; a mesh that several of them share is told once.
+fn shape_parts(creature: &Creature, bytes: &mut Vec<u8>) -> Vec<ShapePart> {
+    let mut told: HashMap<*const TriMesh, [Numbers; 2]> = HashMap::new();
+    let mut parts = Vec::new();
+    for (index, body) in creature.bodies().iter().enumerate() {
+        for spec in &creature.shapes()[body.shapes.clone()] {
+            let mesh = match &spec.shape {
+                Shape::Mesh { mesh, .. } => {
+                    Some(*told.entry(Arc::as_ptr(mesh)).or_insert_with(|| mesh_numbers(mesh, bytes)))
+                }
+                _ => None,
+            };
+            parts.push(shape_part(index, spec, mesh));
+        }
+    }
+    parts
+}
+
+fn shape_part(body: usize, spec: &ShapeSpec, mesh: Option<[Numbers; 2]>) -> ShapePart {
+    let (kind, size) = match &spec.shape {
+        Shape::Sphere { radius } => ("sphere", vec![*radius]),
+        Shape::Capsule { radius, half_length } => ("capsule", vec![*radius, *half_length]),
+        Shape::Cylinder { radius, half_length } => ("cylinder", vec![*radius, *half_length]),
+        Shape::Box { half } => ("box", half.as_slice().to_vec()),
+        Shape::Ellipsoid { radii } => ("ellipsoid", radii.as_slice().to_vec()),
+        Shape::Mesh { .. } => ("mesh", Vec::new()),
+    };
+    let (position, orientation) = place(&spec.body_from_shape);
+    let [vertices, triangles] = [mesh.map(|[v, _]| v), mesh.map(|[_, t]| t)];
+    ShapePart { body, kind, size, position, orientation, colour: spec.rgba, vertices, triangles }
+}
+
+/// Corners, and corners of triangles. Whole numbers up to 2²⁴ are exact as f32; a mesh has fewer vertices than that.
+fn mesh_numbers(mesh: &TriMesh, bytes: &mut Vec<u8>) -> [Numbers; 2] {
+    let vertices = push(bytes, mesh.vertices().iter().flat_map(|vertex| [vertex.x, vertex.y, vertex.z]));
+    let triangles = push(bytes, mesh.faces().iter().flatten().map(|&corner| f64::from(corner)));
+    [vertices, triangles]
+}
+
+fn landmark_part(landmark: &Landmark) -> LandmarkPart {
+    let source = match landmark.source {
+        Known::File => "file",
+        Known::Guess => "guess",
+        Known::User => "user",
+    };
+    LandmarkPart {
+        name: landmark.name(),
+        role: landmark.role.to_string(),
+        body: landmark.body,
+        point: landmark.point.into(),
+        joint: landmark.joint,
+        source: source.to_owned(),
+        reason: landmark.reason.clone(),
+    }
+}
+
+/// Limbs that bend. A creature that cannot be cut into limbs has none.
+fn limb_parts(creature: &Creature, data: &mut Data) -> Vec<LimbPart> {
+    let Ok(reader) = Reader::new(creature, data, creature.reference_pose()) else { return Vec::new() };
+    let part = |(name, joints): (&str, &[usize])| {
+        let joints: Vec<String> = joints.iter().map(|&joint| creature.joints()[joint].name.clone()).collect();
+        let pattern = joints.iter().map(|joint| escaped(joint)).collect::<Vec<_>>().join("|");
+        (!joints.is_empty()).then(|| LimbPart { name: name.to_owned(), joints, pattern })
+    };
+    reader.limbs().filter_map(part).collect()
+}
+
+/// A pattern that matches this text and no other.
+pub(super) fn escaped(text: &str) -> String {
+    let mut pattern = String::new();
+    for letter in text.chars() {
+        if r"\.+*?()|[]{}^$".contains(letter) {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern
+}
+
+fn skin(rig: &Rig, source: &Source) -> Option<SkinPart> {
+    let Source::File { bundle, name } = source else { return None };
+    let orientation = rig.world_from_scene.isometry.rotation;
+    let bone = |bone: &gltf::Bone| {
+        let (position, orientation) = place(&bone.body_from_node);
+        BonePart { node: bone.node, body: bone.body, position, orientation }
+    };
+    Some(SkinPart {
+        bundle: bundle.clone(),
+        file: name.clone(),
+        scale: rig.world_from_scene.scaling(),
+        orientation: [orientation.w, orientation.i, orientation.j, orientation.k],
+        position: rig.world_from_scene.isometry.translation.vector.into(),
+        bones: rig.bones.iter().map(bone).collect(),
+        clips: clip_names(&rig.source),
+    })
+}
+
+/// Names of the animations that a file came with.
+fn clip_names(source: &gltf::Source) -> Vec<String> {
+    let (gltf::Source::Glb { json, .. } | gltf::Source::Gltf { json }) = source;
+    let text = String::from_utf8_lossy(json);
+    let text = text.trim_start_matches('\u{feff}').trim_end_matches('\0');
+    let Ok(document) = serde_json::from_str::<serde_json::Value>(text) else { return Vec::new() };
+    let clips = document["animations"].as_array().into_iter().flatten().enumerate();
+    clips
+        .map(|(k, clip)| clip["name"].as_str().map_or_else(|| format!("clip {}", k + 1), str::to_owned))
+        .collect()
+}
+
+/// A clip, its keys among the bytes.
+pub(super) fn clip_part(clip: &Clip, bytes: &mut Vec<u8>) -> ClipPart {
+    let contact = |contact: &gambol::motion::Contact| ContactPart {
+        name: contact.name.clone(),
+        body: contact.body,
+        point: contact.point.into(),
+        intervals: contact.intervals.clone(),
+    };
+    ClipPart {
+        name: clip.name.clone(),
+        keys: clip.poses.len(),
+        times: push(bytes, clip.times.iter().copied()),
+        poses: push(bytes, clip.poses.iter().flatten().copied()),
+        duration: clip.duration(),
+        stride: clip.stride.map(|stride| StridePart { yaw: stride.yaw, shift: stride.shift.into() }),
+        contacts: clip.contacts.iter().map(contact).collect(),
+    }
+}
+
+/// Who is there.
+pub(super) fn hello(start: &CreatureWork) -> Result<Answer, Trouble> {
+    static GALLERY: OnceLock<Vec<GalleryEntry>> = OnceLock::new();
+    let gallery = GALLERY.get_or_init(|| gallery::ENTRIES.iter().map(gallery_entry).collect());
+    let hello = Hello {
+        version: VERSION,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        gallery: gallery.clone(),
+        start: start.clone(),
+        most_bytes: MOST_BYTES,
+    };
+    Answer::new(hello, Vec::new())
+}
+
+fn gallery_entry(entry: &gallery::Entry) -> GalleryEntry {
+    // What is embedded in the program can be read.
+    let picture = gambol::load(entry.name, &LoadOptions::default()).map(|creature| thumbnail(&creature));
+    GalleryEntry {
+        name: entry.name.to_owned(),
+        about: entry.about.to_owned(),
+        picture: picture.unwrap_or_default(),
+    }
+}
+
+/// A small picture on no ground, for light and dark pages.
+fn thumbnail(creature: &Creature) -> String {
+    const SIZE: [f64; 2] = [160.0, 120.0];
+    const MARGIN: f64 = 8.0;
+    let drawing = Drawing::new(creature, creature.reference_pose(), View::three_quarter());
+    let [width, height] = drawing.size();
+    let room = SIZE.map(|size| size - 2.0 * MARGIN);
+    let scale = (room[0] / width.max(1e-9)).min(room[1] / height.max(1e-9));
+    let mut picture = Picture::new(SIZE[0], SIZE[1]);
+    let placement = Placement::centred(&drawing.bounds(), scale, SIZE.map(|size| 0.5 * size));
+    drawing.draw(&mut picture, placement, &Look::default());
+    picture.to_transparent_svg()
 }

@@ -1,21 +1,236 @@
 //! Gaits: which suit a body, and how one moves it.
 
-use super::body::Dressed;
-use super::{Answer, Trouble};
-use crate::protocol::GaitWork;
+use std::collections::BTreeMap;
 
-pub(super) fn gaits(_dressed: &mut Dressed) -> Result<Answer, Trouble> {
-    Err(Trouble("not yet".to_owned()))
+use gambol::dynamics::Data;
+use gambol::gait::{
+    Body, Component, Design, Gait, GaitError, Ground, Sampling, Style, Support, Terrain, Wish, design,
+    from_toml, gaits_for, perform, preset_style,
+};
+
+use super::body::Dressed;
+use super::creature::clip_part;
+use super::{Answer, Trouble};
+use crate::protocol::{
+    ComponentPart, GaitChoice, GaitWork, GaitsAnswer, ModeEdit, MotionAnswer, MotionReport, Source,
+};
+
+/// Tells which gaits suit a body.
+pub(super) fn gaits(dressed: &mut Dressed) -> Result<Answer, Trouble> {
+    let Dressed { read, body, data, .. } = dressed;
+    let is_ours = matches!(read.work.source, Source::Gallery { .. });
+    let mut gaits = Vec::new();
+    for (name, fits) in gaits_for(body, data) {
+        let preset = preset_style(body.creature.name(), &name);
+        // Presets are for our creatures; another one may have the name of one, but not its body.
+        let fits = if preset.is_some() && !is_ours {
+            design(body, data, &name, &Wish::default()).map(|_| ())
+        } else {
+            fits
+        };
+        gaits.push(GaitChoice {
+            suits: fits.is_ok(),
+            reason: fits.err().map(reason),
+            style: preset.filter(|_| is_ours).map(Into::into),
+            name,
+        });
+    }
+    Answer::new(GaitsAnswer { gaits }, Vec::new())
 }
 
-pub(super) fn answer(_dressed: &mut Dressed, _gait: &GaitWork) -> Result<Answer, Trouble> {
-    Err(Trouble("not yet".to_owned()))
+/// Why a gait does not suit, without what the page shows anyway.
+fn reason(error: GaitError) -> String {
+    match error {
+        GaitError::DoesNotFit { reason, .. } => reason,
+        other => other.to_string(),
+    }
+}
+
+/// Keys per second.
+const RATE: f64 = 60.0;
+/// Most keys of a cycle: a slow mode needs no more to be smooth.
+const MOST_KEYS: f64 = 600.0;
+/// On a slope a clip does not close; it shows this long, s.
+const UPHILL: f64 = 4.0;
+
+/// Plays a gait.
+pub(super) fn answer(dressed: &mut Dressed, work: &GaitWork) -> Result<Answer, Trouble> {
+    let (gait, mut warnings) = gait(dressed, work)?;
+    let played =
+        perform(&dressed.body, &mut dressed.data, &gait, &sampling(&gait)).map_err(Trouble::from_error)?;
+    warnings.extend(played.warnings);
+    let mut bytes = Vec::new();
+    let report = played.report;
+    let head = MotionAnswer {
+        clip: clip_part(&played.clip, &mut bytes),
+        report: MotionReport {
+            speed: report.speed,
+            stride_length: report.stride_length,
+            stride_frequency: report.stride_frequency,
+            slip: report.slip_mm,
+            penetration: report.penetration_mm,
+            froude: report.froude,
+            duty: report.feet.into_iter().map(|foot| (foot.name, foot.duty)).collect(),
+            ground_correction: report.ground_correction_energy,
+        },
+        components: gait.components.iter().map(component_part).collect(),
+        frequency: gait.frequency,
+        warnings,
+    };
+    Answer::new(head, bytes)
+}
+
+fn sampling(gait: &Gait) -> Sampling {
+    let closes = gait.ground.terrain == Terrain::Flat || gait.ground.support == Support::Air;
+    Sampling { seconds: (!closes).then_some(UPHILL), fps: RATE.min(MOST_KEYS * gait.frequency) }
+}
+
+fn component_part(component: &Component) -> ComponentPart {
+    let Component { mode, amplitude, phase, harmonic, offset } = *component;
+    ComponentPart { mode, amplitude, phase, harmonic, offset }
 }
 
 /// The gait that the user asks for, on this body; and what he should know.
-pub(super) fn gait(
-    _dressed: &mut Dressed,
-    _work: &GaitWork,
-) -> Result<(gambol::gait::Gait, Vec<String>), Trouble> {
-    Err(Trouble("not yet".to_owned()))
+pub(super) fn gait(dressed: &mut Dressed, work: &GaitWork) -> Result<(Gait, Vec<String>), Trouble> {
+    check(work)?;
+    let wish =
+        Wish { speed: work.speed, frequency: work.frequency, stride_length: work.stride, duty: work.duty };
+    let Design { mut gait, hints } = match (&work.file, &work.name) {
+        (Some(text), _) => from_file(dressed, text, &wish)?,
+        (None, Some(name)) => designed(dressed, name, &wish).map_err(Trouble::from_error)?,
+        (None, None) => Design { gait: in_air(&dressed.body, work)?, hints: Vec::new() },
+    };
+    for edit in &work.edits {
+        change(&mut gait, &dressed.body, edit)?;
+    }
+    if work.turn != 0.0 {
+        gait.ground.turn = work.turn;
+    }
+    if work.slope != 0.0 {
+        gait.ground.terrain = Terrain::Slope(work.slope);
+    }
+    if !work.ground {
+        gait.ground.support = Support::Air;
+    }
+    Ok((gait, hints))
+}
+
+/// Slower or faster than this is no gait, Hz.
+const FREQUENCIES: std::ops::RangeInclusive<f64> = 1e-2..=1e2;
+/// rad, rad/s, m/s and m beyond this are no wish of anybody, and their squares must stay finite.
+const LARGEST: f64 = 1e3;
+
+/// Numbers that would go wrong far from here.
+fn check(work: &GaitWork) -> Result<(), Trouble> {
+    let bad =
+        |what: &str, number: f64| Err(Trouble(format!("{what} of {number} makes no sense; choose another")));
+    for (what, number) in [("a speed", work.speed), ("a stride", work.stride), ("a turn", Some(work.turn))] {
+        if let Some(number) = number.filter(|number| !(number.abs() <= LARGEST)) {
+            return bad(what, number);
+        }
+    }
+    if let Some(frequency) = work.frequency.filter(|frequency| !FREQUENCIES.contains(frequency)) {
+        return bad("a frequency", frequency);
+    }
+    // A wall is no ground: creatures stand on 60° at most.
+    if !(work.slope.abs() <= 60_f64.to_radians()) {
+        return bad("a slope", work.slope);
+    }
+    for edit in &work.edits {
+        let numbers = [("an amplitude", edit.amplitude), ("a phase", edit.phase), ("an offset", edit.offset)];
+        for (what, number) in numbers {
+            if let Some(number) = number.filter(|number| !(number.abs() <= LARGEST)) {
+                return bad(what, number);
+            }
+        }
+        if edit.harmonic.is_some_and(|harmonic| !(1..=2).contains(&harmonic)) {
+            return Err(Trouble("a mode swings once or twice a cycle".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// The gait called `name`, as it was designed before or anew.
+fn designed(dressed: &mut Dressed, name: &str, wish: &Wish) -> Result<Design, GaitError> {
+    if let Some((_, _, design)) =
+        dressed.designed.as_ref().filter(|(before, asked, _)| before == name && asked == wish)
+    {
+        return Ok(design.clone());
+    }
+    let Dressed { body, data, .. } = dressed;
+    let is_preset = preset_style(body.creature.name(), name).is_some();
+    let design = match design(body, data, name, wish) {
+        // A preset that the list of gaits does not have is played at another pace.
+        Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != Wish::default() => {
+            let mut plain = design(body, data, name, &Wish::default())?;
+            plain.gait.retime(wish);
+            plain
+        }
+        other => other?,
+    };
+    dressed.designed = Some((name.to_owned(), wish.clone(), design.clone()));
+    Ok(design)
+}
+
+/// The gait of a file; where the body is another than the file's, its modes follow.
+fn from_file(dressed: &Dressed, text: &str, wish: &Wish) -> Result<Design, Trouble> {
+    let gait = from_toml(text).map_err(Trouble::from_error)?;
+    let style = Style::from(&dressed.style);
+    let (mut gait, hints) = if gait.style == style || gait.style == dressed.body.style {
+        gait.check_modes(&dressed.body).map_err(Trouble::from_error)?;
+        (gait, Vec::new())
+    } else {
+        let creature = dressed.read.creature.clone();
+        let mut data = Data::new(&creature);
+        let from = Body::new(creature, &mut data, &gait.style).map_err(Trouble::from_error)?;
+        gait.check_modes(&from).map_err(Trouble::from_error)?;
+        dressed.body.follow(&from, &gait)
+    };
+    gait.retime(wish);
+    gait.style = dressed.body.style.clone();
+    Ok(Design { gait, hints })
+}
+
+/// No gait: nothing moves but what the user adds, at the pace of the slowest mode that he adds.
+fn in_air(body: &Body, work: &GaitWork) -> Result<Gait, Trouble> {
+    let edited = work.edits.iter().filter_map(|edit| body.modes.modes.get(edit.mode));
+    let slowest = edited.filter(|mode| !mode.is_rigid()).map(|mode| mode.frequency()).reduce(f64::min);
+    // A whole body that swings has no frequency of its own: once a second is easily watched.
+    let frequency = work.frequency.or(slowest).unwrap_or(1.0);
+    Ok(Gait {
+        name: "modes".to_owned(),
+        creature: Some(body.creature.name().to_owned()),
+        style: body.style.clone(),
+        frequency: frequency.clamp(*FREQUENCIES.start(), *FREQUENCIES.end()),
+        components: Vec::new(),
+        ground: Ground {
+            support: Support::Air,
+            duty: 0.5,
+            speed: None,
+            turn: 0.0,
+            clearance: 0.0,
+            footfalls: BTreeMap::new(),
+            terrain: Terrain::Flat,
+        },
+    })
+}
+
+/// What the user says about one mode.
+fn change(gait: &mut Gait, body: &Body, edit: &ModeEdit) -> Result<(), Trouble> {
+    let mode = edit.mode;
+    if let Some(offset) = edit.offset {
+        gait.set_offset(body, mode, offset).map_err(Trouble::from_error)?;
+    }
+    if let Some(amplitude) = edit.amplitude {
+        gait.set_amplitude(body, mode, amplitude).map_err(Trouble::from_error)?;
+    }
+    if let Some(phase) = edit.phase {
+        gait.set_phase(body, mode, phase).map_err(Trouble::from_error)?;
+    }
+    if let Some(harmonic) = edit.harmonic {
+        for component in gait.components.iter_mut().filter(|component| component.mode == mode) {
+            component.harmonic = harmonic;
+        }
+    }
+    Ok(())
 }

@@ -1,9 +1,65 @@
 //! "Stand it up": the least stiffness that carries the weight.
 
+use gambol::modes::{StandSettings, WeightReport, WeightStatus, stiffness_from_weight};
+
 use super::body::Dressed;
 use super::{Answer, Trouble};
-use crate::protocol::StyleWork;
+use crate::protocol::{StandAnswer, StyleWork};
 
-pub(super) fn answer(_dressed: &mut Dressed, _style: &StyleWork) -> Result<Answer, Trouble> {
-    Err(Trouble("not yet".to_owned()))
+/// All joints, as a pattern.
+const ALL: &str = ".*";
+
+/// Finds the stiffness that carries the weight.
+pub(super) fn answer(dressed: &mut Dressed, style: &StyleWork) -> Result<Answer, Trouble> {
+    let Dressed { body, data, .. } = dressed;
+    let report = stiffness_from_weight(&body.creature, data, &body.modes.pose, &StandSettings::default())
+        .map_err(Trouble::from_error)?;
+    let name = body.creature.name();
+    let (factor, text) = match report.status {
+        WeightStatus::Found => (report.scale, sentence(name, &report)),
+        WeightStatus::NoStiffnessNeeded => {
+            (1.0, format!("The {name} keeps its posture with next to no stiffness: nothing has to change."))
+        }
+        WeightStatus::NeverStands => {
+            return Err(Trouble(format!(
+                "The {name} topples in this pose, however stiff it is; choose another pose, or bring its feet under \
+                 its weight"
+            )));
+        }
+    };
+    Answer::new(StandAnswer { factor, style: stiffer(style, factor), text }, Vec::new())
+}
+
+fn sentence(name: &str, report: &WeightReport) -> String {
+    let times = match report.scale {
+        scale if scale >= 1.005 => format!("{} times stiffer", short(scale)),
+        scale if scale <= 0.995 => format!("{} times softer", short(1.0 / scale)),
+        _ => "as stiff as before".to_owned(),
+    };
+    let sag = 100.0 * report.stand.sag.max(0.0);
+    format!("It now carries its weight: {times}. The {name} sags {} %.", short(sag))
+}
+
+/// Two digits.
+fn short(number: f64) -> String {
+    match number {
+        number if number >= 9.95 => format!("{number:.0}"),
+        number => format!("{number:.1}"),
+    }
+}
+
+/// The style with all stiffness times `factor`.
+fn stiffer(style: &StyleWork, factor: f64) -> StyleWork {
+    let mut style = style.clone();
+    if factor == 1.0 {
+        return style;
+    }
+    if let Some(stiffness) = &mut style.stiffness {
+        *stiffness *= factor;
+    } else if let Some((_, all)) = style.scale.iter_mut().find(|(pattern, _)| pattern == ALL) {
+        *all *= factor;
+    } else {
+        style.scale.push((ALL.to_owned(), factor));
+    }
+    style
 }

@@ -170,7 +170,7 @@ pub struct LandmarkPart {
     pub point: [f64; 3],
     /// Index.
     pub joint: Option<usize>,
-    /// user, file, name or shape
+    /// user, file or guess
     pub source: String,
     /// Why, in words.
     pub reason: String,
