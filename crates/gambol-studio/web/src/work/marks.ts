@@ -8,17 +8,17 @@ export function marksOf(gait: GaitWork): number[] {
 }
 
 /**
- * The gait with its modes counted as another body counts them. A mode may turn round as the body changes: then the
- * factor is negative, and amplitudes and offsets follow it. Two modes that became one are one.
+ * The gait with its modes counted as another body counts them. Two modes that became one are one.
  */
 export function recount(gait: GaitWork, follows: Follow[]): GaitWork {
   const now = new Map(follows.map((follow) => [follow.old, follow]))
   const numbers = (modes: number[]) => [...new Set(modes.flatMap((mode) => now.get(mode)?.new ?? []))]
   const prefer = numbers(gait.prefer)
+  const designed = gait.name !== null || gait.file !== null
   const edits = new Map<number, ModeEdit>()
   for (const edit of gait.edits) {
     const follow = now.get(edit.mode)
-    if (follow && !edits.has(follow.new)) edits.set(follow.new, scaled({ ...edit, mode: follow.new }, follow.factor))
+    if (follow && !edits.has(follow.new)) edits.set(follow.new, turned(edit, follow, designed))
   }
   return {
     ...gait,
@@ -28,9 +28,21 @@ export function recount(gait: GaitWork, follows: Follow[]): GaitWork {
   }
 }
 
-function scaled(edit: ModeEdit, factor: number): ModeEdit {
-  const times = (value: number | null | undefined) => (value == null ? value : value * factor)
-  return { ...edit, amplitude: times(edit.amplitude), offset: times(edit.offset) }
+/**
+ * What is said about a mode, said about the one that it became. A mode may turn round as the body changes: the factor is
+ * then negative, an offset changes its sign, and a phase moves by half a cycle. A phase that nobody set is the gait's own
+ * business; without a gait it is 0, and moves too.
+ */
+function turned(edit: ModeEdit, { new: mode, factor }: Follow, designed: boolean): ModeEdit {
+  const times = (value: number | null | undefined, factor: number) => (value == null ? value : value * factor)
+  const phase = edit.phase ?? (designed ? null : 0)
+  return {
+    ...edit,
+    mode,
+    amplitude: times(edit.amplitude, Math.abs(factor)),
+    offset: times(edit.offset, factor),
+    phase: factor < 0 && phase !== null ? (phase + Math.PI) % (2 * Math.PI) : edit.phase,
+  }
 }
 
 export type Preference = 'prefer' | 'avoid' | 'none'
