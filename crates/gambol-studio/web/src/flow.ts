@@ -36,6 +36,7 @@ export class Flow {
   readonly busy = signal<Kind | null>(null)
   /** Of the creature that shall begin with a gait of its own. */
   private beginner: CreatureWork | null = null
+  private readonly files = new Map<string, Promise<ArrayBuffer>>()
   private readonly asked = { creature: '', body: '', gaits: '', motion: '' }
   private running = false
   private timer: ReturnType<typeof setTimeout> | undefined
@@ -106,13 +107,21 @@ export class Flow {
   private async askCreature(of: CreatureWork): Promise<void> {
     await this.attempt('creature', async () => {
       const { answer, bytes } = await this.engine.ask('creature', { creature: of })
-      const fetchFile: FetchFile = async (name) => {
-        const { bytes } = await this.engine.ask('file', { bundle: answer.skin!.bundle, name })
-        return bytes.slice().buffer
-      }
+      const fetchFile: FetchFile = (name) => this.file(answer.skin!.bundle, name)
       this.creature.value = { of, answer, bytes, fetchFile }
       this.asked.body = this.asked.gaits = this.asked.motion = ''
     })
+  }
+
+  /** A file of the creature: stage and palette both want it, and again after each correction. */
+  private file(bundle: string, name: string): Promise<ArrayBuffer> {
+    const known = this.files.get(`${bundle}/${name}`)
+    if (known) return known
+    for (const path of this.files.keys()) if (!path.startsWith(`${bundle}/`)) this.files.delete(path)
+    const file = this.engine.ask('file', { bundle, name }).then(({ bytes }) => bytes.slice().buffer)
+    this.files.set(`${bundle}/${name}`, file)
+    file.catch(() => this.files.delete(`${bundle}/${name}`))
+    return file
   }
 
   private async askBody(of: CreatureWork, style: StyleWork): Promise<void> {

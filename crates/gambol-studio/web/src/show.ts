@@ -141,7 +141,7 @@ export class Show {
     // Another may have been chosen while the skin was read.
     if (this.flow.creature.peek() !== creature) return
     this.pose = new Float64Array(creature.answer.nq)
-    this.selected.value = null
+    if (!keepView) this.selected.value = null
     this.on.value = creature
   }
 

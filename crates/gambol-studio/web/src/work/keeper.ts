@@ -1,6 +1,7 @@
 import { effect } from '@preact/signals'
 import type { Engine } from '../engine/engine'
-import { VERSION } from '../protocol'
+import { Latest } from '../engine/latest'
+import { type Requests, VERSION } from '../protocol'
 import type { Document } from './document'
 import type { History } from './history'
 
@@ -14,30 +15,33 @@ interface Kept { version: number; at: number; history: History }
 export class Keeper {
   private timer: ReturnType<typeof setTimeout> | undefined
   private dirty = false
+  private readonly saves: Latest<'save'>
 
   constructor(private readonly engine: Engine, private readonly document: Document, private readonly tab: string) {
+    this.saves = new Latest(engine, 'save')
     let first = true
     effect(() => {
       document.history.value
       if (first) first = false
       else this.soon()
     })
-    addEventListener('pagehide', () => this.now())
+    // There is no later: past what may be waiting.
+    addEventListener('pagehide', () => this.now((kept) => this.engine.ask('save', kept)))
   }
 
   private soon(): void {
     this.dirty = true
     clearTimeout(this.timer)
-    this.timer = setTimeout(() => this.now(), PAUSE)
+    this.timer = setTimeout(() => this.now((kept) => this.saves.ask(kept)), PAUSE)
   }
 
-  private now(): void {
+  private now(send: (kept: Requests['save']['ask']) => Promise<unknown>): void {
     if (!this.dirty) return
     this.dirty = false
     const kept: Kept = { version: VERSION, at: Date.now(), history: this.document.history.peek() }
     keepHere(this.tab, kept)
     // It is also here, and the next save has all of it again.
-    this.engine.ask('save', { tab: this.tab, work: kept }).catch(() => null)
+    send({ tab: this.tab, work: kept }).catch(() => null)
   }
 }
 
