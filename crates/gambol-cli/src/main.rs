@@ -16,6 +16,7 @@ mod rig;
 mod settings;
 mod simulate;
 mod stiffness;
+mod studio;
 mod table;
 
 use std::io::Write;
@@ -32,7 +33,7 @@ use gambol_picture::PictureError;
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
     after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file.\n\n\
-                  Examples:\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
+                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -50,6 +51,7 @@ enum Verb {
     Rig(rig::RigVerb),
     Simulate(Box<simulate::Simulate>),
     Stiffness(stiffness::StiffnessVerb),
+    Studio(studio::Studio),
 }
 
 /// How a verb can end other than well.
@@ -106,6 +108,7 @@ fn main() -> ExitCode {
         Verb::Rig(verb) => verb.run(&mut out),
         Verb::Simulate(verb) => verb.run(&mut out),
         Verb::Stiffness(verb) => verb.run(&mut out),
+        Verb::Studio(verb) => verb.run(&mut out),
     };
     match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,

@@ -54,6 +54,20 @@ pub(super) fn scale(text: &str) -> Result<(String, f64), String> {
     Ok((pattern.to_owned(), positive(factor)?))
 }
 
+/// `JOINT=DEG` or `JOINT=DEG,DEG,DEG`; the joint is checked against the creature.
+pub(super) fn bend(text: &str) -> Result<(String, Vec<f64>), String> {
+    let (joint, angles) =
+        text.rsplit_once('=').ok_or("expected JOINT=DEGREES, or three of them for a ball joint")?;
+    let angles = angles.split(',').map(finite).collect::<Result<_, _>>()?;
+    Ok((joint.to_owned(), angles))
+}
+
+/// A mode's number, as tables print it or without the `u`.
+pub(super) fn mode(text: &str) -> Result<usize, String> {
+    let digits = text.trim().trim_start_matches('u');
+    digits.parse().map_err(|_| format!("{text:?} is not the number of a mode"))
+}
+
 /// `M=X`: a number for a mode.
 #[derive(Clone, Copy)]
 pub(super) struct ModeValue {
@@ -66,9 +80,7 @@ impl FromStr for ModeValue {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (mode, value) = text.split_once('=').ok_or("expected MODE=NUMBER, for example 9=0.3")?;
-        let digits = mode.trim().trim_start_matches('u'); // as tables print it
-        let mode = digits.parse().map_err(|_| format!("{mode:?} is not the number of a mode"))?;
-        Ok(Self { mode, value: finite(value)? })
+        Ok(Self { mode: self::mode(mode)?, value: finite(value)? })
     }
 }
 

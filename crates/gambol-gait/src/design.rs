@@ -12,15 +12,16 @@ use gambol_dynamics::Data;
 use gambol_model::{Dof, JointKind, Role};
 use nalgebra::Complex;
 
-use crate::belly::{design_legless, legless_frequency, legless_support};
+use crate::belly::{self, design_legless, legless_frequency, legless_support};
 use crate::feet::{Grounded, ground};
+use crate::marks::{Marks, with_preferred};
 use crate::measure::penetration;
 use crate::modal::ModalMotion;
 use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step_targets};
 use crate::pattern::{self, Order, Pattern};
 use crate::perform::REACH;
 use crate::posture::{arms, bob, crouch, rise, rise_amplitude, spread};
-use crate::preset::preset;
+use crate::preset::{footfalls_of, preset};
 use crate::settle::settle;
 use crate::tempo::{Tempo, span};
 use crate::{Body, Component, Gait, GaitError, Ground, Leg, Sampling, Support, Terrain, perform};
@@ -36,6 +37,18 @@ pub struct Wish {
     pub stride_length: Option<f64>,
     /// Share of the cycle that a foot stands.
     pub duty: Option<f64>,
+    /// Vibrations to be seen in the gait, the green ones of Nunes et al. 2012, section 4.3: favoured where they serve the
+    /// legs, and added where they do not.
+    pub prefer: Vec<usize>,
+    /// Vibrations that the gait must not use, the red ones.
+    pub avoid: Vec<usize>,
+}
+
+impl Wish {
+    /// The same without a pace of its own.
+    pub(crate) fn marks_only(&self) -> Self {
+        Self { prefer: self.prefer.clone(), avoid: self.avoid.clone(), ..Self::default() }
+    }
 }
 
 /// A gait as it was designed.
@@ -49,26 +62,33 @@ pub struct Design {
 
 /// The gait called `name` (a preset of this creature or a gait of the list) for `body`.
 pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Design, GaitError> {
-    if *wish == Wish::default()
+    let marks = Marks::new(body, wish)?;
+    let mut footfalls = name;
+    if *wish == wish.marks_only()
         && let Some(gait) = preset(body, data, name)?
     {
-        return Ok(Design { gait, hints: Vec::new() });
+        if gait.components.iter().all(|component| marks.allow(component.mode)) {
+            let gait = if marks.prefer.is_empty() { gait } else { marks.apply(body, data, gait)? };
+            return Ok(Design { gait, hints: Vec::new() });
+        }
+        // Its footfalls, with other modes.
+        footfalls = footfalls_of(body.creature.name(), name).unwrap_or(name);
     }
     if body.legs.is_empty() && pattern::LEGLESS.contains(&name) {
-        return legless(body, data, name, wish);
+        return legless(body, data, name, wish, &marks);
     }
-    let palette = Palette::new(body, data)?;
-    let mut pattern = suitable(body, data, name)?;
+    let palette = Palette::marked(body, data, marks)?;
+    let mut pattern = suitable(body, data, footfalls)?;
     let mut draft = Draft::new(body, data, &palette, &pattern, wish)?;
     let speed_is_ours = (wish.speed, wish.frequency, wish.stride_length) == (None, None, None);
     for _ in 0..GENTLER_TRIES {
-        if !speed_is_ours || (draft.swings <= FARTHEST && draft.reaches(body)) {
+        if !speed_is_ours || (draft.swings <= FARTHEST && draft.look.reaches(body)) {
             break;
         }
         pattern = Pattern { froude: SLOWER * pattern.froude, lift: LOWER * pattern.lift, ..pattern };
         draft = Draft::new(body, data, &palette, &pattern, wish)?;
     }
-    if let Some(speed) = wish.speed.filter(|speed| *speed > 0.0 && !draft.reaches(body)) {
+    if let Some(speed) = wish.speed.filter(|speed| *speed > 0.0 && !draft.look.reaches(body)) {
         let most = fastest(body, data, &palette, &pattern, wish, speed)?;
         draft.hints.push(match most {
             Some(most) => {
@@ -77,7 +97,7 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
             None => format!("{speed} m/s is more than its legs can reach"),
         });
     }
-    Ok(Design { gait: draft.gait, hints: draft.hints })
+    Ok(Design { gait: Gait { name: name.to_owned(), ..draft.gait }, hints: draft.hints })
 }
 
 /// Joints of legs swing no further than this to each side, rad; what asks for more looks like a puppet.
@@ -97,10 +117,31 @@ struct Draft {
     hints: Vec<String>,
     /// How far a joint swings to each side at most, rad.
     swings: f64,
+    look: Look,
+}
+
+/// A gait on the ground, looked at in a few moments of its cycle.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
     /// How far a foot is from where it should stand, m.
     miss: f64,
     /// How far anything is below the ground, m.
     depth: f64,
+}
+
+impl Look {
+    pub(crate) fn new(body: &Body, data: &mut Data, gait: &Gait) -> Result<Self, GaitError> {
+        let motion = ModalMotion::new(body, gait)?;
+        let looks: Vec<f64> = (0..LOOKS).map(|look| f64::from(look) / f64::from(LOOKS)).collect();
+        let Grounded { poses, miss, .. } = ground(body, data, gait, &motion, Vec::new(), &looks, true)?;
+        let (depth, _) = penetration(&body.creature, data, &Terrain::Flat, &poses);
+        Ok(Self { miss, depth })
+    }
+
+    /// Whether all feet get to where they should stand, and the body stays above the ground.
+    pub(crate) fn reaches(&self, body: &Body) -> bool {
+        self.miss <= REACH * body.legs.length && self.depth <= BURIED * body.legs.length
+    }
 }
 
 impl Draft {
@@ -134,16 +175,8 @@ impl Draft {
             },
         };
         let gait = settle(body, data, gait, pattern.lift)?;
-        let motion = ModalMotion::new(body, &gait)?;
-        let looks: Vec<f64> = (0..LOOKS).map(|look| f64::from(look) / f64::from(LOOKS)).collect();
-        let Grounded { poses, miss, .. } = ground(body, data, &gait, &motion, Vec::new(), &looks, true)?;
-        let (depth, _) = penetration(&body.creature, data, &Terrain::Flat, &poses);
-        Ok(Self { gait, hints, swings: widest.map_or(0.0, |(_, most)| most), miss, depth })
-    }
-
-    /// Whether all feet get to where they should stand, and the body stays above the ground.
-    fn reaches(&self, body: &Body) -> bool {
-        self.miss <= REACH * body.legs.length && self.depth <= BURIED * body.legs.length
+        let (gait, look) = with_preferred(body, data, palette, pattern, gait)?;
+        Ok(Self { gait, hints, swings: widest.map_or(0.0, |(_, most)| most), look })
     }
 }
 
@@ -161,7 +194,7 @@ fn fastest(
     const STEPS: i32 = 12;
     for step in 1..=STEPS {
         let slower = Wish { speed: Some(speed * STEP.powi(step)), ..wish.clone() };
-        if Draft::new(body, data, palette, pattern, &slower)?.reaches(body) {
+        if Draft::new(body, data, palette, pattern, &slower)?.look.reaches(body) {
             return Ok(slower.speed);
         }
     }
@@ -210,7 +243,7 @@ pub fn gaits_for(body: &Body, data: &mut Data) -> Vec<(String, Result<(), GaitEr
             // A preset that asks for another pose or other constraints is at hand all the same.
             _ if crate::preset::preset_style(body.creature.name(), name).is_some() => Ok(()),
             _ if body.legs.is_empty() && pattern::LEGLESS.contains(&name) => {
-                legless(body, data, name, &Wish::default()).map(|_| ())
+                legless(body, data, name, &Wish::default(), &Marks::default()).map(|_| ())
             }
             _ => suitable(body, data, name).map(|_| ()),
         };
@@ -259,9 +292,16 @@ pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Patte
 }
 
 /// A gait without legs: its modes at the frequency at which they ring, as the paper's loop and chain have it.
-fn legless(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Design, GaitError> {
-    let components = design_legless(body, data, name)?;
+fn legless(
+    body: &Body,
+    data: &mut Data,
+    name: &str,
+    wish: &Wish,
+    marks: &Marks,
+) -> Result<Design, GaitError> {
+    let components = design_legless(body, data, name, marks)?;
     let frequency = wish.frequency.unwrap_or_else(|| legless_frequency(body, &components));
+    let components = belly::with_preferred(body, data, marks, components, legless_support(name))?;
     let mut gait = Gait {
         name: name.to_owned(),
         creature: Some(body.creature.name().to_owned()),
@@ -331,7 +371,7 @@ fn steps(
         return Err(GaitError::DoesNotFit {
             creature: body.creature.name().to_owned(),
             gait: pattern.name.to_owned(),
-            reason: "none of its modes moves the feet as that needs".to_owned(),
+            reason: palette.marks.reason("none of its modes moves the feet as that needs"),
         });
     }
     crouch(body, data, palette, &mut components);

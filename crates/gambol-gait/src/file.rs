@@ -61,7 +61,7 @@ pub fn from_toml_with(
 
 fn style(root: &Section) -> Result<Style, FileError> {
     let Some(section) = root.table("style", "[style]")? else { return Ok(Style::default()) };
-    section.only(&["pose", "stiffness", "scale", "constraints", "weight", "tension", "injured"])?;
+    section.only(&["pose", "stiffness", "scale", "constraints", "weight", "tension", "injured", "bend"])?;
     let own = Style::default();
     let mut scale = Vec::new();
     for (line, text) in section.strings("scale")? {
@@ -78,6 +78,7 @@ fn style(root: &Section) -> Result<Style, FileError> {
     };
     Ok(Style {
         pose: section.string("pose")?.map(str::to_owned),
+        bend: bend(&section)?,
         stiffness: section.number("stiffness", ABOVE_0)?,
         scale,
         constraints: list("constraints")?,
@@ -85,6 +86,22 @@ fn style(root: &Section) -> Result<Style, FileError> {
         tension: section.number("tension", ABOVE_0)?.unwrap_or(own.tension),
         injured: list("injured")?,
     })
+}
+
+/// Joints in the order of the file. Radians and metres: a file does not know which joints slide.
+fn bend(style: &Section) -> Result<Vec<(String, Vec<f64>)>, FileError> {
+    let Some(section) = style.table("bend", "[style.bend]")? else { return Ok(Vec::new()) };
+    let mut joints: Vec<_> = section.table.iter().collect();
+    joints.sort_by_key(|(joint, _)| joint.span().start);
+    let read = |(joint, by): (&Spanned<_>, &Spanned<DeValue>)| {
+        let joint: &str = AsRef::as_ref(Spanned::get_ref(joint));
+        let by = match by.get_ref() {
+            DeValue::Array(_) => section.numbers(joint)?,
+            _ => section.number(joint, FINITE)?.map(|angle| vec![angle]),
+        };
+        Ok((joint.to_owned(), by.unwrap_or_default()))
+    };
+    joints.into_iter().map(read).collect()
 }
 
 /// The gait's frequency, which is that of its slowest component if the file does not say, and its components.
@@ -322,6 +339,16 @@ fn write_style(out: &mut Writer, style: &Style) {
     }
     if style.tension != own.tension {
         out.explained("tension", digits(style.tension), "times its stiffness, at the same energy");
+    }
+    if !style.bend.is_empty() {
+        out.line("\n[style.bend] # on top of the pose: rad, m of a slide, three numbers of a ball (axis times angle)");
+        for (joint, by) in &style.bend {
+            let numbers: Vec<String> = by.iter().copied().map(digits).collect();
+            match numbers.as_slice() {
+                [one] => out.key(&quoted(joint), one),
+                several => out.key(&quoted(joint), format!("[{}]", several.join(", "))),
+            }
+        }
     }
 }
 

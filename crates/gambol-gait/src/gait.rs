@@ -41,6 +41,9 @@ pub struct Component {
 pub struct Style {
     /// Name of the rest pose; the creature's reference pose if not given.
     pub pose: Option<String>,
+    /// Joints by name, bent by hand on top of that pose: one number of a hinge (rad) or a slide (m), three of a ball, a
+    /// rotation vector along the axes of its body (rad), as [`gambol_model::Creature::integrate`] takes it.
+    pub bend: Vec<(String, Vec<f64>)>,
     /// One stiffness for all joints, N·m/rad or N/m; the creature's own if not given.
     pub stiffness: Option<f64>,
     /// Pattern over joint names, and the factor of their stiffness; in this order, after `stiffness`.
@@ -60,6 +63,7 @@ impl Default for Style {
     fn default() -> Self {
         Self {
             pose: None,
+            bend: Vec::new(),
             stiffness: None,
             scale: Vec::new(),
             constraints: Vec::new(),

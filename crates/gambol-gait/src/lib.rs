@@ -23,6 +23,7 @@ mod gait;
 mod heuristics;
 mod legs;
 mod limits;
+mod marks;
 mod measure;
 mod modal;
 mod palette;

@@ -10,6 +10,7 @@ use gambol_dynamics::Data;
 use nalgebra::{Complex, DMatrix, DVector};
 
 use crate::heuristics::{Action, Measure, Ranking, Timing, measure, rank};
+use crate::marks::Marks;
 use crate::pattern::Pattern;
 use crate::tempo::span;
 use crate::{Body, Component, GaitError, Leg};
@@ -24,6 +25,10 @@ pub(crate) struct Palette {
     weights: [f64; ROWS],
     /// Modes that move the legs, but twist or sway the body.
     last_resort: Vec<usize>,
+    /// Modes that the user wants to see, or does not.
+    pub(crate) marks: Marks,
+    /// Those that he wants to see and that move the legs.
+    favoured: Vec<usize>,
 }
 
 /// Rows per leg.
@@ -54,6 +59,8 @@ const MODESTY: f64 = 0.012;
 const DISCOUNT: f64 = 0.2;
 /// A mode must explain this part of the wanted motion of one pair to be taken.
 const WORTH: f64 = 0.008;
+/// What a mode that the user prefers costs, and must be worth, against others.
+const FAVOUR: f64 = 0.1;
 /// A mixture that misses more than this part of the wanted motion may use modes that twist the body, if that misses
 /// only this part of what it missed before.
 const POOR: f64 = 0.1;
@@ -63,7 +70,12 @@ const FAINT: f64 = 0.08;
 
 impl Palette {
     pub(crate) fn new(body: &Body, data: &mut Data) -> Result<Self, GaitError> {
-        let (rankings, rejections) = rank(&body.creature, data, &body.modes, &body.legs)?;
+        Self::marked(body, data, Marks::default())
+    }
+
+    /// Without the modes to avoid.
+    pub(crate) fn marked(body: &Body, data: &mut Data, marks: Marks) -> Result<Self, GaitError> {
+        let (mut rankings, rejections) = rank(&body.creature, data, &body.modes, &body.legs)?;
         let measures = measure(&body.creature, data, &body.modes, &body.legs);
         let length = body.legs.length.max(1e-6);
         let upright = length / span(body, data);
@@ -73,8 +85,14 @@ impl Palette {
             let parts = [leg.forward / length, leg.left / length, leg.lift / length, leg.bend];
             weights[row % ROWS] * parts[row % ROWS]
         });
-        let last_resort = rejections.iter().filter(|r| r.moves_legs).map(|r| r.mode).collect();
-        Ok(Self { measures, rankings, rows, weights, last_resort })
+        for ranking in &mut rankings {
+            ranking.modes.retain(|(mode, _)| marks.allow(*mode));
+        }
+        let of_use = rejections.iter().filter(|r| r.moves_legs && marks.allow(r.mode));
+        let last_resort = of_use.map(|r| r.mode).collect();
+        let still = |mode: &usize| rejections.iter().any(|r| r.mode == *mode && !r.moves_legs);
+        let favoured = marks.prefer.iter().copied().filter(|mode| !still(mode)).collect();
+        Ok(Self { measures, rankings, rows, weights, last_resort, marks, favoured })
     }
 
     /// The best modes for a pair, an action and a timing.
@@ -150,8 +168,11 @@ impl Palette {
     pub(crate) fn mix(&self, body: &Body, targets: &[Target]) -> Vec<(usize, Complex<f64>)> {
         let wanted = self.wanted(body, targets);
         let timings = timings(body, targets);
-        let candidates = self.candidates(body, &[Action::Swing, Action::Bend, Action::Lift], &timings);
-        let fit = Fit { rows: &self.rows, measures: &self.measures };
+        let mut candidates = self.candidates(body, &[Action::Swing, Action::Bend, Action::Lift], &timings);
+        candidates.extend(&self.favoured);
+        candidates.sort_unstable();
+        candidates.dedup();
+        let fit = Fit { rows: &self.rows, measures: &self.measures, favoured: &self.favoured };
         let most = PER_PAIR * body.legs.pairs * timings.len();
         let try_with = |candidates: &[usize]| {
             let price = fit.price(candidates);
@@ -178,7 +199,7 @@ impl Palette {
         let wanted =
             DMatrix::from_fn(rows.nrows(), 1, |row, _| if row % 3 == 2 { angles[row / 3] } else { 0.0 });
         let candidates = self.candidates(body, &[Action::Bend], &[Timing::Together]);
-        let fit = Fit { rows: &rows, measures: &self.measures };
+        let fit = Fit { rows: &rows, measures: &self.measures, favoured: &[] };
         let price = fit.price(&candidates);
         let chosen = fit.choose(&wanted, &candidates, &price, PER_PAIR * body.legs.pairs, body.legs.pairs);
         let (offsets, _) = fit.solve(&chosen, &wanted, &price.discounted());
@@ -208,6 +229,8 @@ struct Fit<'p> {
     /// A column per mode.
     rows: &'p DMatrix<f64>,
     measures: &'p [Measure],
+    /// Modes that cost less, and are taken first.
+    favoured: &'p [usize],
 }
 
 impl Fit<'_> {
@@ -233,17 +256,19 @@ impl Fit<'_> {
         let worth = WORTH * whole / pairs as f64;
         let mut chosen: Vec<usize> = Vec::new();
         let mut left = whole;
-        while chosen.len() < most {
-            let tried = candidates.iter().filter(|mode| !chosen.contains(mode)).map(|&mode| {
-                let with: Vec<usize> = chosen.iter().copied().chain([mode]).collect();
-                (self.solve(&with, wanted, price).1, mode)
-            });
-            match tried.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) {
-                Some((rest, mode)) if left - rest > worth => {
-                    chosen.push(mode);
-                    left = rest;
+        for (group, worth) in [(self.favoured, FAVOUR * worth), (candidates, worth)] {
+            while chosen.len() < most {
+                let tried = group.iter().filter(|mode| !chosen.contains(mode)).map(|&mode| {
+                    let with: Vec<usize> = chosen.iter().copied().chain([mode]).collect();
+                    (self.solve(&with, wanted, price).1, mode)
+                });
+                match tried.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) {
+                    Some((rest, mode)) if left - rest > worth => {
+                        chosen.push(mode);
+                        left = rest;
+                    }
+                    _ => break,
                 }
-                _ => break,
             }
         }
         chosen
@@ -254,7 +279,8 @@ impl Fit<'_> {
         let a = self.rows.select_columns(modes);
         let mut normal = a.tr_mul(&a);
         for (k, &mode) in modes.iter().enumerate() {
-            normal[(k, k)] += price.energy * self.measures[mode].energy + price.radian;
+            let cost = price.energy * self.measures[mode].energy + price.radian;
+            normal[(k, k)] += if self.favoured.contains(&mode) { FAVOUR * cost } else { cost };
         }
         let right = a.tr_mul(wanted);
         let Some(factor) = normal.cholesky() else {

@@ -71,7 +71,8 @@ pub(crate) fn bob(
         return Ok(None);
     };
     let reader = Reader::new(&body.creature, data, &body.modes.pose)?;
-    let found = body.modes.vibrations().iter().find(|mode| {
+    let mut allowed = body.modes.vibrations().iter().filter(|mode| palette.marks.allow(mode.index));
+    let found = allowed.find(|mode| {
         let reading = reader.read(data, mode);
         let trunk = reading.limbs.iter().filter(|limb| limb.name == "spine" || limb.name == "head");
         let still = |leg: &LegMotion| {
@@ -140,8 +141,8 @@ pub(crate) fn arms(
             measure.legs.iter().map(|leg| leg.forward * leg.forward + leg.left * leg.left).sum::<f64>();
         (mode.index, turns * turns / ((all + feet).max(1e-12) * measure.energy.sqrt()), turns)
     };
-    let best =
-        body.modes.vibrations().iter().map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let allowed = body.modes.vibrations().iter().filter(|mode| palette.marks.allow(mode.index));
+    let best = allowed.map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
     let (mode, _, turns) = best.filter(|(_, score, _)| *score > 0.0)?;
     // The left foot goes by −sin(ωt − 2πψ); the left hand goes the other way.
     let left = body.legs.legs.iter().find(|leg| leg.side == Some(Side::Left))?;
@@ -248,8 +249,8 @@ pub(crate) fn spreading_mode(
     if count == 0 {
         return None;
     }
-    let best =
-        body.modes.vibrations().iter().map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
+    let allowed = body.modes.vibrations().iter().filter(|mode| palette.marks.allow(mode.index));
+    let best = allowed.map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     (best.2 != 0.0).then_some((best.0, best.2))
 }
 

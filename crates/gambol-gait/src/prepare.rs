@@ -3,6 +3,7 @@
 use gambol_dynamics::Data;
 use gambol_model::Creature;
 
+use crate::marks::Marks;
 use crate::{Body, Design, Gait, GaitError, Style, Wish, design, preset_style};
 
 /// The gait called `name` for a creature as its file has it, and the body that it moves.
@@ -23,8 +24,8 @@ pub fn prepare(
     restyle(&mut style);
     let body = Body::new(creature, data, &style)?;
     let designed = match design(&body, data, name, wish) {
-        Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != Wish::default() => {
-            let mut designed = design(&body, data, name, &Wish::default())?;
+        Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != wish.marks_only() => {
+            let mut designed = design(&body, data, name, &wish.marks_only())?;
             designed.gait.retime(wish);
             designed
         }
@@ -34,7 +35,7 @@ pub fn prepare(
 }
 
 /// A gait of a file, and the body that it is for as `restyle` changes it: the numbers of its modes follow their shapes,
-/// and its pace is that of `wish`.
+/// its pace is that of `wish`, and so are the modes to be seen and those to be left out.
 pub fn adopt(
     creature: Creature,
     data: &mut Data,
@@ -44,7 +45,7 @@ pub fn adopt(
 ) -> Result<(Body, Design), GaitError> {
     let mut style = gait.style.clone();
     restyle(&mut style);
-    let (body, mut gait, hints) = if style == gait.style {
+    let (body, gait, hints) = if style == gait.style {
         let body = Body::new(creature, data, &style)?;
         gait.check_modes(&body)?;
         (body, gait, Vec::new())
@@ -55,6 +56,7 @@ pub fn adopt(
         let (gait, hints) = body.follow(&from, &gait);
         (body, gait, hints)
     };
+    let mut gait = Marks::new(&body, wish)?.apply(&body, data, gait)?;
     gait.retime(wish);
     gait.style = body.style.clone();
     Ok((body, Design { gait, hints }))

@@ -232,6 +232,11 @@ pub fn preset_style(creature: &str, gait: &str) -> Option<Style> {
     find(creature, gait).map(Row::style)
 }
 
+/// The gait whose footfalls a preset has; none for a body without legs.
+pub(crate) fn footfalls_of(creature: &str, name: &str) -> Option<&'static str> {
+    find(creature, name).map(|row| row.gait).filter(|gait| !gait.is_empty())
+}
+
 /// A step to compare with, in leg lengths; signs hardly depend on it.
 const STEP: f64 = 0.3;
 

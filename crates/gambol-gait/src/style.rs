@@ -1,4 +1,4 @@
-//! The body whose modes are meant: pose, stiffness, weight, tension, injuries.
+//! The body whose modes are meant: pose, bent joints, stiffness, weight, tension, injuries.
 //!
 //! Everything here changes the creature before its modes are computed. Some parts of a style also change how a gait is
 //! designed or played, and do so there: a tense creature takes shorter and quicker steps, a heavy one stands longer on
@@ -33,6 +33,7 @@ impl Body {
     /// Applies `style` to a creature and computes its modes. `data` becomes the memory of the changed creature.
     pub fn new(mut creature: Creature, data: &mut Data, style: &Style) -> Result<Self, GaitError> {
         let mut pose = named_pose(&creature, style.pose.as_deref())?;
+        bend(&creature, &style.bend, &mut pose)?;
         if let Some(stiffness) = style.stiffness {
             set_uniform(&mut creature, stiffness)?;
         }
@@ -210,6 +211,34 @@ fn named_pose(creature: &Creature, name: Option<&str>) -> Result<Vec<f64>, GaitE
     names.extend(creature.poses().iter().map(|pose| pose.name.as_str()));
     let message = format!("{} has no pose {name:?}; it has {}", creature.name(), names.join(", "));
     Err(GaitError::Body(message))
+}
+
+/// Bends joints of a pose by hand. Limits are left to the gait: who bends a joint sees where it is.
+fn bend(creature: &Creature, bends: &[(String, Vec<f64>)], pose: &mut [f64]) -> Result<(), GaitError> {
+    let mut turn = vec![0.0; creature.nv()];
+    for (k, (name, by)) in bends.iter().enumerate() {
+        let bad = |reason: String| Err(GaitError::Body(format!("bend of joint {name:?}: {reason}")));
+        let Some(joint) = creature.joints().iter().find(|joint| joint.name == *name) else {
+            return bad(format!("{} has no such joint", creature.name()));
+        };
+        let count = joint.kind.nv();
+        if joint.kind == JointKind::Free {
+            return bad("it is free: it moves the whole creature and bends nothing".to_owned());
+        }
+        if by.len() != count {
+            let numbers = if count == 1 { "one number" } else { "three numbers, axis times angle" };
+            return bad(format!("it takes {numbers}, not {}", by.len()));
+        }
+        if let Some(number) = by.iter().find(|number| !number.is_finite()) {
+            return bad(format!("{number} is not a finite number"));
+        }
+        if bends[..k].iter().any(|(other, _)| other == name) {
+            return bad("it is given twice".to_owned());
+        }
+        turn[joint.v..joint.v + count].copy_from_slice(by);
+    }
+    creature.integrate(pose, &turn, 1.0);
+    Ok(())
 }
 
 /// What the reference pose is called.

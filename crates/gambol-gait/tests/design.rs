@@ -134,7 +134,7 @@ fn two_of_speed_frequency_and_stride_give_the_third() {
         speed,
         frequency,
         stride_length,
-        duty: None,
+        ..Wish::default()
     };
     let both = made(some(Some(2.0), Some(2.5), None)).unwrap().gait;
     assert_eq!((both.ground.speed, both.frequency), (Some(2.0), 2.5));

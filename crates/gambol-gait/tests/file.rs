@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 fn style() -> Style {
     Style {
         pose: Some("rest".into()),
+        bend: Vec::new(),
         stiffness: Some(100.0),
         scale: vec![("spine.*".into(), 5.0), ("tail".into(), 0.25), ("a=b".into(), 2.0)],
         constraints: vec!["orientation:head".into()],
@@ -84,6 +85,21 @@ fn a_file_reads_well() {
 }
 
 #[test]
+fn bent_joints_are_a_table() {
+    let mut gait = from_toml("version = 1\nfrequency = 1\n").unwrap();
+    gait.style.bend = vec![("knee.left".into(), vec![0.5]), ("a hip".into(), vec![0.1, 0.0, -0.2])];
+    let text = to_toml(&gait, &[]);
+    assert!(text.contains("\n\"knee.left\" = 0.5\n\"a hip\" = [0.1, 0.0, -0.2]\n"), "{text}");
+    assert_eq!(from_toml(&text), Ok(gait));
+    // As people write it; the order is that of the file.
+    let by_hand =
+        "version = 1\nfrequency = 1\nstyle = { bend = { spine = 1, \"hip\" = [1, 2, 3], ankle = [0] } }\n";
+    let read = from_toml(by_hand).unwrap().style.bend;
+    let expected = [("spine", vec![1.0]), ("hip", vec![1.0, 2.0, 3.0]), ("ankle", vec![0.0])];
+    assert_eq!(read, expected.map(|(joint, by)| (joint.to_owned(), by)));
+}
+
+#[test]
 fn the_file_in_the_docs_can_be_read() {
     let docs = include_str!("../../../docs/gaits.md");
     let example = docs.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
@@ -124,6 +140,9 @@ fn mistakes_are_told_with_their_line() {
         ("[style]\nscale = [\"a=x\"]", "line 5: scale \"a=x\": the factor is not a number"),
         ("[style]\nscale = [\"a=0\"]", "line 5: scale \"a=0\": the factor is not a finite number above 0"),
         ("[style]\ninjured = [1]", "line 5: injured: 1 is not a text in quotes"),
+        ("[style.bend]\nknee = nan", "line 5: knee: nan is not a finite number"),
+        ("[style.bend]\nknee = [1, \"x\"]", "line 5: knee: \"x\" is not a finite number"),
+        ("[style]\nbend = 3", "line 5: bend: 3 is not a table [style.bend]"),
         ("style = 1", "line 4: style: 1 is not a table [style]"),
         ("component = 1", "line 4: component: 1 is not a list of tables [[component]]"),
         ("[[component]]\namplitude = 0.1", "line 4: [[component]]: mode is missing"),
@@ -223,17 +242,24 @@ fn words() -> impl Strategy<Value = String> {
     prop_oneof![Just("dog".to_owned()), Just("\"\\\n\t\u{7f}\u{1}é=#".to_owned()), any::<String>()]
 }
 
+/// Of each joint once: a table has no room for more.
+fn bends() -> impl Strategy<Value = Vec<(String, Vec<f64>)>> {
+    let by = prop_oneof![prop::collection::vec(number(), 1), prop::collection::vec(number(), 3)];
+    prop::collection::hash_map(words(), by, 0..3).prop_map(|map| map.into_iter().collect())
+}
+
 fn styles() -> impl Strategy<Value = Style> {
     (
-        prop::option::of(words()),
+        (prop::option::of(words()), bends()),
         prop::option::of(positive()),
         prop::collection::vec((words(), positive()), 0..3),
         prop::collection::vec(words(), 0..3),
         (positive(), positive()),
         prop::collection::vec(words(), 0..3),
     )
-        .prop_map(|(pose, stiffness, scale, constraints, (weight, tension), injured)| Style {
+        .prop_map(|((pose, bend), stiffness, scale, constraints, (weight, tension), injured)| Style {
             pose,
+            bend,
             stiffness,
             scale,
             constraints,

@@ -108,6 +108,29 @@ fn standing_feet_stand() {
     assert!(played > 25, "{played}");
 }
 
+/// A person who bent the knees by hand walks on bent knees, feet on the ground and lower than before.
+#[test]
+fn bent_knees_walk() {
+    let knees = |angle: f64| Style {
+        bend: ["knee.left", "knee.right"].map(|knee| (knee.to_owned(), vec![angle])).to_vec(),
+        ..Style::default()
+    };
+    let mut heights = Vec::new();
+    for style in [Style::default(), knees(0.6), knees(1.0)] {
+        let (body, mut data) = body("human", &style);
+        let gait = gait(&body, &mut data, "walk");
+        let Performance { clip, warnings, .. } = play(&body, &mut data, &gait, SIXTY);
+        let slip = worst_slip(&body, &mut data, &clip);
+        let deepest = depth(&body, &mut data, &clip, &Terrain::Flat);
+        // As for every other gait: 1 mm and 0.1 % of the leg.
+        assert!(slip < 1e-3 && slip < 1e-3 * body.legs.length && deepest < 1e-3, "{slip} {deepest}");
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let root = clip.poses.iter().map(|pose| pose[2]).sum::<f64>() / clip.poses.len() as f64;
+        heights.push(root);
+    }
+    assert!(heights[0] > heights[1] && heights[1] > heights[2], "{heights:?}");
+}
+
 /// Nothing pops: between two keys at 960 a second no body leaves its way by more than a hundredth of the leg's length, at
 /// the seam as well. Of a smooth motion that is a sixteenth of what it is at 240, a pop keeps its size.
 #[test]

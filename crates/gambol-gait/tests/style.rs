@@ -216,11 +216,63 @@ fn nonsense_is_told() {
         ),
         ("dog", Style { scale: vec![("(".into(), 2.0)], ..own() }, "\"(=2.0\""),
         ("dog", Style { constraints: vec!["glue:tail".into()], ..own() }, "constraint \"glue:tail\""),
+        ("human", bent(&[("wing", &[0.1])]), "bend of joint \"wing\": human has no such joint"),
+        (
+            "human",
+            bent(&[("knee.left", &[0.1, 0.0, 0.0])]),
+            "bend of joint \"knee.left\": it takes one number, not 3",
+        ),
+        (
+            "human",
+            bent(&[("hip.left", &[0.1])]),
+            "bend of joint \"hip.left\": it takes three numbers, axis times",
+        ),
+        (
+            "human",
+            bent(&[("knee.left", &[f64::NAN])]),
+            "bend of joint \"knee.left\": NaN is not a finite number",
+        ),
+        ("human", bent(&[("root", &[0.0; 6])]), "bend of joint \"root\": it is free"),
+        (
+            "human",
+            bent(&[("knee.left", &[0.1]), ("knee.left", &[0.1])]),
+            "bend of joint \"knee.left\": it is given",
+        ),
     ];
     for (name, style, expected) in cases {
         let message = message(name, &style);
         assert!(message.starts_with(expected), "{message}");
     }
+}
+
+fn bent(joints: &[(&str, &[f64])]) -> Style {
+    let bend = joints.iter().map(|(joint, by)| ((*joint).to_owned(), by.to_vec())).collect();
+    Style { bend, ..Style::default() }
+}
+
+/// A bend is on top of the named pose, in the joint's own frame, and the springs rest in it.
+#[test]
+fn joints_are_bent_by_hand() {
+    let style = Style {
+        pose: Some("run".into()),
+        ..bent(&[("knee.left", &[0.4]), ("hip.right", &[0.1, -0.2, 0.3])])
+    };
+    let body = body("human", &style);
+    let own = creature("human");
+    let before = own.pose("run").unwrap();
+    let mut way = vec![0.0; own.nv()];
+    own.difference(before, &body.modes.pose, &mut way);
+    let joint = |name: &str| own.joints().iter().find(|joint| joint.name == name).unwrap();
+    let (knee, hip) = (joint("knee.left").v, joint("hip.right").v);
+    let expected = |dof: usize| match dof {
+        dof if dof == knee => 0.4,
+        dof if (hip..hip + 3).contains(&dof) => [0.1, -0.2, 0.3][dof - hip],
+        _ => 0.0,
+    };
+    for (dof, way) in way.iter().enumerate() {
+        assert!((way - expected(dof)).abs() < 1e-12, "{dof}: {way}"); // rounding
+    }
+    assert_eq!(body.creature.rest_pose(), body.modes.pose.as_slice());
 }
 
 fn named(body: &Body, mode: usize) -> String {

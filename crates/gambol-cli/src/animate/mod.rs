@@ -14,7 +14,7 @@ use gambol_gait::{
     Body, Gait, GaitError, Performance, Sampling, Style, Support, Wish, adopt, gaits_for, perform, prepare,
     to_toml,
 };
-use gambol_model::Creature;
+use gambol_model::{Creature, JointKind};
 use gambol_modes::Reader;
 use gambol_motion::Clip;
 use serde::Serialize;
@@ -35,6 +35,8 @@ use super::{Failure, render, write_json};
     gambol animate dog walk --speed 0.8 --injured hind.left --report\n  \
     gambol animate human walk --terrain slope:8 --weight 1.4 -o uphill.bvh\n  \
     gambol animate dog trot --amplitude 9=0.5 --offset 6=-0.1 --save-gait my-trot.toml\n  \
+    gambol animate dog walk --prefer 7,9 --avoid 12\n  \
+    gambol animate human walk --bend knee.left=25 --bend knee.right=25 -o crouched.gif\n  \
     gambol animate dog my-trot.toml --turn 20 --seconds 4 -o circle.glb\n  \
     gambol animate fox.glb walk trot -o fox-alive.glb\n  \
     gambol animate fox.glb walk --rig fox.toml --root-motion in-place -o fox-game.glb\n  \
@@ -144,6 +146,14 @@ struct MotionArguments {
     /// When in the cycle a mode swings, degrees
     #[arg(long, value_name = "M=DEG")]
     phase: Vec<ModeValue>,
+
+    /// Modes to be seen in the gait, whether it would use them or not: 7,9
+    #[arg(long, value_name = "M,M", value_delimiter = ',', value_parser = settings::mode)]
+    prefer: Vec<usize>,
+
+    /// Modes that the gait must not use
+    #[arg(long, value_name = "M,M", value_delimiter = ',', value_parser = settings::mode)]
+    avoid: Vec<usize>,
 }
 
 /// What is changed of the body; each replaces what the gait file says.
@@ -152,6 +162,11 @@ struct StyleArguments {
     /// The rest pose: one that the creature's file names, or `reference`
     #[arg(long, value_name = "NAME")]
     pose: Option<String>,
+
+    /// Bend a joint of that pose, degrees (m of a slide): knee.left=30; of a ball joint three numbers, axis times angle;
+    /// may be given several times
+    #[arg(long, value_name = "JOINT=DEG[,DEG,DEG]", value_parser = settings::bend)]
+    bend: Vec<(String, Vec<f64>)>,
 
     /// One stiffness for all joints, N·m/rad or N/m
     #[arg(long, value_name = "K", value_parser = positive, allow_negative_numbers = true)]
@@ -179,19 +194,32 @@ struct StyleArguments {
 }
 
 impl StyleArguments {
-    fn apply(&self, style: &mut Style) {
+    fn apply(&self, creature: &Creature, style: &mut Style) {
         fn replace<T: Clone>(own: &mut Vec<T>, given: &[T]) {
             if !given.is_empty() {
                 *own = given.to_vec();
             }
         }
         style.pose = self.pose.clone().or(style.pose.take());
+        replace(&mut style.bend, &self.bend(creature));
         style.stiffness = self.stiffness.or(style.stiffness);
         replace(&mut style.scale, &self.scale);
         replace(&mut style.constraints, &self.constrain);
         style.weight = self.weight.unwrap_or(style.weight);
         style.tension = self.tension.unwrap_or(style.tension);
         replace(&mut style.injured, &self.injured);
+    }
+
+    /// Degrees to radians, but for what slides.
+    fn bend(&self, creature: &Creature) -> Vec<(String, Vec<f64>)> {
+        let slides = |name: &str| {
+            creature.joints().iter().any(|joint| joint.name == name && joint.kind == JointKind::Slide)
+        };
+        let turned = |(joint, by): &(String, Vec<f64>)| {
+            let unit = if slides(joint) { 1.0 } else { 1_f64.to_radians() };
+            (joint.clone(), by.iter().map(|number| number * unit).collect())
+        };
+        self.bend.iter().map(turned).collect()
     }
 }
 
@@ -212,7 +240,9 @@ impl From<GaitError> for Failure {
 
 impl Animate {
     pub(crate) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let wish = self.ground.wish()?;
+        let Self { motion, .. } = self;
+        let (prefer, avoid) = (motion.prefer.clone(), motion.avoid.clone());
+        let wish = Wish { prefer, avoid, ..self.ground.wish()? };
         let mut inputs = self.creature.inputs();
         inputs.extend(self.gaits.iter().map(Path::new));
         let outputs = Outputs::check(&self.output, self.save_gait.as_deref(), &inputs, self.force)?;
@@ -247,16 +277,15 @@ impl Animate {
 
     /// One gait, played.
     fn show(&self, creature: &Creature, name: &str, wish: &Wish) -> Result<Show, Failure> {
-        let creature = creature.clone();
         let mut warnings = Vec::new();
-        let mut data = Data::new(&creature);
-        let restyle = |style: &mut Style| self.style.apply(style);
+        let mut data = Data::new(creature);
+        let restyle = |style: &mut Style| self.style.apply(creature, style);
         let (body, designed) = if is_file(name) {
             let gait = read_gait(Path::new(name))?;
-            warnings.extend(self.stranger(name, &gait, &creature));
-            adopt(creature, &mut data, gait, restyle, wish)?
+            warnings.extend(self.stranger(name, &gait, creature));
+            adopt(creature.clone(), &mut data, gait, restyle, wish)?
         } else {
-            prepare(creature, &mut data, name, restyle, wish)?
+            prepare(creature.clone(), &mut data, name, restyle, wish)?
         };
         warnings.extend(designed.hints);
         let mut gait = designed.gait;
@@ -321,7 +350,7 @@ impl Animate {
             ));
         }
         let mut style = Style::default();
-        self.style.apply(&mut style);
+        self.style.apply(&creature, &mut style);
         let mut data = Data::new(&creature);
         let body = Body::new(creature, &mut data, &style)?;
         let reason = |error: GaitError| match error {
@@ -370,7 +399,7 @@ impl GroundArguments {
             (None, Some(l), Some(f)) => speed = Some(l * f),
             _ => (),
         }
-        Ok(Wish { speed, frequency, stride_length: self.stride, duty: self.duty })
+        Ok(Wish { speed, frequency, stride_length: self.stride, duty: self.duty, ..Wish::default() })
     }
 
     fn apply(&self, gait: &mut Gait) -> Result<(), Failure> {

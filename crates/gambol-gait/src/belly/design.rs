@@ -12,6 +12,7 @@ use nalgebra::DVector;
 use super::chain::Chain;
 use super::{SAMPLES, carry};
 use crate::close::close;
+use crate::marks::{Marks, visible};
 use crate::{Body, Component, GaitError, Support};
 
 /// The gaits of legless creatures.
@@ -77,7 +78,12 @@ pub(crate) fn legless_frequency(body: &Body, components: &[Component]) -> f64 {
 }
 
 /// The components of the gait `name` for a creature without legs, such that it moves forward.
-pub(crate) fn design_legless(body: &Body, data: &mut Data, name: &str) -> Result<Vec<Component>, GaitError> {
+pub(crate) fn design_legless(
+    body: &Body,
+    data: &mut Data,
+    name: &str,
+    marks: &Marks,
+) -> Result<Vec<Component>, GaitError> {
     if !NAMES.contains(&name) {
         let known = NAMES.map(String::from).to_vec();
         return Err(GaitError::Unknown { name: name.into(), known });
@@ -93,7 +99,7 @@ pub(crate) fn design_legless(body: &Body, data: &mut Data, name: &str) -> Result
     let heading = body.legs.heading;
     forward_kinematics(&body.creature, data, &body.modes.pose);
     let chain = Chain::find(&body.creature, data, &heading).ok_or_else(|| misfit("it has no joints"))?;
-    let waves = Waves { body, chain, heading };
+    let waves = Waves { body, chain, heading, marks };
     let wave = match (name, waves.chain.ring) {
         ("roll", true) => waves.ring(data),
         ("roll", false) => return Err(misfit("its body is not closed to a ring")),
@@ -107,12 +113,12 @@ pub(crate) fn design_legless(body: &Body, data: &mut Data, name: &str) -> Result
         }
     };
     if wave.is_empty() {
-        return Err(misfit(match name {
+        return Err(misfit(&marks.reason(match name {
             "roll" => "its ring has no pair of waves in the upright plane",
             "crawl" => "it cannot bend up and down in enough joints to carry a wave",
             "slither" => "it cannot bend sideways in enough joints to carry a wave",
             _ => "it cannot bend in enough joints to carry a wave",
-        }));
+        })));
     }
     let tried = [components(&wave, 1.0), components(&wave, -1.0)];
     let mut way = [0.0; 2];
@@ -123,10 +129,41 @@ pub(crate) fn design_legless(body: &Body, data: &mut Data, name: &str) -> Result
     }
     let forward = usize::from(way[1] > way[0]);
     if way[forward] < NOWHERE * waves.chain.length {
-        return Err(misfit("the waves of its body take it nowhere"));
+        return Err(misfit(&marks.reason("the waves of its body take it nowhere")));
     }
     let [ahead, back] = tried;
     Ok(if forward == 0 { ahead } else { back })
+}
+
+/// The wave with the preferred modes in it: where one would not be seen, it swings once a period, a quarter of it earlier
+/// or later than the wave as takes the creature furthest.
+pub(crate) fn with_preferred(
+    body: &Body,
+    data: &mut Data,
+    marks: &Marks,
+    mut components: Vec<Component>,
+    support: Support,
+) -> Result<Vec<Component>, GaitError> {
+    for &mode in &marks.prefer {
+        if components.iter().any(|component| component.mode == mode) {
+            continue; // a wave of a few modes shows each of them
+        }
+        let amplitude = visible(body, data, mode);
+        let mut best: Option<(f64, Vec<Component>)> = None;
+        for quarter in 0..4 {
+            let phase = f64::from(quarter) * std::f64::consts::FRAC_PI_2;
+            let with =
+                [components.as_slice(), &[Component { mode, amplitude, phase, harmonic: 1, offset: 0.0 }]];
+            let with = with.concat();
+            let poses = sampled(body, data, &with, SAMPLES / 2)?;
+            let carried = carry(&body.creature, data, &body.legs.heading, &poses, 1.0, support)?;
+            if best.as_ref().is_none_or(|(speed, _)| carried.figures.speed > *speed) {
+                best = Some((carried.figures.speed, with));
+            }
+        }
+        components = best.map_or(components, |(_, with)| with);
+    }
+    Ok(components)
 }
 
 /// A mode's part in a wave: that which goes with cos ωt, and that with sin ωt, rad.
@@ -179,6 +216,7 @@ struct Waves<'b> {
     body: &'b Body,
     chain: Chain,
     heading: Heading,
+    marks: &'b Marks,
 }
 
 /// A mode that bends the chain in one plane.
@@ -247,6 +285,7 @@ impl Waves<'_> {
         let bendings = self.bendings(data, about);
         let few =
             bendings.iter().enumerate().filter(|(bends, _)| (*bends as f64) < 2.0 * waves + SPARE_BENDS);
+        let few = few.filter(|(_, bending)| self.marks.allow(bending.mode.index));
         let all: Vec<Part> = few.map(|(_, bending)| part(bending)).collect();
         let size = |part: &Part| part.cosine.abs().max(part.sine.abs());
         let largest = all.iter().map(size).fold(0.0, f64::max);
@@ -257,7 +296,8 @@ impl Waves<'_> {
 
     /// The lowest pair of waves around a ring in the upright plane.
     fn ring(&self, data: &mut Data) -> Vec<Part> {
-        let bendings = self.bendings(data, self.heading.left);
+        let mut bendings = self.bendings(data, self.heading.left);
+        bendings.retain(|bending| self.marks.allow(bending.mode.index));
         let even = |pair: &&[Bending]| {
             (pair[1].mode.frequency() - pair[0].mode.frequency()) < PAIR * pair[0].mode.frequency()
         };

@@ -26,7 +26,7 @@ use crate::{GaitError, Support};
 use path::Path;
 use scene::Scene;
 
-pub(crate) use design::{design_legless, legless_frequency, legless_support};
+pub(crate) use design::{design_legless, legless_frequency, legless_support, with_preferred};
 
 /// Samples of a period that [`carry`] should be given. Contacts come and go within a few hundredths of a period; a clip
 /// of fewer keys takes every n-th.

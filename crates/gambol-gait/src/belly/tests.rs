@@ -7,6 +7,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use super::design::sampled;
 use super::rest::Rest;
 use super::*;
+use crate::marks::Marks;
 use crate::{Body, Component, Legs, Style};
 use gambol::LoadOptions;
 use gambol_dynamics::{body_velocities, center_of_mass, forward_kinematics};
@@ -187,7 +188,7 @@ fn one_hinge_does_not_swim_and_time_can_be_turned_back() {
     // One shape forth and back is sampled symmetrically: what is left is rounding and the order of the steps.
     assert!(way < 1e-7, "the scallop swims {way} m");
 
-    let components = design_legless(&body, &mut data, "swim").unwrap();
+    let components = design_legless(&body, &mut data, "swim", &Marks::default()).unwrap();
     let mut poses = sampled(&body, &mut data, &components, SAMPLES).unwrap();
     let there = carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, water).unwrap();
     poses.reverse();
@@ -203,7 +204,7 @@ fn one_hinge_does_not_swim_and_time_can_be_turned_back() {
 #[test]
 fn a_swimmer_feels_no_force() {
     let (body, mut data) = gallery("snake");
-    let components = design_legless(&body, &mut data, "swim").unwrap();
+    let components = design_legless(&body, &mut data, "swim", &Marks::default()).unwrap();
     let across = 10.0;
     let carried = carried(&body, &mut data, &components, Support::Water { across });
     let creature = &body.creature;
@@ -244,8 +245,8 @@ fn a_swimmer_feels_no_force() {
 fn a_body_at_rest_is_balanced() {
     let (body, mut data) = gallery("snake");
     // A crooked pose that lies on few points.
-    let mut components = design_legless(&body, &mut data, "crawl").unwrap();
-    components.extend(design_legless(&body, &mut data, "slither").unwrap());
+    let mut components = design_legless(&body, &mut data, "crawl", &Marks::default()).unwrap();
+    components.extend(design_legless(&body, &mut data, "slither", &Marks::default()).unwrap());
     let poses = sampled(&body, &mut data, &components, 16).unwrap();
     let scene = scene::Scene::new(&body.creature, &mut data, &body.legs.heading, &poses, 1.0).unwrap();
     assert!(!scene.planar);
@@ -262,7 +263,7 @@ fn the_gallery_moves_well() {
         [("loop", "roll"), ("linear", "crawl"), ("snake", "slither"), ("snake", "swim"), ("snake", "crawl")];
     for (name, gait) in gaits {
         let (body, mut data) = gallery(name);
-        let components = design_legless(&body, &mut data, gait).unwrap();
+        let components = design_legless(&body, &mut data, gait, &Marks::default()).unwrap();
         for component in &components {
             let quarters = component.phase / FRAC_PI_2;
             assert!((quarters - quarters.round()).abs() < 1e-12, "{name} {gait}: {component:?}");
@@ -414,12 +415,20 @@ fn what_makes_no_sense_is_told() {
     ];
     for (name, gait, reason) in reasons {
         let (body, mut data) = gallery(name);
-        assert_eq!(design_legless(&body, &mut data, gait).unwrap_err().to_string(), reason);
+        assert_eq!(
+            design_legless(&body, &mut data, gait, &Marks::default()).unwrap_err().to_string(),
+            reason
+        );
     }
     let (body, mut data) = gallery("linear");
-    assert!(design_legless(&body, &mut data, "trot").unwrap_err().to_string().contains("there is no gait"));
+    assert!(
+        design_legless(&body, &mut data, "trot", &Marks::default())
+            .unwrap_err()
+            .to_string()
+            .contains("there is no gait")
+    );
     // What bends up and down only swims like a whale.
-    assert!(design_legless(&body, &mut data, "swim").is_ok());
+    assert!(design_legless(&body, &mut data, "swim", &Marks::default()).is_ok());
     let poses = vec![body.modes.pose.clone(); 16];
     let across = Support::Water { across: -1.0 };
     let error = carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, across).unwrap_err();
@@ -468,7 +477,7 @@ fn others_move_too() {
         let (body, mut data) = body_of(creature);
         let name = body.creature.name();
         for gait in ["roll", "crawl", "slither", "swim"] {
-            let designed = design_legless(&body, &mut data, gait);
+            let designed = design_legless(&body, &mut data, gait, &Marks::default());
             if !gaits.contains(&gait) {
                 assert!(matches!(designed, Err(GaitError::DoesNotFit { .. })), "{name} {gait}: {designed:?}");
                 continue;
@@ -516,7 +525,7 @@ fn any_mix_of_modes_is_carried() {
 fn finer_samples_give_the_same_way() {
     for (name, gait) in [("loop", "roll"), ("linear", "crawl"), ("snake", "slither"), ("snake", "swim")] {
         let (body, mut data) = gallery(name);
-        let components = design_legless(&body, &mut data, gait).unwrap();
+        let components = design_legless(&body, &mut data, gait, &Marks::default()).unwrap();
         let mut speed = |count: usize| {
             let poses = sampled(&body, &mut data, &components, count).unwrap();
             let heading = &body.legs.heading;

@@ -440,7 +440,7 @@ pub(super) fn clip_part(clip: &Clip, bytes: &mut Vec<u8>) -> ClipPart {
 }
 
 /// Who is there.
-pub(super) fn hello(start: &CreatureWork) -> Result<Answer, Trouble> {
+pub(super) fn hello(start: &CreatureWork, start_gait: Option<&str>) -> Result<Answer, Trouble> {
     static GALLERY: OnceLock<Vec<GalleryEntry>> = OnceLock::new();
     let gallery = GALLERY.get_or_init(|| gallery::ENTRIES.iter().map(gallery_entry).collect());
     let hello = Hello {
@@ -448,6 +448,7 @@ pub(super) fn hello(start: &CreatureWork) -> Result<Answer, Trouble> {
         program: env!("CARGO_PKG_VERSION").to_owned(),
         gallery: gallery.clone(),
         start: start.clone(),
+        start_gait: start_gait.map(str::to_owned),
         most_bytes: MOST_BYTES,
     };
     Answer::new(hello, Vec::new())

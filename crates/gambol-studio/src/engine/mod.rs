@@ -36,6 +36,7 @@ impl Trouble {
 pub struct Engine {
     shelf: Box<dyn Shelf>,
     start: CreatureWork,
+    start_gait: Option<String>,
     /// The last creature and bodies asked about.
     bodies: Bodies,
     simulation: Option<Simulation>,
@@ -60,7 +61,13 @@ impl Answer {
 impl Engine {
     /// An engine that keeps files on `shelf`; a new page begins with `start`.
     pub fn new(shelf: Box<dyn Shelf>, start: CreatureWork) -> Self {
-        Self { shelf, start, bodies: Bodies::default(), simulation: None }
+        Self { shelf, start, start_gait: None, bodies: Bodies::default(), simulation: None }
+    }
+
+    /// The same, and a new page plays this gait: the text of a gait file.
+    #[must_use]
+    pub fn with_gait(self, start_gait: Option<String>) -> Self {
+        Self { start_gait, ..self }
     }
 
     /// The answer to one message. Bad messages are answered too.
@@ -83,7 +90,7 @@ impl Engine {
 
     fn handle(&mut self, request: Request, bytes: &[u8]) -> Result<Answer, Trouble> {
         match request {
-            Request::Hello => creature::hello(&self.start),
+            Request::Hello => creature::hello(&self.start, self.start_gait.as_deref()),
             Request::Keep { files } => shelf::keep(self.shelf.as_mut(), &files, bytes),
             Request::File { bundle, name } => {
                 Ok(Answer { head: json!({}), bytes: self.shelf.file(&bundle, &name)? })

@@ -26,6 +26,8 @@ pub struct Hello {
     pub gallery: Vec<GalleryEntry>,
     /// What the studio was started with.
     pub start: CreatureWork,
+    /// And with which gait: the text of a gait file, if it was one.
+    pub start_gait: Option<String>,
     /// Largest upload, bytes.
     pub most_bytes: usize,
 }

@@ -45,7 +45,7 @@ const MOST_REQUESTS: usize = 64;
 /// Most pages at once: each has an engine, with a creature of some megabytes in it.
 const MOST_PAGES: usize = 32;
 /// How long a request may take to arrive, and how long an idle connection is kept.
-const SLOWEST_REQUEST: Duration = Duration::from_secs(10);
+const SLOWEST_REQUEST: Duration = Duration::from_secs(5);
 /// How long pages may take to hear that the studio ends.
 const LONGEST_GOODBYE: Duration = Duration::from_secs(1);
 

@@ -80,6 +80,8 @@ export interface Hello {
   program: string
   gallery: { name: string; about: string; picture: string }[]
   start: CreatureWork
+  /** Text of the gait file that the studio was started with. */
+  startGait: string | null
   mostBytes: number
 }
 
