@@ -47,6 +47,6 @@ pub use gambol_dynamics::{HeightField, Terrain};
 pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, Timing, measure, rank};
 pub use legs::{Leg, Legs};
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
-pub use prepare::{adopt, prepare};
+pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::preset_style;
 pub use style::{Body, Counterpart};

@@ -8,9 +8,7 @@ use crate::{Body, Design, Gait, GaitError, Style, Wish, design, preset_style};
 
 /// The gait called `name` for a creature as its file has it, and the body that it moves.
 ///
-/// The style is that of the preset of this name, if the creature has one, and then as `restyle` changes it. Some presets
-/// are more than a gait of the list: where one has to be asked for in a way that does not fit the list, it is played at
-/// another pace.
+/// The style is that of the preset of this name, if the creature has one, and then as `restyle` changes it.
 pub fn prepare(
     creature: Creature,
     data: &mut Data,
@@ -18,20 +16,25 @@ pub fn prepare(
     restyle: impl FnOnce(&mut Style),
     wish: &Wish,
 ) -> Result<(Body, Design), GaitError> {
-    let preset = preset_style(creature.name(), name);
-    let is_preset = preset.is_some();
-    let mut style = preset.unwrap_or_default();
+    let mut style = preset_style(creature.name(), name).unwrap_or_default();
     restyle(&mut style);
     let body = Body::new(creature, data, &style)?;
-    let designed = match design(&body, data, name, wish) {
-        Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != wish.marks_only() => {
-            let mut designed = design(&body, data, name, &wish.marks_only())?;
-            designed.gait.retime(wish);
-            designed
-        }
-        other => other?,
-    };
+    let designed = design_at_pace(&body, data, name, wish)?;
     Ok((body, designed))
+}
+
+/// As [`design`], but some presets are more than a gait of the list: where one has to be asked for in a way that does not
+/// fit the list, it is played at another pace.
+pub fn design_at_pace(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Design, GaitError> {
+    let is_preset = preset_style(body.creature.name(), name).is_some();
+    match design(body, data, name, wish) {
+        Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != wish.marks_only() => {
+            let mut designed = design(body, data, name, &wish.marks_only())?;
+            designed.gait.retime(wish);
+            Ok(designed)
+        }
+        other => other,
+    }
 }
 
 /// A gait of a file, and the body that it is for as `restyle` changes it: the numbers of its modes follow their shapes,
@@ -45,19 +48,27 @@ pub fn adopt(
 ) -> Result<(Body, Design), GaitError> {
     let mut style = gait.style.clone();
     restyle(&mut style);
-    let (body, gait, hints) = if style == gait.style {
-        let body = Body::new(creature, data, &style)?;
-        gait.check_modes(&body)?;
-        (body, gait, Vec::new())
-    } else {
-        let from = Body::new(creature.clone(), data, &gait.style)?;
-        gait.check_modes(&from)?;
-        let body = Body::new(creature, data, &style)?;
-        let (gait, hints) = body.follow(&from, &gait);
-        (body, gait, hints)
+    let from = if style == gait.style { None } else { Some(Body::new(creature.clone(), data, &gait.style)?) };
+    let body = Body::new(creature, data, &style)?;
+    let design = adopt_onto(&body, data, gait, from.as_ref(), wish)?;
+    Ok((body, design))
+}
+
+/// The same onto a body that is there already; `from` is the body of the gait's own style, where that is another.
+pub fn adopt_onto(
+    body: &Body,
+    data: &mut Data,
+    gait: Gait,
+    from: Option<&Body>,
+    wish: &Wish,
+) -> Result<Design, GaitError> {
+    gait.check_modes(from.unwrap_or(body))?;
+    let (gait, hints) = match from {
+        Some(from) => body.follow(from, &gait),
+        None => (gait, Vec::new()),
     };
-    let mut gait = Marks::new(&body, wish)?.apply(&body, data, gait)?;
+    let mut gait = Marks::new(body, wish)?.apply(body, data, gait)?;
     gait.retime(wish);
     gait.style = body.style.clone();
-    Ok((body, Design { gait, hints }))
+    Ok(Design { gait, hints })
 }

@@ -120,6 +120,7 @@ impl From<&StyleWork> for Style {
     fn from(work: &StyleWork) -> Self {
         Self {
             pose: work.pose.clone(),
+            bend: work.bend.clone(),
             stiffness: work.stiffness,
             scale: work.scale.clone(),
             constraints: work.constraints.clone(),
@@ -134,7 +135,7 @@ impl From<Style> for StyleWork {
     fn from(style: Style) -> Self {
         Self {
             pose: style.pose,
-            bend: Vec::new(),
+            bend: style.bend,
             stiffness: style.stiffness,
             scale: style.scale,
             constraints: style.constraints,

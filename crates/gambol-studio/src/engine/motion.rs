@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gambol::dynamics::Data;
 use gambol::gait::{
-    Body, Component, Design, Gait, GaitError, Ground, Sampling, Style, Support, Terrain, Wish, design,
-    from_toml, gaits_for, perform, preset_style,
+    Body, Component, Design, Gait, GaitError, Ground, Sampling, Style, Support, Terrain, Wish, adopt_onto,
+    design, design_at_pace, from_toml, gaits_for, perform, preset_style,
 };
 
 use super::body::Dressed;
@@ -93,8 +93,14 @@ fn component_part(component: &Component) -> ComponentPart {
 /// The gait that the user asks for, on this body; and what he should know.
 pub(super) fn gait(dressed: &mut Dressed, work: &GaitWork) -> Result<(Gait, Vec<String>), Trouble> {
     check(work)?;
-    let wish =
-        Wish { speed: work.speed, frequency: work.frequency, stride_length: work.stride, duty: work.duty };
+    let wish = Wish {
+        speed: work.speed,
+        frequency: work.frequency,
+        stride_length: work.stride,
+        duty: work.duty,
+        prefer: work.prefer.clone(),
+        avoid: work.avoid.clone(),
+    };
     let Design { mut gait, hints } = match (&work.file, &work.name) {
         (Some(text), _) => from_file(dressed, text, &wish)?,
         (None, Some(name)) => designed(dressed, name, &wish).map_err(Trouble::from_error)?,
@@ -157,38 +163,23 @@ fn designed(dressed: &mut Dressed, name: &str, wish: &Wish) -> Result<Design, Ga
     {
         return Ok(design.clone());
     }
-    let Dressed { body, data, .. } = dressed;
-    let is_preset = preset_style(body.creature.name(), name).is_some();
-    let design = match design(body, data, name, wish) {
-        // A preset that the list of gaits does not have is played at another pace.
-        Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != Wish::default() => {
-            let mut plain = design(body, data, name, &Wish::default())?;
-            plain.gait.retime(wish);
-            plain
-        }
-        other => other?,
-    };
+    let design = design_at_pace(&dressed.body, &mut dressed.data, name, wish)?;
     dressed.designed = Some((name.to_owned(), wish.clone(), design.clone()));
     Ok(design)
 }
 
 /// The gait of a file; where the body is another than the file's, its modes follow.
-fn from_file(dressed: &Dressed, text: &str, wish: &Wish) -> Result<Design, Trouble> {
+fn from_file(dressed: &mut Dressed, text: &str, wish: &Wish) -> Result<Design, Trouble> {
     let gait = from_toml(text).map_err(Trouble::from_error)?;
-    let style = Style::from(&dressed.style);
-    let (mut gait, hints) = if gait.style == style || gait.style == dressed.body.style {
-        gait.check_modes(&dressed.body).map_err(Trouble::from_error)?;
-        (gait, Vec::new())
+    let is_at_home = gait.style == Style::from(&dressed.style) || gait.style == dressed.body.style;
+    let from = if is_at_home {
+        None
     } else {
         let creature = dressed.read.creature.clone();
         let mut data = Data::new(&creature);
-        let from = Body::new(creature, &mut data, &gait.style).map_err(Trouble::from_error)?;
-        gait.check_modes(&from).map_err(Trouble::from_error)?;
-        dressed.body.follow(&from, &gait)
+        Some(Body::new(creature, &mut data, &gait.style).map_err(Trouble::from_error)?)
     };
-    gait.retime(wish);
-    gait.style = dressed.body.style.clone();
-    Ok(Design { gait, hints })
+    adopt_onto(&dressed.body, &mut dressed.data, gait, from.as_ref(), wish).map_err(Trouble::from_error)
 }
 
 /// No gait: nothing moves but what the user adds, at the pace of the slowest mode that he adds.

@@ -31,13 +31,15 @@ pub(super) fn answer(dressed: &mut Dressed, style: &StyleWork) -> Result<Answer,
 }
 
 fn sentence(name: &str, report: &WeightReport) -> String {
-    let times = match report.scale {
-        scale if scale >= 1.005 => format!("{} times stiffer", short(scale)),
-        scale if scale <= 0.995 => format!("{} times softer", short(1.0 / scale)),
-        _ => "as stiff as before".to_owned(),
+    let carries = match report.scale {
+        scale if scale >= 1.005 => format!("It now carries its weight: {} times stiffer", short(scale)),
+        scale if scale <= 0.995 => {
+            format!("It carried more than its weight: now {} times softer", short(1.0 / scale))
+        }
+        _ => "It carries just its weight".to_owned(),
     };
     let sag = 100.0 * report.stand.sag.max(0.0);
-    format!("It now carries its weight: {times}. The {name} sags {} %.", short(sag))
+    format!("{carries}. The {name} sags {} %.", short(sag))
 }
 
 /// Two digits.
