@@ -1,7 +1,13 @@
-import type { CreatureAnswer } from '../protocol'
+import * as THREE from 'three'
+import type { CreatureAnswer, Vec3 } from '../protocol'
+import { bodyPuppet } from './body-puppet'
 import type { Bytes, FetchFile } from './bytes'
+import { Kinematics } from './kinematics'
 import type { ModeSwings } from './modes'
-import type { Theme } from './theme'
+import { type Puppet, puppetOf } from './puppet'
+import { place } from './rigid'
+import { COLOURS, type Theme } from './theme'
+import { bestView } from './view'
 
 export interface PaletteOptions {
   theme: Theme
@@ -9,26 +15,369 @@ export interface PaletteOptions {
   reducedMotion?: boolean
 }
 
+export interface PaletteStats {
+  fps: number
+  frames: number
+  /** ms that drawing took the page, mean of lately. */
+  millis: number
+  /** Cells in view. */
+  cells: number
+  /** How many of them are drawn in each frame. */
+  drawnPerFrame: number
+  renderer: string
+}
+
+/** A user's own skin with more triangles than this is drawn as its bones in small pictures. */
+const MOST_TRIANGLES = 60_000
+/** All modes swing this often, s⁻¹: true frequencies are too fast to see or too slow to wait for. */
+const SWINGS_PER_SECOND = 0.9
+/** A frame that takes longer than this draws fewer cells, ms; one that takes less than half of it, more. */
+const SLOW_FRAME = 20
+const FEWEST_CELLS = 3
+/** Pictures are redrawn after this time if nothing but a swing changes, ms. 30 per second look as smooth at this size. */
+const STEP = 1000 / 31
+/** Room around the creature in a picture. */
+const ROOM = 1.12
+/** Phases of the pictures of an onion skin, the last one on top. */
+const ONION = [-Math.PI / 2, Math.PI / 2]
+
+interface Cell { mode: number; element: HTMLElement }
+interface View { direction: Vec3; reach: number; middle: THREE.Vector3 }
+
 /**
  * The moving pictures of the mode palette: one canvas that covers the viewport of a scroller (pointer-events: none),
  * with a picture wherever a cell's element is.
  */
 export class PaletteView {
+  private readonly canvas: HTMLCanvasElement
+  private readonly scroller: HTMLElement
+  private readonly renderer: THREE.WebGLRenderer | null
+  private readonly scene = new THREE.Scene()
+  private readonly camera = new THREE.OrthographicCamera()
+  private readonly around = new THREE.HemisphereLight()
+  private readonly key = new THREE.DirectionalLight()
+  private readonly visible = new Set<HTMLElement>()
+  private readonly watching: IntersectionObserver
+  private readonly resizing: ResizeObserver
+  private readonly ended = new AbortController()
+
+  private theme: Theme
+  private reduced: boolean
+  private paused = false
+  private phase = 0
+  private puppet: Puppet | null = null
+  private kinematics: Kinematics | null = null
+  private swings: ModeSwings | null = null
+  private cells: Cell[] = []
+  private views = new Map<number, View>()
+  private creatureNumber = 0
+  private lost = false
+
+  private scheduled = 0
+  /** Everything must be drawn, at its place: after a scroll, a new body, a new theme. */
+  private stale = true
+  private next = 0
+  private perFrame = Infinity
+  private last = 0
+  private drawn = 0
+  private readonly spans: number[] = []
+  private readonly costs: number[] = []
+
   constructor(canvas: HTMLCanvasElement, scroller: HTMLElement, options: PaletteOptions) {
-    void [canvas, scroller, options]
+    this.canvas = canvas
+    this.scroller = scroller
+    this.theme = options.theme
+    const asked = matchMedia('(prefers-reduced-motion: reduce)')
+    this.reduced = options.reducedMotion ?? asked.matches
+    this.renderer = makeRenderer(canvas)
+    this.camera.up.set(0, 0, 1)
+    this.scene.add(this.around, this.key, this.key.target)
+    this.around.position.set(0, 0, 1)
+    this.light()
+
+    const { signal } = this.ended
+    if (options.reducedMotion === undefined)
+      asked.addEventListener('change', (event) => this.setReducedMotion(event.matches), { signal })
+    scroller.addEventListener('scroll', () => this.refresh(), { signal, passive: true })
+    document.addEventListener('visibilitychange', () => this.refresh(), { signal })
+    canvas.addEventListener('webglcontextlost', (event) => { event.preventDefault(); this.lost = true }, { signal })
+    canvas.addEventListener('webglcontextrestored', () => { this.lost = false; this.refresh() }, { signal })
+    this.watching = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          if (isIntersecting) this.visible.add(target as HTMLElement)
+          else this.visible.delete(target as HTMLElement)
+        }
+        this.refresh()
+      },
+      { root: scroller },
+    )
+    this.resizing = new ResizeObserver(() => this.refresh())
+    this.resizing.observe(canvas)
+    this.resizing.observe(scroller)
   }
+
   async setCreature(creature: CreatureAnswer, bytes: Bytes, fetchFile: FetchFile): Promise<void> {
-    void [creature, bytes, fetchFile]
+    const number = ++this.creatureNumber
+    const look = { theme: this.theme, lowPoly: true }
+    let { puppet } = await puppetOf(creature, bytes, fetchFile, look)
+    if (puppet.skin && puppet.triangles > MOST_TRIANGLES) {
+      puppet.dispose()
+      puppet = bodyPuppet(creature, bytes, look)
+    }
+    // Another creature was asked for in the meantime, or the palette is gone.
+    if (number !== this.creatureNumber || this.ended.signal.aborted) return puppet.dispose()
+    this.puppet?.object.removeFromParent()
+    this.puppet?.dispose()
+    this.puppet = puppet
+    this.scene.add(puppet.object)
+    this.kinematics = new Kinematics(creature)
+    if (this.swings?.kinematics.creature !== creature) this.swings = null
+    this.views.clear()
+    this.refresh()
   }
-  /** After every `body` answer: keeps the cameras and the clock. */
-  setModes(swings: ModeSwings): void { void swings }
-  setCells(cells: { mode: number; element: HTMLElement }[]): void { void cells }
-  setTheme(theme: Theme): void { void theme }
-  setReducedMotion(reduced: boolean): void { void reduced }
-  /** Stops all motion, e.g. while the page is paused for a test; `phase` in rad. */
-  setPaused(paused: boolean, phase?: number): void { void [paused, phase] }
-  stats(): { fps: number; frames: number; millis: number; cells: number; drawnPerFrame: number } {
-    return { fps: 0, frames: 0, millis: 0, cells: 0, drawnPerFrame: 0 }
+
+  /** After every `body` answer: keeps the clock. */
+  setModes(swings: ModeSwings): void {
+    this.swings = swings
+    this.views.clear()
+    this.refresh()
   }
-  dispose(): void {}
+
+  setCells(cells: Cell[]): void {
+    const kept = new Set(cells.map(({ element }) => element))
+    for (const { element } of this.cells) {
+      if (kept.has(element)) continue
+      this.watching.unobserve(element)
+      this.visible.delete(element)
+    }
+    const known = new Set(this.cells.map(({ element }) => element))
+    for (const { element } of cells) if (!known.has(element)) this.watching.observe(element)
+    this.cells = cells
+    this.refresh()
+  }
+
+  setTheme(theme: Theme): void {
+    this.theme = theme
+    this.light()
+    this.puppet?.setTheme(theme)
+    this.refresh()
+  }
+
+  setReducedMotion(reduced: boolean): void {
+    this.reduced = reduced
+    this.refresh()
+  }
+
+  /** Stops the swinging, at a phase (rad) if told: 0 is rest, π/2 the farthest. */
+  setPaused(paused: boolean, phase?: number): void {
+    this.paused = paused
+    if (phase !== undefined) this.phase = phase
+    this.refresh()
+  }
+
+  /** Draws everything anew with the next frame: after a change of layout that nothing else tells of. */
+  refresh(): void {
+    this.stale = true
+    this.schedule()
+  }
+
+  stats(): PaletteStats {
+    const mean = (values: number[]) => (values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : 0)
+    const context = this.renderer?.getContext()
+    const unmasked = context?.getExtension('WEBGL_debug_renderer_info')
+    return {
+      fps: this.moving() && this.spans.length > 0 ? 1000 / mean(this.spans) : 0,
+      frames: this.drawn,
+      millis: mean(this.costs),
+      cells: this.visible.size,
+      drawnPerFrame: Math.min(this.perFrame, this.visible.size),
+      renderer: context && unmasked ? String(context.getParameter(unmasked.UNMASKED_RENDERER_WEBGL)) : '',
+    }
+  }
+
+  dispose(): void {
+    this.ended.abort()
+    cancelAnimationFrame(this.scheduled)
+    this.watching.disconnect()
+    this.resizing.disconnect()
+    this.puppet?.dispose()
+    this.renderer?.dispose()
+  }
+
+  private moving(): boolean {
+    return !this.paused && !this.reduced && !document.hidden && this.visible.size > 0 && this.swings !== null
+  }
+
+  private schedule(): void {
+    if (this.scheduled === 0 && !this.ended.signal.aborted) this.scheduled = requestAnimationFrame((now) => this.frame(now))
+  }
+
+  private frame(now: number): void {
+    this.scheduled = 0
+    const span = now - this.last
+    if (this.renderer && !this.lost && (this.stale || (this.moving() && span >= STEP))) {
+      this.last = now
+      if (this.moving()) this.phase += 2 * Math.PI * SWINGS_PER_SECOND * Math.min(span, 100) / 1000
+      const start = performance.now()
+      this.draw(this.renderer)
+      this.adapt(performance.now() - start, span)
+    }
+    if (this.moving()) this.schedule()
+  }
+
+  /** Draws fewer cells per frame while frames are slow. */
+  private adapt(cost: number, span: number): void {
+    this.drawn++
+    const inView = this.visible.size
+    // A software renderer's work shows in the time between frames, not in the time of the calls.
+    const slow = Math.max(cost, span > 400 ? 0 : span - STEP)
+    if (slow > SLOW_FRAME) this.perFrame = Math.max(FEWEST_CELLS, Math.floor(0.7 * Math.min(this.perFrame, inView)))
+    else if (slow < SLOW_FRAME / 2) this.perFrame = this.perFrame < inView ? this.perFrame + 1 : Infinity
+    if (span < 400) this.spans.push(span)
+    this.costs.push(cost)
+    for (const values of [this.spans, this.costs]) if (values.length > 60) values.shift()
+  }
+
+  private draw(renderer: THREE.WebGLRenderer): void {
+    const box = this.canvas.getBoundingClientRect()
+    const size = renderer.getSize(new THREE.Vector2())
+    if (Math.round(box.width) !== size.x || Math.round(box.height) !== size.y) {
+      renderer.setSize(Math.round(box.width), Math.round(box.height), false)
+      this.stale = true
+    }
+    const inView = this.cells.filter(({ element }) => this.visible.has(element))
+    const whole = this.stale
+    this.stale = false
+    if (whole) {
+      renderer.setScissorTest(false)
+      renderer.clear()
+      this.next = 0
+    }
+    if (!this.swings || !this.puppet || this.swings.kinematics.creature !== this.kinematics?.creature) return
+    renderer.setScissorTest(true)
+    const count = whole ? inView.length : Math.min(inView.length, this.perFrame)
+    for (let n = 0; n < count; n++) this.drawCell(renderer, inView[(this.next + n) % inView.length]!, box)
+    this.next = inView.length > 0 ? (this.next + count) % inView.length : 0
+  }
+
+  private drawCell(renderer: THREE.WebGLRenderer, { mode, element }: Cell, box: DOMRect): void {
+    const { swings, puppet, kinematics } = this
+    if (!swings || !puppet || !kinematics || mode >= swings.count) return
+    const at = element.getBoundingClientRect()
+    // From below, as the graphics driver counts.
+    const [x, y] = [at.left - box.left, box.bottom - at.bottom]
+    renderer.setViewport(x, y, at.width, at.height)
+    const clip = this.scroller.getBoundingClientRect()
+    const [bottom, top] = [Math.max(y, box.bottom - clip.bottom, 0), Math.min(y + at.height, box.bottom - clip.top, box.height)]
+    if (top <= bottom) return
+    renderer.setScissor(x, bottom, at.width, top - bottom)
+    renderer.clear()
+    this.aim(mode, at.width / Math.max(at.height, 1))
+    const phases = this.reduced ? ONION : [this.phase]
+    phases.forEach((phase, n) => {
+      const pose = swings.pose(mode, Math.sin(phase), new Float64Array(kinematics.creature.nq))
+      puppet.pose(kinematics.frames(pose))
+      puppet.object.visible = true
+      this.fade(n < phases.length - 1)
+      renderer.clearDepth()
+      renderer.render(this.scene, this.camera)
+    })
+  }
+
+  /** The lower picture of an onion skin is faint: light from around alone. */
+  private fade(faint: boolean): void {
+    const colours = COLOURS[this.theme]
+    this.key.intensity = faint ? 0 : colours.key
+    this.around.intensity = faint ? 0.45 * colours.around : colours.around
+  }
+
+  private light(): void {
+    const colours = COLOURS[this.theme]
+    this.around.color.set(colours.sky)
+    this.around.groundColor.set(colours.ground)
+    this.fade(false)
+  }
+
+  private aim(mode: number, aspect: number): void {
+    const view = this.views.get(mode) ?? this.choose(mode)
+    this.views.set(mode, view)
+    const { direction, reach, middle } = view
+    const half = ROOM * reach
+    const { camera } = this
+    camera.left = -half * Math.max(aspect, 1)
+    camera.right = -camera.left
+    camera.top = half * Math.max(1 / aspect, 1)
+    camera.bottom = -camera.top
+    camera.near = 0
+    camera.far = 8 * reach
+    camera.position.set(...direction).multiplyScalar(4 * reach).add(middle)
+    camera.lookAt(middle)
+    camera.updateProjectionMatrix()
+    // Over the viewer's left shoulder, whatever the view.
+    const right = new THREE.Vector3(1, 0, 0).applyQuaternion(camera.quaternion)
+    this.key.position.copy(camera.position).addScaledVector(right, -3 * reach).add(new THREE.Vector3(0, 0, 4 * reach))
+    this.key.target.position.copy(middle)
+  }
+
+  /** Looks from where the motion shows best, and from so far that both extremes fit. */
+  private choose(mode: number): View {
+    const { swings, kinematics } = this
+    const creature = kinematics!.creature
+    const points = bodyPoints(creature)
+    const at = (share: number) => {
+      const frames = kinematics!.frames(swings!.pose(mode, share, new Float64Array(creature.nq)))
+      const out = new Float64Array(3 * points.length)
+      points.forEach(({ body, point }, n) => place(frames, body, point, out, 3 * n))
+      return out
+    }
+    const [rest, one, other] = [at(0), at(-1), at(1)]
+    const direction = bestView(other.map((value, n) => value - one[n]!))
+    const box = new THREE.Box3().setFromArray(rest as unknown as number[])
+    const middle = box.getCenter(new THREE.Vector3())
+    const towards = new THREE.Vector3(...direction)
+    const right = new THREE.Vector3().crossVectors(this.camera.up, towards).normalize()
+    const above = new THREE.Vector3().crossVectors(towards, right)
+    let reach = 1e-3
+    const seen = new THREE.Vector3()
+    for (const places of [rest, one, other])
+      points.forEach(({ radius }, n) => {
+        seen.fromArray(places, 3 * n).sub(middle)
+        reach = Math.max(reach, Math.abs(seen.dot(right)) + radius, Math.abs(seen.dot(above)) + radius)
+      })
+    return { direction, reach, middle }
+  }
+}
+
+/** Points that show where a creature is: the ends of its shapes, with their thickness. */
+function bodyPoints(creature: CreatureAnswer): { body: number; point: Vec3; radius: number }[] {
+  const points = creature.shapes
+    .filter((shape) => shape.body > 0)
+    .flatMap(({ body, kind, size, position, orientation }) => {
+      const [a = 0, b = 0, c = 0] = size
+      const long = kind === 'capsule' || kind === 'cylinder' ? b : kind === 'ellipsoid' || kind === 'box' ? Math.max(a, b, c) : 0
+      const turn = new THREE.Quaternion(orientation[1], orientation[2], orientation[3], orientation[0])
+      const axis = kind === 'ellipsoid' || kind === 'box' ? [a, b, c].indexOf(long) : 2
+      return [-1, 1].map((end) => {
+        const offset = new THREE.Vector3().setComponent(axis, end * long).applyQuaternion(turn)
+        const radius = kind === 'capsule' || kind === 'sphere' ? a : 0
+        return { body, point: [position[0] + offset.x, position[1] + offset.y, position[2] + offset.z] as Vec3, radius }
+      })
+    })
+  return points.length > 0 ? points : creature.bodies.map((_, body) => ({ body, point: [0, 0, 0], radius: 0.02 }))
+}
+
+function makeRenderer(canvas: HTMLCanvasElement): THREE.WebGLRenderer | null {
+  try {
+    // Pictures that are not drawn in a frame must stay.
+    const renderer = new THREE.WebGLRenderer({ canvas, alpha: true, antialias: false, preserveDrawingBuffer: true })
+    renderer.autoClear = false
+    renderer.setClearColor(0x000000, 0)
+    renderer.toneMapping = THREE.NeutralToneMapping
+    renderer.setPixelRatio(Math.min(devicePixelRatio, 2))
+    return renderer
+  } catch {
+    // The stage tells the user.
+    return null
+  }
 }

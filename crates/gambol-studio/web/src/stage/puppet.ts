@@ -1,11 +1,16 @@
-import * as THREE from 'three'
+import type * as THREE from 'three'
 import type { CreatureAnswer, Vec3 } from '../protocol'
+import { bodyPuppet } from './body-puppet'
 import type { Bytes, FetchFile } from './bytes'
+import { skinPuppet } from './skin-puppet'
 import type { Theme } from './theme'
 
 /** Something that looks like the creature and follows its body frames. */
 export interface Puppet {
   readonly object: THREE.Object3D
+  /** Whether it is the user's own skin. */
+  readonly skin: boolean
+  readonly triangles: number
   /** Frames of `Kinematics.frames`. */
   pose(frames: Float64Array): void
   /** The body under a ray and where it was hit, in the body frame. */
@@ -26,8 +31,18 @@ export interface Look {
   ghost?: boolean
 }
 
-/** The creature's own skin where it has one, its shapes otherwise. */
-export async function puppetOf(creature: CreatureAnswer, bytes: Bytes, fetchFile: FetchFile, look: Look): Promise<Puppet> {
-  void [creature, bytes, fetchFile, look]
-  throw new Error('not yet')
+/** The creature's own skin where it has one that can be read, its shapes otherwise; then `trouble` says why. */
+export async function puppetOf(
+  creature: CreatureAnswer,
+  bytes: Bytes,
+  fetchFile: FetchFile,
+  look: Look,
+): Promise<{ puppet: Puppet; trouble: string | null }> {
+  if (!creature.skin) return { puppet: bodyPuppet(creature, bytes, look), trouble: null }
+  try {
+    return { puppet: await skinPuppet(creature, bytes, fetchFile, look), trouble: null }
+  } catch (error) {
+    const trouble = `The skin of ${creature.skin.file} cannot be shown, so its bones are: ${error instanceof Error ? error.message : error}`
+    return { puppet: bodyPuppet(creature, bytes, look), trouble }
+  }
 }

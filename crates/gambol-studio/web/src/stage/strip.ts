@@ -1,13 +1,50 @@
+import * as THREE from 'three'
 import type { ClipPlayer } from './clip'
+import { centreOfMass } from './overlay'
 import type { Stage } from './stage'
 
-/** Small pictures of the creature along one cycle of a clip, side by side, on a clear background. */
+/** Half of a picture's height, in half sizes of the creature. */
+const ROOM = 1.02
+
+/**
+ * Small pictures of the creature along one cycle of a clip, side by side, on a clear background. Each is taken at the
+ * middle of its share of the time, from the creature's right.
+ */
 export async function filmStrip(
   stage: Stage,
   player: ClipPlayer,
   pictures: number,
   size: { width: number; height: number; pixelRatio?: number },
 ): Promise<HTMLCanvasElement> {
-  void [stage, player, pictures, size]
-  return document.createElement('canvas')
+  const ratio = size.pixelRatio ?? Math.min(devicePixelRatio, 2)
+  const width = Math.round(size.width * ratio)
+  const height = Math.round(size.height * ratio)
+  const camera = new THREE.OrthographicCamera()
+  camera.up.set(0, 0, 1)
+  const half = ROOM * stage.size
+  camera.top = half * Math.max(height / width, 1) * 0.8
+  camera.bottom = -camera.top
+  camera.right = camera.top * width / height
+  camera.left = -camera.right
+  camera.near = 0
+  camera.far = 8 * stage.size
+  camera.updateProjectionMatrix()
+
+  return stage.paintAside(width * pictures, height, (renderer, scene) => {
+    stage.alone((pose) => {
+      renderer.setScissorTest(true)
+      for (let n = 0; n < pictures; n++) {
+        const q = player.at((n + 0.5) / pictures * player.duration, new Float64Array(player.creature.nq))
+        const { frames } = pose(q)
+        const middle = new THREE.Vector3(...centreOfMass(player.creature, frames))
+        camera.position.copy(middle).add(new THREE.Vector3(0, -4 * stage.size, 0.6 * stage.size))
+        camera.lookAt(middle)
+        renderer.setViewport(n * width, 0, width, height)
+        renderer.setScissor(n * width, 0, width, height)
+        renderer.render(scene, camera)
+      }
+      renderer.setScissorTest(false)
+      renderer.setViewport(0, 0, width * pictures, height)
+    })
+  })
 }

@@ -1,0 +1,357 @@
+import * as THREE from 'three'
+import { toCreasedNormals } from 'three/addons/utils/BufferGeometryUtils.js'
+import type { CreatureAnswer, ShapePart } from '../protocol'
+import type { Bytes } from './bytes'
+import { type Flesh, fleshyBodies, growFlesh } from './flesh'
+import { Kinematics } from './kinematics'
+import { meshGeometry, Picker, setMatrix } from './pick'
+import type { Look, Puppet } from './puppet'
+import { COLOURS } from './theme'
+
+/** Edges sharper than this stay sharp on meshes, rad. */
+const CREASE = 0.7
+/** Meshes with more triangles than this are not worth the wait for sharp edges. */
+const MOST_CREASED = 60_000
+/** A small picture of a creature shows no more triangles than this per mesh shape. */
+const MOST_IN_SMALL = 400
+/** Of the skin over round shapes, about. */
+const TRIANGLES = 30_000
+/** The same for small pictures. */
+const FEW_TRIANGLES = 3_500
+/** Size of the solids under the skin, in parts of the shapes. */
+const CORE = 0.95
+/** What MuJoCo paints shapes that have no colour. */
+const UNPAINTED = 0.5
+/** How strongly a highlight covers what is below. */
+const HIGHLIGHT = 0.55
+/** The same of a tint. */
+const TINT = 0.8
+/** What is left of the light in the deepest fold. */
+const DARKEST = 0.5
+
+/** A creature drawn from its shapes. */
+export function bodyPuppet(creature: CreatureAnswer, bytes: Bytes, look: Look): Puppet {
+  return new BodyPuppet(creature, bytes, look)
+}
+
+class BodyPuppet implements Puppet {
+  readonly object = new THREE.Group()
+  readonly skin = false
+  readonly triangles: number
+  private readonly look: Look
+  private readonly picker: Picker
+  private readonly paint: Paint
+  private readonly parts: Part[] = []
+
+  constructor(creature: CreatureAnswer, bytes: Bytes, look: Look) {
+    this.look = look
+    this.picker = new Picker(creature, bytes)
+    this.paint = new Paint(look)
+    const fleshy = fleshyBodies(creature)
+    if (fleshy.size > 0) this.parts.push(new FleshPart(creature, look))
+    const hard = creature.shapes.filter((shape) => shape.body > 0 && !fleshy.has(shape.body))
+    this.parts.push(...solidParts(hard, look, 1))
+    // Where the skin parts in a sharp bend, the solids under it show rather than what is behind.
+    if (!look.lowPoly && !look.ghost) this.parts.push(...solidParts(creature.shapes.filter(({ body }) => fleshy.has(body)), look, CORE))
+    for (const shape of hard) if (shape.kind === 'mesh') this.parts.push(new MeshPart(shape, bytes, look))
+    for (const part of this.parts) this.object.add(part.object)
+    this.triangles = this.parts.reduce((sum, part) => sum + part.triangles, 0)
+    this.repaint()
+    this.pose(new Kinematics(creature).frames(creature.reference))
+  }
+
+  pose(frames: Float64Array): void {
+    this.picker.pose(frames)
+    for (const part of this.parts) part.pose(frames)
+  }
+
+  pick(raycaster: THREE.Raycaster) {
+    return this.picker.pick(raycaster)
+  }
+
+  highlight(bodies: number[] | null, colour = COLOURS[this.look.theme].highlight): void {
+    this.paint.highlighted = bodies ? { bodies: new Set(bodies), colour } : null
+    this.repaint()
+  }
+
+  tint(colours: (string | null)[] | null): void {
+    this.paint.tints = colours
+    this.repaint()
+  }
+
+  setTheme(theme: Look['theme']): void {
+    this.look.theme = theme
+    this.repaint()
+  }
+
+  dispose(): void {
+    this.picker.dispose()
+    for (const part of this.parts) part.dispose()
+  }
+
+  private repaint(): void {
+    for (const part of this.parts) part.paint(this.paint)
+  }
+}
+
+/** What colour things are: the file's, the theme's clay where the file gives none, tints and highlights over it. */
+class Paint {
+  highlighted: { bodies: Set<number>; colour: string } | null = null
+  tints: (string | null)[] | null = null
+
+  constructor(private readonly look: Look) {}
+
+  /** The shape's own. */
+  base(shape: ShapePart): THREE.Color {
+    const theme = COLOURS[this.look.theme]
+    if (this.look.ghost) return new THREE.Color(theme.ghost)
+    const [red, green, blue] = shape.colour
+    const unpainted = red === UNPAINTED && green === UNPAINTED && blue === UNPAINTED
+    if (unpainted) return new THREE.Color(theme.clay)
+    return new THREE.Color().setRGB(red, green, blue, THREE.SRGBColorSpace)
+  }
+
+  /** What covers a body, and how much. */
+  over(body: number): { colour: THREE.Color; share: number } | null {
+    const tint = this.tints?.[body]
+    if (this.highlighted?.bodies.has(body)) return { colour: new THREE.Color(this.highlighted.colour), share: HIGHLIGHT }
+    return tint ? { colour: new THREE.Color(tint), share: TINT } : null
+  }
+
+  of(shape: ShapePart): THREE.Color {
+    const over = this.over(shape.body)
+    return over ? this.base(shape).lerp(over.colour, over.share) : this.base(shape)
+  }
+}
+
+interface Part {
+  readonly object: THREE.Object3D
+  readonly triangles: number
+  pose(frames: Float64Array): void
+  paint(paint: Paint): void
+  dispose(): void
+}
+
+function material(look: Look): THREE.Material {
+  if (look.lowPoly) return new THREE.MeshLambertMaterial({ transparent: look.ghost, opacity: look.ghost ? 0.35 : 1 })
+  const material = new THREE.MeshStandardMaterial({ roughness: 0.62, metalness: 0 })
+  if (look.ghost) Object.assign(material, { transparent: true, opacity: 0.32, depthWrite: false })
+  return material
+}
+
+function castsShadow(object: THREE.Object3D, look: Look): void {
+  object.castShadow = object.receiveShadow = !look.lowPoly && !look.ghost
+}
+
+const mixed = new THREE.Color()
+
+/** All round shapes, under one skin. */
+class FleshPart implements Part {
+  readonly object: THREE.SkinnedMesh
+  readonly triangles: number
+  private readonly flesh: Flesh
+  private readonly bones: { body: number; bone: THREE.Bone }[] = []
+  private readonly colours: THREE.BufferAttribute
+
+  constructor(private readonly creature: CreatureAnswer, look: Look) {
+    this.flesh = grown(creature, look.lowPoly ?? false)
+    const { positions, normals, triangles, bodies, weights } = this.flesh
+    this.triangles = triangles.length / 3
+    const geometry = new THREE.BufferGeometry()
+    geometry.setAttribute('position', new THREE.BufferAttribute(positions, 3))
+    geometry.setAttribute('normal', new THREE.BufferAttribute(normals, 3))
+    geometry.setAttribute('skinIndex', new THREE.BufferAttribute(bodies, 4))
+    geometry.setAttribute('skinWeight', new THREE.BufferAttribute(weights, 4))
+    this.colours = new THREE.BufferAttribute(new Float32Array(positions.length), 3)
+    geometry.setAttribute('color', this.colours)
+    geometry.setIndex(new THREE.BufferAttribute(triangles, 1))
+
+    const fill = material(look)
+    fill.vertexColors = true
+    this.object = new THREE.SkinnedMesh(geometry, fill)
+    const frames = new Kinematics(creature).frames(creature.reference)
+    const bones = creature.bodies.map((_, body) => {
+      // Bones stand alone, outside the scene: their matrices are written by `pose` and by nothing else.
+      const bone = new THREE.Bone()
+      setMatrix(bone.matrixWorld, frames, 7 * body)
+      this.bones.push({ body, bone })
+      return bone
+    })
+    const inverses = bones.map((bone) => bone.matrixWorld.clone().invert())
+    this.object.bind(new THREE.Skeleton(bones, inverses), new THREE.Matrix4())
+    this.object.frustumCulled = false
+    castsShadow(this.object, look)
+  }
+
+  pose(frames: Float64Array): void {
+    for (const { body, bone } of this.bones) setMatrix(bone.matrixWorld, frames, 7 * body)
+  }
+
+  paint(paint: Paint): void {
+    const { bodies, weights, shapes, secondShare, openness } = this.flesh
+    const base = this.creature.shapes.map((shape) => paint.base(shape))
+    const over = this.creature.bodies.map((_, body) => paint.over(body))
+    const out = this.colours.array
+    for (let corner = 0; corner < openness.length; corner++) {
+      mixed.copy(base[shapes[2 * corner]!]!).lerp(base[shapes[2 * corner + 1]!]!, secondShare[corner]!)
+      for (let n = 4 * corner; n < 4 * corner + 4; n++) {
+        const cover = over[bodies[n]!]
+        if (cover) mixed.lerp(cover.colour, cover.share * weights[n]!)
+      }
+      const light = DARKEST + (1 - DARKEST) * openness[corner]!
+      out[3 * corner] = mixed.r * light
+      out[3 * corner + 1] = mixed.g * light
+      out[3 * corner + 2] = mixed.b * light
+    }
+    this.colours.needsUpdate = true
+  }
+
+  dispose(): void {
+    this.object.skeleton.dispose()
+    this.object.geometry.dispose()
+    ;(this.object.material as THREE.Material).dispose()
+  }
+}
+
+/** Flesh takes a moment to grow and is asked for several times: stage, ghost, palette. */
+const fleshOf = new WeakMap<CreatureAnswer, Map<boolean, Flesh>>()
+
+function grown(creature: CreatureAnswer, lowPoly: boolean): Flesh {
+  const kept = fleshOf.get(creature) ?? new Map<boolean, Flesh>()
+  fleshOf.set(creature, kept)
+  const flesh = kept.get(lowPoly) ?? growFlesh(creature, lowPoly ? FEW_TRIANGLES : TRIANGLES)
+  kept.set(lowPoly, flesh)
+  return flesh
+}
+
+/** Shapes as instances of one geometry per kind, at a scale about their middles; a capsule is a tube and two balls. */
+function solidParts(shapes: ShapePart[], look: Look, scale: number): Part[] {
+  const round = look.lowPoly ? 8 : scale < 1 ? 16 : 32
+  const ball = () => new THREE.SphereGeometry(scale, round, round / 2)
+  const tube = (open: boolean) => new THREE.CylinderGeometry(scale, scale, 2, round, 1, open).rotateX(Math.PI / 2)
+  const [a, b, c] = [0, 1, 2].map((k) => (shape: ShapePart) => shape.size[k]!) as [Measure, Measure, Measure]
+  const scaled = (x: Measure, y: Measure, z: Measure) => (shape: ShapePart) => new THREE.Vector3(x(shape), y(shape), z(shape))
+  const of = (kind: ShapePart['kind']) => shapes.filter((shape) => shape.kind === kind)
+  return [
+    new SolidPart(ball(), of('sphere'), scaled(a, a, a), look),
+    new SolidPart(ball(), of('ellipsoid'), scaled(a, b, c), look),
+    new SolidPart(new THREE.BoxGeometry(2, 2, 2), of('box'), scaled(a, b, c), look),
+    new SolidPart(tube(false), of('cylinder'), scaled(a, a, b), look),
+    new SolidPart(tube(true), of('capsule'), scaled(a, a, b), look),
+    new SolidPart(ball(), of('capsule'), scaled(a, a, a), look, (shape) => shape.size[1]!),
+    new SolidPart(ball(), of('capsule'), scaled(a, a, a), look, (shape) => -shape.size[1]!),
+  ].filter((part) => part.count > 0)
+}
+
+type Measure = (shape: ShapePart) => number
+
+class SolidPart implements Part {
+  readonly object: THREE.InstancedMesh
+  readonly triangles: number
+  private readonly shapes: ShapePart[]
+  readonly count: number
+  /** Of each instance in its body, with its size. */
+  private readonly inBody: THREE.Matrix4[]
+  private readonly matrix = new THREE.Matrix4()
+
+  constructor(geometry: THREE.BufferGeometry, shapes: ShapePart[], size: (shape: ShapePart) => THREE.Vector3, look: Look, alongZ: Measure = () => 0) {
+    this.shapes = shapes
+    this.count = shapes.length
+    this.object = new THREE.InstancedMesh(geometry, material(look), shapes.length)
+    this.object.frustumCulled = false
+    castsShadow(this.object, look)
+    this.triangles = shapes.length * (geometry.index?.count ?? 0) / 3
+    this.inBody = shapes.map((shape) => {
+      const place = setMatrix(new THREE.Matrix4(), [...shape.position, ...shape.orientation])
+      place.multiply(new THREE.Matrix4().makeTranslation(0, 0, alongZ(shape)))
+      return place.scale(size(shape))
+    })
+  }
+
+  pose(frames: Float64Array): void {
+    this.shapes.forEach((shape, index) => {
+      setMatrix(this.matrix, frames, 7 * shape.body).multiply(this.inBody[index]!)
+      this.object.setMatrixAt(index, this.matrix)
+    })
+    this.object.instanceMatrix.needsUpdate = true
+  }
+
+  paint(paint: Paint): void {
+    this.shapes.forEach((shape, index) => this.object.setColorAt(index, paint.of(shape)))
+    if (this.object.instanceColor) this.object.instanceColor.needsUpdate = true
+  }
+
+  dispose(): void {
+    this.object.geometry.dispose()
+    ;(this.object.material as THREE.Material).dispose()
+    this.object.dispose()
+  }
+}
+
+class MeshPart implements Part {
+  readonly object: THREE.Mesh
+  readonly triangles: number
+  private readonly inBody: THREE.Matrix4
+
+  constructor(private readonly shape: ShapePart, bytes: Bytes, look: Look) {
+    const whole = meshGeometry(shape, bytes)
+    const geometry = look.lowPoly ? coarser(whole, MOST_IN_SMALL) : whole
+    this.triangles = (geometry.index?.count ?? 0) / 3
+    const sharp = this.triangles <= MOST_CREASED ? toCreasedNormals(geometry, CREASE) : geometry
+    if (sharp === geometry) geometry.computeVertexNormals()
+    this.object = new THREE.Mesh(sharp, material(look))
+    this.object.matrixAutoUpdate = false
+    this.object.frustumCulled = false
+    castsShadow(this.object, look)
+    this.inBody = setMatrix(new THREE.Matrix4(), [...shape.position, ...shape.orientation])
+  }
+
+  pose(frames: Float64Array): void {
+    setMatrix(this.object.matrix, frames, 7 * this.shape.body).multiply(this.inBody)
+    this.object.matrixWorldNeedsUpdate = true
+  }
+
+  paint(paint: Paint): void {
+    ;(this.object.material as THREE.MeshStandardMaterial).color.copy(paint.of(this.shape))
+  }
+
+  dispose(): void {
+    this.object.geometry.dispose()
+    ;(this.object.material as THREE.Material).dispose()
+  }
+}
+
+/** About as many triangles as asked for at most: corners that share a cell of a grid become one. */
+function coarser(geometry: THREE.BufferGeometry, most: number): THREE.BufferGeometry {
+  const index = geometry.index
+  if (!index || index.count / 3 <= most) return geometry
+  const positions = geometry.getAttribute('position')
+  geometry.computeBoundingBox()
+  const box = geometry.boundingBox!
+  const longest = Math.max(...box.getSize(new THREE.Vector3()).toArray()) || 1
+  // A closed surface passes about 6 n² cells of an n³ grid if it fills it, and has two triangles in each.
+  const cell = longest / Math.max(2, Math.sqrt(most / 6))
+  const cellOf = (corner: number) =>
+    [positions.getX(corner) - box.min.x, positions.getY(corner) - box.min.y, positions.getZ(corner) - box.min.z]
+      .map((value) => Math.floor(value / cell))
+      .join()
+  const kept = new Map<string, number>()
+  const corners: number[] = []
+  const renumbered = Array.from({ length: positions.count }, (_, corner) => {
+    const key = cellOf(corner)
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    kept.set(key, corners.length / 3)
+    corners.push(positions.getX(corner), positions.getY(corner), positions.getZ(corner))
+    return corners.length / 3 - 1
+  })
+  const triangles: number[] = []
+  for (let t = 0; t < index.count; t += 3) {
+    const [a, b, c] = [0, 1, 2].map((k) => renumbered[index.getX(t + k)]!) as [number, number, number]
+    if (a !== b && b !== c && c !== a) triangles.push(a, b, c)
+  }
+  const small = new THREE.BufferGeometry()
+  small.setAttribute('position', new THREE.Float32BufferAttribute(corners, 3))
+  small.setIndex(triangles)
+  return small
+}
