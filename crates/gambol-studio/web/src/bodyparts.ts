@@ -8,6 +8,11 @@ export function spoken(name: string): string {
   return [...where.filter((word) => !/^\d+$/.test(word)), what, ...number].join(' ').replaceAll('_', ' ')
 }
 
+/** Which foot: "front left". */
+export function whichFoot(name: string): string {
+  return capital(name.replace(/^foot\.?/, '').replaceAll('.', ' ') || name)
+}
+
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -3,7 +3,7 @@ import { bodiesOf, constraintMark, feet, legOf } from './bodyparts'
 import type { Creature, Flow } from './flow'
 import type { Physics } from './physics'
 import type { Playback } from './playback'
-import type { CreatureAnswer, Pull } from './protocol'
+import type { CreatureAnswer, LandmarkPart, Pull } from './protocol'
 import { ClipPlayer, type Interaction, type Marks, type Stage } from './stage'
 import type { Document } from './work/document'
 import { same } from './work/empty'
@@ -25,6 +25,8 @@ export class Show {
   readonly selected = signal<number | null>(null)
   /** The panel in front on the left: what is drawn over the body belongs to it. */
   readonly panel = signal<'creature' | 'body'>('creature')
+  /** The mouse is over the list of landmarks: all of them are drawn. */
+  readonly explains = signal(false)
   readonly colourStiffness = signal(false)
   readonly compares = signal(false)
   readonly skin = signal(true)
@@ -175,12 +177,17 @@ export class Show {
     }
     const placing = this.placing.value
     if (this.panel.value === 'creature') {
-      marks.forward = creature.forward
+      const all = this.explains.value || placing !== null
+      const isGuess = (landmark: LandmarkPart) => landmark.source !== 'user' && landmark.source !== 'file'
+      // What a file says itself needs no checking: the stage stays clear until someone asks.
+      const guesses = creature.landmarks.some(isGuess)
+      if (all || guesses || creature.kind === 'gltf') marks.forward = creature.forward
       marks.landmarks = creature.landmarks
         // Vertebrae are many, and nobody corrects them.
-        .filter(({ role, name }) => role !== 'spine' || name === placing)
-        .map(({ name, role, body, point, source }) => ({
-          name, role, body, pointInBody: point, guessed: source !== 'user' && source !== 'file', chosen: name === placing,
+        .filter(({ role, name }) => (all || guesses) && (role !== 'spine' || name === placing))
+        .map((landmark) => ({
+          name: landmark.name, role: landmark.role, body: landmark.body, pointInBody: landmark.point,
+          guessed: isGuess(landmark), chosen: landmark.name === placing,
         }))
       marks.joints = placing !== null && /^(knee|elbow)/.test(placing)
     } else {

@@ -1,4 +1,4 @@
-import { capital, constraintText, feet, legOf, spoken } from '../bodyparts'
+import { capital, constraintText, feet, legOf, spoken, whichFoot } from '../bodyparts'
 import type { CreatureAnswer, StyleWork } from '../protocol'
 import { changeStyle, doc, dragStyle, flow, resetBody, show, standUp, withScale, work } from '../studio'
 import { emptyStyle, same } from '../work/empty'
@@ -105,7 +105,7 @@ function Injuries({ creature }: { creature: CreatureAnswer }) {
           <button type="button" key={foot.name} class="chip hurt" aria-pressed={work.value.style.injured.includes(foot.name)}
             onPointerEnter={() => show.pointAt(legOf(creature, foot))} onPointerLeave={() => show.pointAt(null)}
             onClick={() => toggleInjured(foot.name)}>
-            {capital(spoken(foot.name.replace(/^foot\.?/, '') || foot.name))}
+            {whichFoot(foot.name)}
           </button>
         ))}
       </div>

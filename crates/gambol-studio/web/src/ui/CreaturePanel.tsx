@@ -22,7 +22,7 @@ export function CreaturePanel() {
       <section class="section intro">
         <h2>{capital(answer.name)}</h2>
         <p class="facts">
-          {number(answer.height)} m tall · {number(answer.mass)} kg · {answer.bodies.length - 1} parts · {answer.joints.filter((joint) => joint.kind !== 'free').length} joints
+          {number(answer.height)} m tall · {number(answer.mass)} kg · {answer.joints.filter((joint) => joint.kind !== 'free').length} joints
         </p>
         <FileButton label="Open your own" />
       </section>
@@ -53,7 +53,10 @@ function Landmarks({ creature }: { creature: CreatureAnswer }) {
       <p class="quiet">
         {placing === null ? 'Something wrong? Click it here, then click its right place on the body.' : <>Click the <b>{spoken(placing)}</b> on the body. Esc stops.</>}
       </p>
-      <ul class="rows" onPointerLeave={() => show.pointAt(null)}>
+      <ul class="rows" onPointerEnter={() => { show.explains.value = true }} onPointerLeave={() => {
+        show.explains.value = false
+        show.pointAt(null)
+      }}>
         {shown.map((landmark) => <Landmark key={landmark.name} landmark={landmark} creature={creature} said={said} />)}
         {placing !== null && !shown.some((landmark) => landmark.name === placing) && (
           <li class="row chosen"><span class="dot new" /><span class="grow">{capital(spoken(placing))}</span><small>click the body</small></li>

@@ -1,4 +1,4 @@
-import { capital, feet, spoken } from '../bodyparts'
+import { capital, feet, spoken, whichFoot } from '../bodyparts'
 import { still } from '../flow'
 import type { ComponentPart, GaitWork, ModePart, MotionReport } from '../protocol'
 import { changeGait, chooseGait, doc, dragGait, flow, resetGait, show, work } from '../studio'
@@ -44,8 +44,7 @@ function Gaits() {
   const edited = gait.edits.length > 0 || gait.prefer.length > 0 || gait.avoid.length > 0 || gait.speed !== null || gait.stride !== null
   const button = (choice: (typeof list)[number]) => (
     <button type="button" key={choice.name} class="gait" aria-pressed={gait.name === choice.name && gait.file === null}
-      aria-disabled={!choice.suits} title={choice.suits ? capital(spoken(choice.name.replaceAll('-', ' '))) : `Does not suit it: ${choice.reason ?? ''}`}
-      onClick={() => choice.suits && chooseGait(choice.name)}>
+      onClick={() => chooseGait(choice.name)}>
       <GaitIcon name={choice.name} feet={legs} />
       <span>{capital(choice.name.replaceAll('-', ' '))}</span>
     </button>
@@ -60,8 +59,13 @@ function Gaits() {
         <button type="button" class="gait" aria-pressed={gait.name === null && gait.file === null} title="No gait: only the modes that you move" onClick={() => chooseGait(null)}>
           <icons.Minus /><span>None</span>
         </button>
-        {others.map(button)}
       </div>
+      {others.length > 0 && (
+        <p class="unsuited">
+          <span>Not for it:</span>
+          {others.map((choice) => <span key={choice.name} class="not" tabIndex={0} title={capital(choice.reason ?? '')}>{choice.name.replaceAll('-', ' ')}</span>)}
+        </p>
+      )}
     </Section>
   )
 }
@@ -189,7 +193,7 @@ function Meter({ report }: { report: MotionReport }) {
         <ul class="duties" aria-label="Duty factors">
           {duty.map(([name, share]) => (
             <li key={name} title={`${capital(spoken(name))} stands ${percent(share)} of the cycle`}>
-              <span>{capital(spoken(name.replace(/^foot\.?/, '') || name))}</span>
+              <span>{whichFoot(name)}</span>
               <span class="bar"><i style={{ width: `${share * 100}%` }} /></span>
               <span class="figure">{percent(share)}</span>
             </li>

@@ -1,6 +1,6 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { capital, spoken } from '../bodyparts'
+import { whichFoot } from '../bodyparts'
 import { SPEEDS } from '../playback'
 import type { ClipPart } from '../protocol'
 import { doc, flow, physics, playback, show } from '../studio'
@@ -68,7 +68,7 @@ function Tracks({ clip, stage }: { clip: ClipPart | null; stage: Stage | null })
     <div class="tracks">
       <div class="names" aria-hidden="true">
         <span class="strip-name" />
-        {contacts.map((contact) => <span key={contact.name}>{capital(spoken(contact.name.replace(/^foot\.?/, '') || contact.name))}</span>)}
+        {contacts.map((contact) => <span key={contact.name}>{whichFoot(contact.name)}</span>)}
       </div>
       <div class="track" ref={track} role="slider" tabIndex={0} aria-label="Place in the cycle" aria-valuemin={0} aria-valuemax={100} aria-valuenow={0}
         onPointerDown={(event) => {
