@@ -1,3 +1,56 @@
+import './style/page.css'
+import './style/parts.css'
+import './style/panels.css'
+import './style/stage.css'
 import { render } from 'preact'
+import { words } from './engine/engine'
+import { listen } from './keys'
+import { calm, fixedMoment, fixedTime } from './moment'
+import { tell } from './notes'
+import { engine, flow, loaded, physics, playback, show, start, work } from './studio'
+import { App } from './ui/App'
+import { paletteView } from './ui/Palette'
+import { stage } from './ui/StageView'
 
-render(<main>gambol</main>, document.getElementById('app')!)
+/** After a pause (another tab, a slow frame) the motion goes on, not ahead: at most this much at once, s. */
+const LONGEST_FRAME = 0.25
+
+if (fixedTime !== null) playback.time.value = fixedTime
+if (fixedMoment || calm.matches) playback.playing.value = false
+
+render(<App />, document.getElementById('app')!)
+listen()
+
+let before = performance.now()
+function frame(now: number): void {
+  const seconds = Math.min((now - before) / 1000, LONGEST_FRAME)
+  before = now
+  if (physics.state.peek() === 'off') playback.tick(seconds)
+  else physics.tick(seconds)
+  show.frame(now)
+  requestAnimationFrame(frame)
+}
+requestAnimationFrame(frame)
+
+start().catch((error: unknown) => tell('trouble', words(error)))
+
+/** For tests in a browser: what is shown, as numbers. */
+const hooks = {
+  get ready() { return loaded.value && flow.busy.value === null && flow.body.value !== null },
+  get link() { return engine.connection.value === 'open' ? 'open' : 'lost' },
+  get time() { return playback.time.value },
+  work: () => work.value,
+  pose: () => show.current,
+  stats: () => ({
+    stage: stage.value?.stats() ?? null,
+    palette: paletteView?.stats() ?? null,
+    body: { millis: flow.body.value?.answer.millis ?? null, waited: flow.body.value?.waited ?? null },
+    report: flow.motion.value?.answer.report ?? null,
+  }),
+  ask: engine.ask.bind(engine),
+}
+
+declare global {
+  interface Window { studio: typeof hooks }
+}
+window.studio = hooks

@@ -1,0 +1,48 @@
+import type { Dropped } from './work/stash'
+
+/** What can be dropped, for people. */
+export const ACCEPTED = '.glb, .gltf with its files, .xml (MJCF), .urdf, .bvh, or a gait .toml'
+/** The same for a file dialog: a glTF's pictures and a robot's meshes come along. */
+export const ACCEPT = '.glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2,.xml,.urdf,.bvh,.toml,.obj,.stl'
+
+/** All files of a drop, those of folders with their paths. */
+export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
+  const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
+  const found = await Promise.all(entries.map((entry) => walk(entry)))
+  return found.flat()
+}
+
+export async function filesOfInput(files: Iterable<File>): Promise<Dropped[]> {
+  return Promise.all([...files].map((file) => read(file, file.webkitRelativePath || file.name)))
+}
+
+async function walk(entry: FileSystemEntry): Promise<Dropped[]> {
+  const path = entry.fullPath.replace(/^\//, '')
+  if (entry.isFile) {
+    const file = await new Promise<File>((settle, fail) => (entry as FileSystemFileEntry).file(settle, fail))
+    return [await read(file, path)]
+  }
+  const reader = (entry as FileSystemDirectoryEntry).createReader()
+  const inside: FileSystemEntry[] = []
+  // A browser tells a folder piece by piece, and an empty piece is the end.
+  for (;;) {
+    const piece = await new Promise<FileSystemEntry[]>((settle, fail) => reader.readEntries(settle, fail))
+    if (piece.length === 0) break
+    inside.push(...piece)
+  }
+  return (await Promise.all(inside.map((inner) => walk(inner)))).flat()
+}
+
+async function read(file: File, name: string): Promise<Dropped> {
+  return { name, bytes: new Uint8Array(await file.arrayBuffer()) }
+}
+
+/** Gives a file to the browser to save. */
+export function download(name: string, blob: Blob): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  // The browser has begun to read it long before.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

@@ -1,0 +1,137 @@
+import { signal } from '@preact/signals'
+import { type Engine, Refusal, words } from './engine/engine'
+import type { DriveWork, Pull, SimulationAnswer } from './protocol'
+import type { Document } from './work/document'
+
+/** The engine goes on by this much at once at most, s. */
+const MOST_ADVANCE = 0.25
+
+/** Slower than this share of the wanted pace is told to the user, and over how long it is measured, s. */
+const SLOW = 0.85
+const MEASURED_OVER = 1
+
+export type DriveKind = DriveWork['by']
+
+/** The creature as a live simulation. The page drives it: each frame of the screen asks for as much time as passed. */
+export class Physics {
+  readonly state = signal<'off' | 'running' | 'paused'>('off')
+  readonly drive = signal<DriveKind>('gait')
+  readonly ground = signal(true)
+  readonly slope = signal(0)
+  /** Slow motion: 1 is real time. */
+  readonly pace = signal(1)
+  readonly reading = signal<SimulationAnswer | null>(null)
+  readonly warnings = signal<string[]>([])
+  /** Share of the wanted pace that is reached. */
+  readonly keepsUp = signal(1)
+  readonly trouble = signal<string | null>(null)
+  private pull: Pull | null = null
+  private asking = false
+  /** Time that passed on the screen since the last request, s. */
+  private due = 0
+  private measured = { wanted: 0, done: 0 }
+
+  constructor(private readonly engine: Engine, private readonly document: Document) {}
+
+  /** From the rest pose, at rest. */
+  async begin(): Promise<void> {
+    const { creature, style, gait } = this.document.work.peek()
+    this.trouble.value = null
+    this.asking = true
+    try {
+      const { answer } = await this.engine.ask('simulate', {
+        creature, style, drive: this.driveWork(), ground: this.ground.peek(), slope: this.slope.peek() || gait.slope,
+      })
+      this.warnings.value = answer.warnings
+      this.take(answer)
+      this.due = 0
+      this.measured = { wanted: 0, done: 0 }
+      if (this.state.peek() === 'off') this.state.value = 'running'
+    } catch (error) {
+      this.fail(error)
+    } finally {
+      this.asking = false
+    }
+  }
+
+  stop(): void {
+    this.state.value = 'off'
+    this.reading.value = null
+    this.trouble.value = null
+  }
+
+  toggle(): void {
+    if (this.state.value === 'off') void this.begin()
+    else this.state.value = this.state.value === 'running' ? 'paused' : 'running'
+  }
+
+  /** The mouse pulls, or lets go (null). */
+  pulls(pull: Pull | null): void {
+    this.pull = pull
+  }
+
+  /** A frame of the screen passed, s. */
+  tick(seconds: number): void {
+    if (this.state.peek() !== 'running') return
+    const wanted = seconds * this.pace.peek()
+    this.measured.wanted += wanted
+    this.due = Math.min(this.due + wanted, MOST_ADVANCE)
+    if (this.measured.wanted > MEASURED_OVER) {
+      this.keepsUp.value = this.measured.done / this.measured.wanted
+      this.measured = { wanted: 0, done: 0 }
+    }
+    if (!this.asking) void this.advance()
+  }
+
+  get slow(): boolean {
+    return this.keepsUp.value < SLOW
+  }
+
+  private async advance(): Promise<void> {
+    const seconds = this.due
+    this.due = 0
+    this.asking = true
+    try {
+      const { answer } = await this.engine.ask('advance', { seconds, pull: this.pull })
+      this.measured.done += seconds
+      if (this.state.peek() !== 'off') this.take(answer)
+    } catch (error) {
+      this.fail(error)
+    } finally {
+      this.asking = false
+    }
+  }
+
+  private take(answer: SimulationAnswer): void {
+    this.reading.value = answer
+    if (answer.diverged) {
+      this.state.value = 'paused'
+      this.trouble.value = answer.diverged
+    }
+  }
+
+  private fail(error: unknown): void {
+    // An engine that came back has forgotten the simulation: it begins anew.
+    if (error instanceof Refusal && error.message.startsWith('no simulation') && this.state.peek() === 'running') {
+      void this.begin()
+      return
+    }
+    this.state.value = 'off'
+    this.trouble.value = words(error)
+  }
+
+  private driveWork(): DriveWork {
+    const { gait } = this.document.work.peek()
+    switch (this.drive.peek()) {
+      case 'passive': return { by: 'passive' }
+      case 'gait': return { by: 'gait', gait }
+      case 'pump': {
+        const modes = gait.prefer.map((mode) => {
+          const edit = gait.edits.find((edit) => edit.mode === mode)
+          return { mode, amplitude: edit?.amplitude ?? null, phase: edit?.phase ?? null, frequency: null }
+        })
+        return { by: 'pump', modes }
+      }
+    }
+  }
+}

@@ -1,0 +1,258 @@
+import { computed, effect, signal } from '@preact/signals'
+import { words } from './engine/engine'
+import { Latest } from './engine/latest'
+import { linkToServer } from './engine/link'
+import { ACCEPTED } from './files'
+import { Flow, styleFor } from './flow'
+import { dismiss, notes, said, tell } from './notes'
+import { Physics } from './physics'
+import { Playback } from './playback'
+import type { CreatureWork, GaitFileAnswer, GaitWork, Pull, Source, StyleWork } from './protocol'
+import { Show } from './show'
+import { Document } from './work/document'
+import { creatureFrom, emptyGait, emptyStyle, same, workOn } from './work/empty'
+import { begin } from './work/history'
+import { Keeper, loadWork } from './work/keeper'
+import { type Dropped, stash } from './work/stash'
+import { claimTab, hashValue, setHash } from './work/tab'
+
+export const engine = linkToServer(location)
+export const doc = new Document(workOn(creatureFrom({ from: 'gallery', name: 'dog' })))
+export const flow = new Flow(engine, doc)
+export const playback = new Playback(computed(() => flow.motion.value?.player ?? null))
+export const physics = new Physics(engine, doc)
+export const show = new Show(doc, flow, playback, physics)
+export const work = doc.work
+
+/** What covers the page. */
+export const overlay = signal<'gallery' | 'help' | 'take' | null>(null)
+/** Something that the user waits for, in words. */
+export const waiting = signal<string | null>(null)
+/** The work was loaded, or begun. */
+export const loaded = signal(false)
+
+let tab = ''
+
+/** Loads the work of this tab, or begins with what the studio was started with. */
+export async function start(): Promise<void> {
+  const link = hashValue('gait')
+  const claimed = await claimTab()
+  tab = claimed.name
+  const kept = await loadWork(engine, claimed.copyOf ?? tab)
+  const hello = engine.greeting.value!
+  if (kept) doc.replace(kept)
+  else {
+    doc.replace(begin(workOn(hello.start)))
+    flow.beginWithGait(hello.start)
+  }
+  new Keeper(engine, doc, tab)
+  if (claimed.copyOf) doc.settle((work) => ({ ...work }))
+  loaded.value = true
+  flow.start()
+  if (link) await openShared(link)
+  const left = await stash.take(tab)
+  if (left) await drop(left)
+}
+
+// --- the creature ---
+
+export function chooseCreature(source: Source, label: string): void {
+  const creature = creatureFrom(source)
+  physics.stop()
+  flow.beginWithGait(creature)
+  doc.change(label, () => workOn(creature))
+}
+
+export function correct(label: string, change: Partial<CreatureWork>): void {
+  doc.change(label, (work) => ({ ...work, creature: { ...work.creature, ...change } }))
+}
+
+/** A landmark is there; an empty target removes it, null takes back what was said. */
+export function placeLandmark(name: string, target: string | null): void {
+  const others = work.value.creature.landmarks.filter(([other]) => other !== name)
+  correct(target === '' ? `remove ${name}` : `move ${name}`, { landmarks: target === null ? others : [...others, [name, target]] })
+}
+
+/** Files that were dropped on the page: a creature, or a gait. */
+export async function drop(files: Dropped[]): Promise<void> {
+  if (files.length === 0) return
+  const gait = files.length === 1 && files[0]!.name.endsWith('.toml') ? files[0]! : null
+  const most = engine.greeting.value?.mostBytes ?? Infinity
+  const size = files.reduce((sum, file) => sum + file.bytes.length, 0)
+  if (size > most) {
+    tell('trouble', `That is ${Math.ceil(size / 1e6)} MB, and the studio takes ${Math.floor(most / 1e6)} MB at once.`, {
+      detail: 'Smaller textures, or only the files that belong to one creature, may do.',
+    })
+    return
+  }
+  waiting.value = `Reading ${gait?.name ?? mainName(files)}`
+  try {
+    if (gait) await openGait((await engine.ask('read-gait', { text: new TextDecoder().decode(gait.bytes) })).answer, gait.name)
+    else await keepCreature(files)
+  } catch (error) {
+    tell('trouble', words(error), { detail: `What can be dropped: ${ACCEPTED}. Your creature is as it was.` })
+  } finally {
+    waiting.value = null
+  }
+}
+
+async function keepCreature(files: Dropped[]): Promise<void> {
+  await stash.put(tab, files)
+  try {
+    const all = new Uint8Array(files.reduce((sum, file) => sum + file.bytes.length, 0))
+    let offset = 0
+    for (const file of files) {
+      all.set(file.bytes, offset)
+      offset += file.bytes.length
+    }
+    const list = files.map((file) => ({ name: file.name, size: file.bytes.length }))
+    const { answer } = await engine.ask('keep', { files: list }, all)
+    const source: Source = { from: 'file', bundle: answer.bundle, name: answer.name }
+    // Read before it takes the place of the creature that is there: a bad file changes nothing.
+    await engine.ask('creature', { creature: creatureFrom(source) })
+    chooseCreature(source, `open ${answer.name}`)
+    show.panel.value = 'creature'
+  } finally {
+    await stash.clear(tab)
+  }
+}
+
+function mainName(files: Dropped[]): string {
+  const main = files.find((file) => /\.(glb|gltf|xml|urdf|bvh)$/i.test(file.name)) ?? files[0]!
+  return main.name.split('/').at(-1)!
+}
+
+async function openShared(name: string): Promise<void> {
+  setHash('tab', tab)
+  try {
+    await openGait((await engine.ask('open-shared', { name })).answer, name)
+  } catch (error) {
+    tell('trouble', words(error), { detail: 'The link names a gait that is not kept on this machine.' })
+  }
+}
+
+addEventListener('hashchange', () => {
+  const name = hashValue('gait')
+  if (name && loaded.value) void openShared(name)
+})
+
+async function openGait(file: GaitFileAnswer, name: string): Promise<void> {
+  const creature = file.creature ?? work.value.creature
+  doc.change(`open ${name}`, (work) => ({ ...work, creature, style: file.style, gait: file.gait }))
+  tell('good', `Opened ${name}`)
+}
+
+// --- body and motion ---
+
+export function changeStyle(label: string, change: Partial<StyleWork>): void {
+  doc.change(label, (work) => ({ ...work, style: { ...work.style, ...change } }))
+}
+
+export function dragStyle(label: string, change: Partial<StyleWork>): void {
+  doc.drag(label, (work) => ({ ...work, style: { ...work.style, ...change } }))
+}
+
+export function changeGait(label: string, change: Partial<GaitWork>): void {
+  doc.change(label, (work) => ({ ...work, gait: { ...work.gait, ...change } }))
+}
+
+export function dragGait(label: string, change: (gait: GaitWork) => GaitWork): void {
+  doc.drag(label, (work) => ({ ...work, gait: change(work.gait) }))
+}
+
+/** Factors of stiffness by pattern: 1 says nothing. */
+export function withScale(style: StyleWork, pattern: string, factor: number): [string, number][] {
+  const others = style.scale.filter(([other]) => other !== pattern)
+  return Math.abs(factor - 1) < 1e-6 ? others : [...others, [pattern, factor]]
+}
+
+/** Presses a gait. Wishes for tempo were made for another; what the user said of modes stays. */
+export function chooseGait(name: string | null): void {
+  const list = flow.gaits.value?.list ?? []
+  const choice = list.find((choice) => choice.name === name)
+  doc.change(name ?? 'no gait', (work) => ({
+    ...work,
+    style: choice ? styleFor(choice, list, work.style) : work.style,
+    gait: {
+      ...work.gait, name, file: null, speed: null, stride: null, frequency: null, duty: null,
+      edits: work.gait.file ? [] : work.gait.edits,
+    },
+  }))
+  playback.playing.value = true
+  show.tool.value = 'look'
+}
+
+export async function standUp(): Promise<void> {
+  const { creature, style } = work.value
+  waiting.value = 'Finding the stiffness that carries its weight'
+  try {
+    const { answer } = await engine.ask('stand', { creature, style })
+    doc.change('stand it up', (work) => ({ ...work, style: answer.style }))
+    tell('good', answer.text)
+  } catch (error) {
+    tell('trouble', words(error))
+  } finally {
+    waiting.value = null
+  }
+}
+
+const reaches = new Latest(engine, 'reach')
+
+/** Pulls a limb of the rest pose: it follows the mouse, and stays where it is let go. */
+export async function reach(pull: Pull, phase: 'start' | 'move' | 'end'): Promise<void> {
+  const { creature, style } = work.value
+  try {
+    const reply = await reaches.ask({ creature, style, pulls: [pull] })
+    if (!reply) return
+    show.reached.value = reply.answer.pose
+    if (phase !== 'end') return
+    changeStyle('pose', { bend: reply.answer.bend })
+  } catch (error) {
+    tell('trouble', words(error))
+  }
+  if (phase === 'end') show.reached.value = null
+}
+
+export function resetBody(): void {
+  doc.change('reset the body', (work) => ({ ...work, style: emptyStyle() }))
+}
+
+export function resetGait(): void {
+  doc.change('reset the motion', (work) => ({ ...work, gait: { ...emptyGait(), name: work.gait.name } }))
+}
+
+// --- what is told ---
+
+/** A motion that was found, for those who do not see it. */
+effect(() => {
+  const motion = flow.motion.value
+  if (!motion) return
+  const { speed, slip } = motion.answer.report
+  const slips = slip === null ? '' : `, feet slip ${slip.toFixed(1)} millimetres`
+  said.value = `${motion.gait.name ?? 'motion'}: ${speed.toFixed(2)} metres per second${slips}`
+})
+
+/** A creature or body that cannot be had: the way back is one click. */
+let told: number | null = null
+effect(() => {
+  const trouble = flow.trouble.value
+  if (told !== null) dismiss(told)
+  told = null
+  if (!trouble) return
+  const undoable = doc.undoable.peek()
+  tell('trouble', trouble.text, undoable ? { action: { label: `Undo ${undoable}`, run: () => doc.undo() } } : {})
+  told = notes.peek().at(-1)!.id
+})
+
+/** A simulation is of the body as it was: it begins anew with another. */
+let simulated: unknown = null
+effect(() => {
+  const { creature, style, gait } = work.value
+  const now = [creature, style, physics.drive.value === 'gait' ? gait : gait.prefer, physics.drive.value, physics.ground.value, physics.slope.value]
+  if (physics.state.value === 'off' || doc.dragging) {
+    simulated = null
+    return
+  }
+  if (simulated !== null && !same(simulated, now)) void physics.begin()
+  simulated = now
+})

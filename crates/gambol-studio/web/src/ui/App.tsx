@@ -1,0 +1,102 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { ACCEPTED, filesOf } from '../files'
+import { drop, loaded, overlay, physics, show } from '../studio'
+import { BodyPanel } from './BodyPanel'
+import { CreaturePanel } from './CreaturePanel'
+import { HelpSheet } from './HelpSheet'
+import { MotionPanel } from './MotionPanel'
+import { Notes } from './Notes'
+import { Palette } from './Palette'
+import { PhysicsPanel } from './PhysicsPanel'
+import { Selection } from './Selection'
+import { stage, StageView } from './StageView'
+import { TakeHome } from './TakeHome'
+import { Timeline } from './Timeline'
+import { TopBar } from './TopBar'
+
+export function App() {
+  const right = useSignal<'motion' | 'physics'>('motion')
+  return (
+    <>
+      <TopBar />
+      <main>
+        <Tabs class="left" label="Creature and body" value={show.panel.value} onChange={(panel) => { show.panel.value = panel }}
+          tabs={[['creature', 'Creature', CreaturePanel], ['body', 'Body', BodyPanel]]} below={<Selection />} />
+        <div class="centre">
+          <StageView />
+          <Timeline stage={stage.value} />
+          <Palette />
+        </div>
+        <Tabs class="right" label="Motion and physics" value={right.value} onChange={(panel) => {
+          right.value = panel
+          if (panel === 'motion') physics.stop()
+        }} tabs={[['motion', 'Motion', MotionPanel], ['physics', 'Physics', PhysicsPanel]]} />
+      </main>
+      <Notes />
+      {overlay.value === 'help' && <HelpSheet />}
+      {overlay.value === 'take' && <TakeHome />}
+      <DropTarget />
+    </>
+  )
+}
+
+function Tabs<T extends string>(props: {
+  class: string
+  label: string
+  value: T
+  onChange: (value: T) => void
+  tabs: [T, string, () => preact.JSX.Element | null][]
+  below?: preact.JSX.Element
+}) {
+  const { label, value, onChange, tabs, below } = props
+  const Panel = tabs.find(([name]) => name === value)![2]
+  return (
+    <aside class={`side ${props.class}`} aria-label={label}>
+      <div class="tabs" role="tablist" aria-label={label}>
+        {tabs.map(([name, title]) => (
+          <button type="button" role="tab" key={name} id={`tab-${name}`} aria-selected={name === value} aria-controls={`panel-${name}`} onClick={() => onChange(name)}>{title}</button>
+        ))}
+      </div>
+      <div class="panel" role="tabpanel" id={`panel-${value}`} aria-labelledby={`tab-${value}`}>
+        {loaded.value && <Panel />}
+      </div>
+      {below}
+    </aside>
+  )
+}
+
+/** The whole page takes files. */
+function DropTarget() {
+  const over = useSignal(false)
+  useEffect(() => {
+    const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+    const on = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      over.value = true
+    }
+    const off = (event: DragEvent) => {
+      // Leaving a part of the page is not leaving the page.
+      if (event.relatedTarget === null) over.value = false
+    }
+    const dropped = (event: DragEvent) => {
+      if (!event.dataTransfer || !hasFiles(event)) return
+      event.preventDefault()
+      over.value = false
+      overlay.value = null
+      void filesOf(event.dataTransfer).then(drop)
+    }
+    addEventListener('dragenter', on)
+    addEventListener('dragover', on)
+    addEventListener('dragleave', off)
+    addEventListener('drop', dropped)
+    return () => {
+      removeEventListener('dragenter', on)
+      removeEventListener('dragover', on)
+      removeEventListener('dragleave', off)
+      removeEventListener('drop', dropped)
+    }
+  }, [])
+  return over.value ? <div class="drop"><div><strong>Drop it here</strong><small>{ACCEPTED}</small></div></div> : null
+}

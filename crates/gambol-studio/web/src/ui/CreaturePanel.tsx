@@ -1,0 +1,135 @@
+import { capital, spoken } from '../bodyparts'
+import type { CreatureAnswer, CreatureWork, LandmarkPart, Vec3 } from '../protocol'
+import { correct, flow, placeLandmark, show, work } from '../studio'
+import { FileButton } from './Gallery'
+import { number } from './format'
+import * as icons from './icons'
+import { IconButton, NumberField, Section } from './parts'
+import { turned, worldToFile } from './turning'
+
+/** Landmarks that gaits look for, and that may be missing. */
+const KNOWN = [
+  'foot.left', 'foot.right', 'foot.front.left', 'foot.front.right', 'foot.middle.left', 'foot.middle.right', 'foot.hind.left',
+  'foot.hind.right', 'knee.left', 'knee.right', 'elbow.left', 'elbow.right', 'hand.left', 'hand.right', 'head', 'tail',
+]
+
+export function CreaturePanel() {
+  const creature = flow.creature.value
+  if (!creature) return null
+  const { answer, of } = creature
+  return (
+    <>
+      <section class="section intro">
+        <h2>{capital(answer.name)}</h2>
+        <p class="facts">
+          {number(answer.height)} m tall · {number(answer.mass)} kg · {answer.joints.filter((joint) => joint.kind !== 'free').length} joints
+        </p>
+        <FileButton label="Open your own" />
+      </section>
+      <Landmarks creature={answer} />
+      {answer.kind === 'gltf' && <Facing creature={answer} />}
+      {(answer.kind === 'gltf' || answer.kind === 'recording') && (
+        <Section title="Size">
+          <div class="pair">
+            <NumberField label="Height" unit="m" value={of.height} guess={answer.height} onChange={(height) => correct('height', { height })} />
+            <NumberField label="Mass" unit="kg" value={of.mass} guess={answer.mass} onChange={(mass) => correct('mass', { mass })} />
+          </div>
+        </Section>
+      )}
+      <Told title="Worth knowing" lines={answer.warnings} warn />
+      <Told title="How it was read" lines={answer.notes} />
+    </>
+  )
+}
+
+function Landmarks({ creature }: { creature: CreatureAnswer }) {
+  const said = work.value.creature.landmarks
+  const removed = said.filter(([, target]) => target === '').map(([name]) => name)
+  const shown = creature.landmarks.filter((landmark) => landmark.role !== 'spine')
+  const missing = KNOWN.filter((name) => !creature.landmarks.some((landmark) => landmark.name === name))
+  const placing = show.placing.value
+  return (
+    <Section title="What was found">
+      <p class="quiet">
+        {placing === null ? 'Something wrong? Click it here, then click its right place on the body.' : <>Click the <b>{spoken(placing)}</b> on the body. Esc stops.</>}
+      </p>
+      <ul class="rows" onPointerEnter={() => { show.explains.value = true }} onPointerLeave={() => {
+        show.explains.value = false
+        show.pointAt(null)
+      }}>
+        {shown.map((landmark) => <Landmark key={landmark.name} landmark={landmark} creature={creature} said={said} />)}
+        {placing !== null && !shown.some((landmark) => landmark.name === placing) && (
+          <li class="row chosen"><span class="dot new" /><span class="grow">{capital(spoken(placing))}</span><small>click the body</small></li>
+        )}
+        {removed.map((name) => (
+          <li class="row gone" key={name}>
+            <span class="dot" />
+            <span class="grow">{capital(spoken(name))}</span>
+            <small>removed</small>
+            <IconButton small label={`Bring back ${spoken(name)}`} icon={<icons.Reset />} onClick={() => placeLandmark(name, null)} />
+          </li>
+        ))}
+      </ul>
+      {missing.length > 0 && (
+        <label class="add">
+          <icons.Plus />
+          <select aria-label="Add a landmark" value="" onChange={(event) => {
+            show.placing.value = event.currentTarget.value || null
+            event.currentTarget.value = ''
+          }}>
+            <option value="">Add…</option>
+            {missing.map((name) => <option key={name} value={name}>{capital(spoken(name))}</option>)}
+          </select>
+        </label>
+      )}
+    </Section>
+  )
+}
+
+function Landmark({ landmark, creature, said }: { landmark: LandmarkPart; creature: CreatureAnswer; said: CreatureWork['landmarks'] }) {
+  const { name, source, reason, body } = landmark
+  const guessed = source !== 'user' && source !== 'file'
+  const chosen = show.placing.value === name
+  return (
+    <li class={`row ${chosen ? 'chosen' : ''}`} onPointerEnter={() => show.pointAt([body])}>
+      <button type="button" class="grow" aria-pressed={chosen} title={`${guessed ? 'Guessed' : source === 'user' ? 'As you said' : 'As the file says'}: ${reason}`}
+        onClick={() => { show.placing.value = chosen ? null : name }}>
+        <span class={`dot ${landmark.role} ${guessed ? 'guessed' : ''}`} />
+        <span class="grow">{capital(spoken(name))}</span>
+        <small>{creature.bodies[body]?.name}{guessed ? ' ?' : ''}</small>
+      </button>
+      {said.some(([other]) => other === name)
+        ? <IconButton small label={`As it was: ${spoken(name)}`} icon={<icons.Reset />} onClick={() => placeLandmark(name, null)} />
+        : <IconButton small label={`Remove ${spoken(name)}`} icon={<icons.Close />} onClick={() => placeLandmark(name, '')} />}
+    </li>
+  )
+}
+
+function Facing({ creature }: { creature: CreatureAnswer }) {
+  const { skin } = creature
+  if (!skin) return null
+  const turn = (quarters: number) => {
+    const forward = turned(creature.forward, quarters)
+    correct('turn it', { forward: worldToFile(skin.orientation, forward) as Vec3 })
+  }
+  return (
+    <Section title="Looks ahead" aside={work.value.creature.forward
+      ? <IconButton small label="Guess again" icon={<icons.Reset />} onClick={() => correct('turn it', { forward: null })} />
+      : undefined}>
+      <p class="quiet">The arrow on the ground shows where it looks. Turn it if that is wrong.</p>
+      <div class="pair">
+        <button type="button" onClick={() => turn(1)}><icons.TurnLeft />Turn left</button>
+        <button type="button" onClick={() => turn(-1)}><icons.TurnRight />Turn right</button>
+      </div>
+    </Section>
+  )
+}
+
+export function Told({ title, lines, warn }: { title: string; lines: string[]; warn?: boolean }) {
+  if (lines.length === 0) return null
+  return (
+    <Section title={`${title} (${lines.length})`} closed={!warn}>
+      <ul class={`told ${warn ? 'warn' : ''}`}>{lines.map((line) => <li key={line}>{line}</li>)}</ul>
+    </Section>
+  )
+}

@@ -1,0 +1,54 @@
+import { dismiss, notes, said } from '../notes'
+import { engine } from '../studio'
+import * as icons from './icons'
+import { IconButton } from './parts'
+
+export function Notes() {
+  return (
+    <div class="notes" role="log" aria-live="polite" aria-label="Messages">
+      <Connection />
+      {notes.value.map(({ id, kind, text, detail, action }) => (
+        <div class={`note ${kind}`} key={id} role={kind === 'trouble' ? 'alert' : undefined}>
+          {kind === 'trouble' ? <icons.Warn /> : kind === 'good' ? <icons.Good /> : null}
+          <div class="grow">
+            <p>{text}</p>
+            {detail && <small>{detail}</small>}
+            {action && <button type="button" onClick={() => {
+              dismiss(id)
+              action.run()
+            }}>{action.label}</button>}
+          </div>
+          <IconButton small label="Dismiss" icon={<icons.Close />} onClick={() => dismiss(id)} />
+        </div>
+      ))}
+      <p class="hidden" aria-live="polite">{said.value}</p>
+    </div>
+  )
+}
+
+function Connection() {
+  switch (engine.connection.value) {
+    case 'lost':
+      return (
+        <div class="note trouble lost" role="alert">
+          <icons.Warn />
+          <div class="grow">
+            <p>The studio’s engine is not running. Your work is kept here.</p>
+            <small>Start it again with <code>gambol studio</code>; this page goes on by itself.</small>
+          </div>
+        </div>
+      )
+    case 'outdated':
+      return (
+        <div class="note trouble" role="alert">
+          <icons.Warn />
+          <div class="grow">
+            <p>The engine is of another version than this page.</p>
+            <button type="button" onClick={() => location.reload()}>Reload the page</button>
+          </div>
+        </div>
+      )
+    default:
+      return null
+  }
+}

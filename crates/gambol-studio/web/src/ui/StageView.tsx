@@ -1,0 +1,138 @@
+import { signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { capital, constraintText, feet, footOf, jointsOf, spoken } from '../bodyparts'
+import { tell } from '../notes'
+import type { CreatureAnswer } from '../protocol'
+import { Show, type Tool } from '../show'
+import { Stage, type StageEvents } from '../stage'
+import { flow, physics, placeLandmark, reach, show, work } from '../studio'
+import { theme } from '../theme'
+import { addHold, toggleInjured } from './BodyPanel'
+import * as icons from './icons'
+import { Choice, IconButton } from './parts'
+
+/** The stage, once there is one: the strip, the exports and the tests draw with it. */
+export const stage = signal<Stage | null>(null)
+
+interface Menu { x: number; y: number; title: string; items: { label: string; run: () => void }[] }
+
+const TOOLS: { value: Tool; label: preact.JSX.Element; title: string }[] = [
+  { value: 'look', label: <icons.Look />, title: 'Look and select: drag to orbit, click a part (V)' },
+  { value: 'pose', label: <icons.Pose />, title: 'Pose: drag a limb (P)' },
+  { value: 'hold', label: <icons.Hold />, title: 'Hold: click a part to pin it (H)' },
+]
+
+export function StageView() {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const menu = useSignal<Menu | null>(null)
+  const tip = useSignal<{ x: number; y: number; name: string } | null>(null)
+  useEffect(() => {
+    const made = new Stage(canvas.current!, { theme: theme.peek() })
+    stage.value = made
+    const ends = [
+      theme.subscribe((theme) => made.setTheme(theme)),
+      show.attach(made),
+      made.on('pick', (pick) => {
+        menu.value = null
+        const creature = flow.creature.peek()?.answer
+        if (!creature) return
+        if (pick.interaction === 'landmark') placeByClick(creature, pick)
+        else if (pick.interaction === 'constrain') menu.value = holdMenu(creature, pick)
+      }),
+      made.on('select', ({ body }) => {
+        if (show.interaction.peek() === 'orbit') show.selected.value = body
+      }),
+      made.on('hover', ({ name, onPage }) => {
+        const box = canvas.current!.getBoundingClientRect()
+        tip.value = name === null ? null : { x: onPage.x - box.left, y: onPage.y - box.top, name }
+      }),
+      made.on('pull', (pull) => {
+        const to = Show.pullOf(pull)
+        if (physics.state.peek() !== 'off') physics.pulls(pull.phase === 'end' ? null : to)
+        else if (pull.purpose === 'pose') void reach(to, pull.phase)
+      }),
+      made.on('trouble', ({ kind, text }) => tell(kind === 'restored' ? 'info' : 'trouble', text)),
+    ]
+    return () => {
+      for (const end of ends) end()
+      stage.value = null
+      made.dispose()
+    }
+  }, [])
+  const skin = flow.creature.value?.answer.skin
+  const tool = show.tool.value
+  const simulated = physics.state.value !== 'off'
+  return (
+    <div class={`stage ${show.interaction.value}`}>
+      <canvas ref={canvas} tabIndex={0} aria-label={`The stage: ${flow.creature.value?.answer.name ?? ''}`} />
+      <div class="stage-tools">
+        <Choice label="Tool" value={tool} options={TOOLS} onChange={(value) => {
+          physics.stop()
+          show.tool.value = value
+        }} />
+      </div>
+      <div class="stage-views">
+        <IconButton label="Show all of it" keys="F" icon={<icons.Frame />} onClick={() => stage.value?.frameAll()} />
+        <IconButton label="View as at the start" keys="R" icon={<icons.Reset />} onClick={() => stage.value?.resetView()} />
+        <IconButton label="Camera goes along" icon={<icons.Camera />} pressed={show.follows.value} onClick={() => { show.follows.value = !show.follows.value }} />
+        {skin && <IconButton label="Its own skin" icon={<icons.Skin />} pressed={show.skin.value} onClick={() => { show.skin.value = !show.skin.value }} />}
+      </div>
+      <StageHint />
+      {simulated && <p class="badge">Live simulation</p>}
+      {tip.value && tool !== 'look' && <p class="tip" style={{ left: `${tip.value.x}px`, top: `${tip.value.y}px` }}>{capital(spoken(tip.value.name))}</p>}
+      {menu.value && (
+        <div class="menu" role="menu" aria-label={menu.value.title} style={{ left: `${menu.value.x}px`, top: `${menu.value.y}px` }}>
+          <strong>{menu.value.title}</strong>
+          {menu.value.items.map(({ label, run }) => (
+            <button type="button" role="menuitem" key={label} onClick={() => {
+              menu.value = null
+              run()
+            }}>{label}</button>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+
+  function holdMenu(creature: CreatureAnswer, { body, mark, onPage }: StageEvents['pick']): Menu | null {
+    if (body === null) return null
+    const box = canvas.current!.getBoundingClientRect()
+    const landmark = mark?.kind === 'landmark' ? mark.name : null
+    const foot = footOf(creature, body)
+    const ownFoot = feet(creature).find((foot) => foot.body === body || foot.name === landmark)
+    const name = creature.bodies[body]!.name
+    const hands = creature.landmarks.filter((landmark) => landmark.role === 'hand')
+    const injured = foot !== null && work.peek().style.injured.includes(foot.name)
+    const items = [
+      `ground:${ownFoot?.name ?? name}`,
+      `orientation:${name}`,
+      ...(hands.some((hand) => hand.body === body) ? ['hands:cart'] : []),
+    ].map((text) => ({ label: constraintText(text), run: () => addHold(text) }))
+    if (foot) items.push({ label: injured ? 'This leg is well again' : 'This leg is injured', run: () => toggleInjured(foot.name) })
+    // Not over the right edge.
+    return { x: Math.min(onPage.x - box.left, box.width - 230), y: Math.min(onPage.y - box.top, box.height - 160), title: capital(spoken(name)), items }
+  }
+}
+
+/** A click says where the landmark is: a joint for a knee, else a body. */
+function placeByClick(creature: CreatureAnswer, { body, mark }: StageEvents['pick']): void {
+  const name = show.placing.peek()
+  if (name === null || (body === null && mark?.kind !== 'joint')) return
+  const joint = mark?.kind === 'joint' ? mark.name : body === null ? undefined : jointsOf(creature, body)[0]?.name
+  const bends = /^(knee|elbow)/.test(name)
+  const target = bends ? joint : body === null ? undefined : creature.bodies[body]!.name
+  if (target === undefined) return
+  placeLandmark(name, target)
+  show.placing.value = null
+}
+
+function StageHint() {
+  const placing = show.placing.value
+  const text = placing !== null
+    ? `Click the ${spoken(placing)} on the body`
+    : physics.state.value !== 'off' ? 'Drag the body to push it'
+    : show.tool.value === 'pose' ? 'Drag a limb: this is the pose that it vibrates about'
+    : show.tool.value === 'hold' ? 'Click a part to hold it'
+    : null
+  return text === null ? null : <p class="stage-hint" role="status">{text}</p>
+}

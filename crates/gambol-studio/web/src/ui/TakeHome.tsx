@@ -1,0 +1,115 @@
+import { useSignal } from '@preact/signals'
+import { words } from '../engine/engine'
+import { download } from '../files'
+import { tell } from '../notes'
+import { engine, flow, overlay, work } from '../studio'
+import * as icons from './icons'
+import { Modal, Toggle } from './parts'
+import { recordWebm } from './record'
+
+interface Format { format: string; name: string; about: string }
+
+const FORMATS: Format[] = [
+  { format: 'glb', name: 'GLB', about: 'Model and motion in one file: Blender, Unity, Unreal, Godot, the web' },
+  { format: 'bvh', name: 'BVH', about: 'The skeleton’s motion, for any animation program' },
+  { format: 'gif', name: 'GIF', about: 'A looping picture to show around' },
+  { format: 'webm', name: 'WebM', about: 'A film of this stage as you see it' },
+  { format: 'png', name: 'Film strip', about: 'One cycle as a picture, PNG' },
+  { format: 'gait', name: 'Gait file', about: 'The motion itself, as text: edit it, drop it here again' },
+  { format: 'gltf', name: 'glTF', about: 'The same as GLB, as text' },
+]
+
+export function TakeHome() {
+  const close = () => { overlay.value = null }
+  const inPlace = useSignal(false)
+  const seconds = useSignal<number | null>(null)
+  const busy = useSignal<string | null>(null)
+  const motion = flow.motion.value
+  const cycle = motion?.answer.clip.duration ?? 1
+  const title = motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
+
+  const take = async ({ format, name }: Format) => {
+    busy.value = format
+    try {
+      if (format === 'webm') {
+        const blob = await recordWebm(Math.max(seconds.value ?? cycle, cycle))
+        download(`${fileName()}.webm`, blob)
+      } else {
+        const { creature, style, gait } = work.value
+        const { answer, bytes } = await engine.ask('export', { creature, style, gait, format, inPlace: inPlace.value, seconds: seconds.value })
+        download(answer.name, new Blob([bytes], { type: answer.mime }))
+        for (const warning of answer.warnings) tell('info', warning)
+        tell('good', `Saved ${answer.name}`)
+      }
+    } catch (error) {
+      tell('trouble', `${name}: ${words(error)}`)
+    } finally {
+      busy.value = null
+    }
+  }
+  return (
+    <Modal title="Take it home" onClose={close} wide>
+      <div class="take-options">
+        <span class="quiet grow">{title}</span>
+        <label class="inline">
+          Length
+          <select value={seconds.value ?? ''} onChange={(event) => { seconds.value = event.currentTarget.value === '' ? null : Number(event.currentTarget.value) }}>
+            <option value="">one cycle ({cycle.toFixed(2)} s)</option>
+            {[2, 5, 10, 30].map((length) => <option key={length} value={length}>about {length} s</option>)}
+          </select>
+        </label>
+        <Toggle label="In place" on={inPlace.value} title="Without its way over the ground: a game moves it itself" onChange={(on) => { inPlace.value = on }} />
+      </div>
+      <div class="takes">
+        {FORMATS.map((format) => (
+          <button type="button" key={format.format} class="take" disabled={busy.value !== null} aria-busy={busy.value === format.format} onClick={() => void take(format)}>
+            <strong>{format.name}</strong>
+            <small>{busy.value === format.format ? (format.format === 'webm' ? 'Filming…' : 'Making it…') : format.about}</small>
+          </button>
+        ))}
+      </div>
+      <Share />
+    </Modal>
+  )
+}
+
+function fileName(): string {
+  const creature = flow.creature.value?.answer.name ?? 'creature'
+  return `${creature}-${work.value.gait.name ?? 'motion'}`.replace(/[^\w.-]+/g, '-')
+}
+
+/** A link that opens this gait on this machine, and the file behind it. */
+function Share() {
+  const shared = useSignal<{ address: string; path: string } | null>(null)
+  const copied = useSignal(false)
+  const share = async () => {
+    const { creature, style, gait } = work.value
+    try {
+      const { answer } = await engine.ask('share', { name: fileName(), creature, style, gait })
+      const address = `${location.origin}${location.pathname}${location.search}#gait=${encodeURIComponent(answer.name)}`
+      shared.value = { address, path: answer.path }
+    } catch (error) {
+      tell('trouble', words(error))
+    }
+  }
+  if (!shared.value) {
+    return (
+      <div class="share">
+        <div><strong>A link</strong><small>Keeps this gait as a file in your studio’s folder; the link opens it.</small></div>
+        <button type="button" onClick={() => void share()}><icons.Copy />Make a link</button>
+      </div>
+    )
+  }
+  const { address, path } = shared.value
+  return (
+    <div class="share">
+      <div class="grow">
+        <input readOnly aria-label="Link" value={address} onFocus={(event) => event.currentTarget.select()} />
+        <small>The file: <code>{path}</code></small>
+      </div>
+      <button type="button" onClick={() => {
+        void navigator.clipboard.writeText(address).then(() => { copied.value = true })
+      }}><icons.Copy />{copied.value ? 'Copied' : 'Copy'}</button>
+    </div>
+  )
+}

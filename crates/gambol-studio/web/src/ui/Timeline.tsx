@@ -1,0 +1,135 @@
+import { useSignal, useSignalEffect } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { whichFoot } from '../bodyparts'
+import { SPEEDS } from '../playback'
+import type { ClipPart } from '../protocol'
+import { doc, flow, physics, playback, show } from '../studio'
+import { theme } from '../theme'
+import { filmStrip, type Stage } from '../stage'
+import * as icons from './icons'
+import { Choice, IconButton, Slider } from './parts'
+
+export function Timeline({ stage }: { stage: Stage | null }) {
+  const motion = flow.motion.value
+  const simulated = physics.state.value !== 'off'
+  const playing = simulated ? physics.state.value === 'running' : playback.playing.value
+  const none = !motion && !simulated
+  const toggle = () => (simulated ? physics.toggle() : playback.toggle())
+  const fixed = none || simulated
+  return (
+    <section class="timeline" aria-label="Timeline">
+      <div class="transport">
+        <div class="group" role="group" aria-label="Play">
+          <IconButton label="To the start" keys="Home" icon={<icons.ToStart />} disabled={fixed} onClick={() => { playback.time.value = 0 }} />
+          <IconButton label="One frame back" keys="←" icon={<icons.StepBack />} disabled={fixed} onClick={() => playback.step(-1)} />
+          <button type="button" class="play" aria-label={playing ? 'Pause' : 'Play'} title={`${playing ? 'Pause' : 'Play'} (Space)`} disabled={none} onClick={toggle}>
+            {playing ? <icons.Pause /> : <icons.Play />}
+          </button>
+          <IconButton label="One frame on" keys="→" icon={<icons.StepOn />} disabled={fixed} onClick={() => playback.step(1)} />
+        </div>
+        <Clock />
+        <div class="spring" />
+        <Choice label="Way" value={playback.travels.value ? 'travel' : 'place'} onChange={(value) => { playback.travels.value = value === 'travel' }} options={[
+          { value: 'travel', label: 'Travels', title: 'It walks over the ground' },
+          { value: 'place', label: 'In place', title: 'It stays where it is' },
+        ]} />
+        <Slider label="Speed" value={playback.speed.value} least={SPEEDS.least} most={SPEEDS.most} ratios text={(value) => `×${value.toFixed(2)}`}
+          onDrag={(value) => { playback.speed.value = Math.abs(value - 1) < 0.03 ? 1 : value }} onRelease={() => {}}
+          onReset={playback.speed.value === 1 ? undefined : () => { playback.speed.value = 1 }} />
+      </div>
+      <Tracks clip={motion?.answer.clip ?? null} stage={stage} />
+    </section>
+  )
+}
+
+/** Drawn anew with every frame of the screen, so it is small. */
+function Clock() {
+  const player = playback.player.value
+  const simulated = physics.reading.value
+  if (simulated) return <output class="clock">{simulated.time.toFixed(2)} s<small>live</small></output>
+  if (!player) return <output class="clock" />
+  const frames = Math.max(player.clip.keys - 1, 1)
+  return (
+    <output class="clock">
+      {player.inCycle(playback.time.value).toFixed(2)} s
+      <small>frame {Math.round(playback.phase.value * frames)} of {frames} · {Math.round(playback.phase.value * 100)} %</small>
+    </output>
+  )
+}
+
+function Tracks({ clip, stage }: { clip: ClipPart | null; stage: Stage | null }) {
+  const track = useRef<HTMLDivElement>(null)
+  const seek = (event: PointerEvent) => {
+    const { left, width } = track.current!.getBoundingClientRect()
+    playback.seek((event.clientX - left) / width)
+  }
+  const contacts = clip?.contacts ?? []
+  return (
+    <div class="tracks">
+      <div class="names" aria-hidden="true">
+        <span class="strip-name" />
+        {contacts.map((contact) => <span key={contact.name}>{whichFoot(contact.name)}</span>)}
+      </div>
+      <div class="track" ref={track} role="slider" tabIndex={0} aria-label="Place in the cycle" aria-valuemin={0} aria-valuemax={100} aria-valuenow={0}
+        onPointerDown={(event) => {
+          if (!clip) return
+          event.currentTarget.setPointerCapture(event.pointerId)
+          playback.playing.value = false
+          seek(event)
+        }}
+        onPointerMove={(event) => event.currentTarget.hasPointerCapture(event.pointerId) && seek(event)}>
+        <Strip stage={stage} />
+        {contacts.map((contact) => (
+          <div class="contact" key={contact.name}>
+            {contact.intervals.map(([from, to]) => (
+              <i key={from} style={{ left: `${(from / clip!.duration) * 100}%`, width: `${((to - from) / clip!.duration) * 100}%` }} />
+            ))}
+          </div>
+        ))}
+        {clip && <Playhead />}
+      </div>
+    </div>
+  )
+}
+
+function Playhead() {
+  const line = useRef<HTMLDivElement>(null)
+  useSignalEffect(() => {
+    const { phase } = playback
+    if (!line.current) return
+    line.current.style.left = `${phase.value * 100}%`
+    line.current.parentElement!.ariaValueNow = String(Math.round(phase.value * 100))
+  })
+  return <div class="playhead" ref={line} />
+}
+
+/** A film strip is drawn when the motion has rested for this long, ms. */
+const REST = 500
+
+/** Small pictures of one cycle, as many as fit. */
+function Strip({ stage }: { stage: Stage | null }) {
+  const place = useRef<HTMLDivElement>(null)
+  const width = useSignal(0)
+  useEffect(() => {
+    const observer = new ResizeObserver(([entry]) => { width.value = Math.round(entry!.contentRect.width) })
+    observer.observe(place.current!)
+    return () => observer.disconnect()
+  }, [])
+  useSignalEffect(() => {
+    const player = playback.player.value
+    const wide = width.value
+    void [theme.value, show.skin.value]
+    if (!player) place.current?.replaceChildren()
+    if (!stage || !player || wide < 50) return
+    const timer = setTimeout(async () => {
+      if (doc.dragging || physics.state.peek() !== 'off') return
+      const height = place.current!.clientHeight
+      const pictures = Math.max(Math.floor(wide / (1.5 * height)), 4)
+      const strip = await filmStrip(stage, player, pictures, { width: wide / pictures, height, pixelRatio: devicePixelRatio })
+      strip.setAttribute('aria-hidden', 'true')
+      if (playback.player.peek() === player) place.current?.replaceChildren(strip)
+    }, REST)
+    return () => clearTimeout(timer)
+  })
+  return <div class="strip" ref={place} />
+}
