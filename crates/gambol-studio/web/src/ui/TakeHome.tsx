@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals'
 import { words } from '../engine/engine'
 import { download } from '../files'
 import { tell } from '../notes'
-import { engine, flow, overlay, work } from '../studio'
+import { engine, flow, overlay, physics, work } from '../studio'
+import type { ExportWork } from '../protocol'
 import * as icons from './icons'
 import { Modal, Toggle } from './parts'
 import { recordWebm } from './record'
@@ -26,7 +27,10 @@ export function TakeHome() {
   const busy = useSignal<string | null>(null)
   const motion = flow.motion.value
   const cycle = motion?.answer.clip.duration ?? 1
-  const title = motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
+  // While a simulation is on the stage, that is what goes home.
+  const simulated = physics.state.value !== 'off'
+  const moves = simulated ? 'the last minute of the simulation' : work.value.gait.name ?? 'free motion'
+  const title = motion ? `${flow.creature.value?.answer.name}, ${moves}` : ''
 
   const take = async ({ format, name }: Format) => {
     busy.value = format
@@ -36,7 +40,8 @@ export function TakeHome() {
         download(`${fileName()}.webm`, blob)
       } else {
         const { creature, style, gait } = work.value
-        const { answer, bytes } = await engine.ask('export', { creature, style, gait, format, inPlace: inPlace.value, seconds: seconds.value })
+        const what: ExportWork = simulated && format !== 'gait' ? { of: 'simulation' } : { of: 'gait', gait }
+        const { answer, bytes } = await engine.ask('export', { creature, style, what, format, inPlace: inPlace.value, seconds: seconds.value })
         download(answer.name, new Blob([bytes], { type: answer.mime }))
         for (const warning of answer.warnings) tell('info', warning)
         tell('good', `Saved ${answer.name}`)
