@@ -34,7 +34,7 @@ export function TakeHome() {
   const motion = flow.motion.value
   const cycle = motion?.answer.clip.duration ?? 1
   const simulated = physics.state.value !== 'off'
-  const title = simulated ? `${flow.creature.value?.answer.name}, the simulation so far` : motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
+  const title = simulated ? `${flow.creature.value?.answer.name}, the last minute of the simulation` : motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
 
   const gltf = flow.creature.value?.answer.kind === 'gltf'
 
