@@ -234,14 +234,24 @@ class FleshPart implements Part {
   }
 }
 
-/** Flesh takes a moment to grow and is asked for several times: stage, ghost, palette. */
-const fleshOf = new WeakMap<CreatureAnswer, Map<boolean, Flesh>>()
+/** Flesh takes a moment to grow, and stage, ghost and palette ask for the same; so do creatures with new landmarks. */
+const grownBefore = new Map<string, Flesh>()
+/** A stage and a palette of the creature before and of the one now. */
+const MOST_KEPT = 4
 
 function grown(creature: CreatureAnswer, lowPoly: boolean): Flesh {
-  const kept = fleshOf.get(creature) ?? new Map<boolean, Flesh>()
-  fleshOf.set(creature, kept)
-  const flesh = kept.get(lowPoly) ?? growFlesh(creature, lowPoly ? FEW_TRIANGLES : TRIANGLES)
-  kept.set(lowPoly, flesh)
+  const { shapes, bodies, joints, reference } = creature
+  const tree = bodies.map(({ parent, position, orientation }) => [parent, position, orientation])
+  const axes = joints.map(({ anchor, axis }) => [anchor, axis])
+  const key = JSON.stringify([lowPoly, shapes, tree, axes, reference])
+  const flesh = grownBefore.get(key) ?? growFlesh(creature, lowPoly ? FEW_TRIANGLES : TRIANGLES)
+  // The latest last.
+  grownBefore.delete(key)
+  grownBefore.set(key, flesh)
+  for (const oldest of grownBefore.keys()) {
+    if (grownBefore.size <= MOST_KEPT) break
+    grownBefore.delete(oldest)
+  }
   return flesh
 }
 
