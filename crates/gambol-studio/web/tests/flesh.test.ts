@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { type Flesh, growFlesh } from '../src/stage/flesh'
 import { Kinematics } from '../src/stage/kinematics'
 import { rayMeets, shapeFrame } from '../src/stage/shapes'
-import type { ShapePart } from '../src/protocol'
+import type { BodyPart, CreatureAnswer, ShapePart } from '../src/protocol'
 import { FIXTURES } from './fixture'
 
 const dog = FIXTURES.dog.creature
@@ -60,20 +60,33 @@ describe('the skin of the dog', () => {
     // Slivers at the borders of patches may lie either way.
     expect(wrong).toBeLessThan(0.02 * flesh.triangles.length / 3)
   })
-
-  test('never joins left and right', () => {
-    const side = (body: number) => Math.sign(Math.round(frames[7 * body + 1]! * 50))
-    for (let n = 0; n < count; n++) {
-      const sides = [0, 1, 2, 3].filter((k) => flesh.weights[4 * n + k]! > 0.05).map((k) => side(flesh.bodies[4 * n + k]!))
-      expect(sides.includes(1) && sides.includes(-1)).toBe(false)
-    }
-  })
 })
 
-describe('a ray meets a shape where its equation says', () => {
-  const shape = (kind: ShapePart['kind'], size: number[]): ShapePart => ({
-    body: 1, kind, size, position: [0, 0, 0], orientation: [1, 0, 0, 0], colour: [1, 1, 1, 1], vertices: null, triangles: null,
+test('two thighs that touch stay two', () => {
+  const body = (name: string, y: number): BodyPart => ({
+    name, parent: name.startsWith('thigh') ? 1 : 0, position: [0, y, 0], orientation: [1, 0, 0, 0], joints: [0, 0], mass: 1, com: [0, 0, 0],
   })
+  const thigh = (number: number): ShapePart => ({ ...shape('capsule', [0.06, 0.2]), body: number, position: [0, 0, -0.25] })
+  const creature: CreatureAnswer = {
+    ...dog,
+    bodies: [body('world', 0), body('pelvis', 0), body('thigh.left', 0.055), body('thigh.right', -0.055)],
+    joints: [],
+    shapes: [{ ...shape('sphere', [0.12]), body: 1 }, thigh(2), thigh(3)],
+    reference: [],
+  }
+  const flesh = growFlesh(creature, 6000)
+  const [left, right] = [2, 3].map((body) => flesh.bodies.map((other, n) => (other === body && flesh.weights[n]! > 0 ? 1 : 0)))
+  const corners = [...flesh.openness.keys()]
+  const follows = (mask: Uint16Array, n: number) => [0, 1, 2, 3].some((k) => mask[4 * n + k] === 1)
+  expect(corners.filter((n) => follows(left!, n)).length).toBeGreaterThan(100)
+  expect(corners.filter((n) => follows(left!, n) && follows(right!, n) && flesh.positions[3 * n + 2]! < -0.15)).toEqual([])
+})
+
+function shape(kind: ShapePart['kind'], size: number[]): ShapePart {
+  return { body: 1, kind, size, position: [0, 0, 0], orientation: [1, 0, 0, 0], colour: [1, 1, 1, 1], vertices: null, triangles: null }
+}
+
+describe('a ray meets a shape where its equation says', () => {
   const still = Float64Array.of(1, 2, 3, 1, 0, 0, 0)
 
   test.each([
