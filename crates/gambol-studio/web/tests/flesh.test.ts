@@ -35,7 +35,7 @@ describe('the skin of the dog', () => {
       const shape = dog.shapes[flesh.shapes[2 * n]!]!
       shapeFrame(shape, frames, frame)
       const normal = [0, 1, 2].map((k) => flesh.normals[3 * n + k]!)
-      // From a little outside; skins bulge between shapes by up to a quarter of how far these flow, and more where
+      // From a little outside, 2 cm; skins bulge between shapes by up to a quarter of how far these flow, and more where
       // several meet.
       const off = 0.02
       const from = corner(flesh, n).map((value, k) => value + off * normal[k]!)
