@@ -308,7 +308,7 @@ export class Stage extends Emitter<StageEvents> {
     this.frame(performance.now())
   }
 
-  /** A PNG of the picture with its marks. */
+  /** A PNG of the picture, without what is marked on it. */
   async snapshot(width: number, height: number): Promise<Blob> {
     const picture = this.paintAside(width, height, (renderer) => {
       this.camera.aspect = width / height
@@ -397,9 +397,9 @@ export class Stage extends Emitter<StageEvents> {
     shown.pose(this.frames)
   }
 
-  /** Half the size of the creature, m. */
-  get size(): number {
-    return this.radius
+  /** Half sizes of the box around the creature in its reference pose, and its middle seen from the centre of mass, m. */
+  get box(): { half: THREE.Vector3; middle: THREE.Vector3 } {
+    return { half: this.half.clone(), middle: this.middle.clone() }
   }
 
   private makeRenderer(msaa: boolean): THREE.WebGLRenderer | null {
