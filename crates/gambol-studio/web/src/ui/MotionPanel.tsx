@@ -17,7 +17,7 @@ export function MotionPanel() {
   const motion = flow.motion.value
   const { gait } = work.value
   if (!creature) return null
-  const compares = creature.recording !== null
+  const clips = creature.recording ? [creature.recording.clip.name || 'Recording'] : creature.skin?.clips ?? []
   return (
     <>
       <Gaits />
@@ -26,8 +26,17 @@ export function MotionPanel() {
       <Used />
       <Section title="Ground">
         <Toggle label="Feet meet the ground" on={gait.ground} title="Off: the vibrations alone, in the air" onChange={(ground) => changeGait(ground ? 'ground' : 'no ground', { ground })} />
-        {compares && <Toggle label="Compare with the recording" on={show.compares.value} title="Its own motion as a ghost beside it" onChange={(on) => { show.compares.value = on }} />}
       </Section>
+      {clips.length > 0 && (
+        <Section title="Compare">
+          <p class="quiet">What the file came with, as a ghost beside it.</p>
+          <div class="chips">
+            {clips.map((clip) => (
+              <button type="button" class="chip" key={clip} aria-pressed={show.compares.value === clip} onClick={() => { show.compares.value = show.compares.value === clip ? null : clip }}>{clip}</button>
+            ))}
+          </div>
+        </Section>
+      )}
       {motion && <Meter report={motion.answer.report} />}
       {motion && <Told title="Worth knowing" lines={motion.answer.warnings} warn />}
     </>
