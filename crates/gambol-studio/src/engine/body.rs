@@ -51,15 +51,15 @@ impl Bodies {
         style: &StyleWork,
     ) -> Result<&mut Dressed, Trouble> {
         let read = self.creature(shelf, creature)?;
-        let dressed = match self.dressed.iter().position(|dressed| dressed.style == *style) {
-            Some(index) => self.dressed.remove(index),
-            None => {
-                check(style)?;
-                let mut data = Data::new(&read.creature);
-                let body = Body::new(read.creature.clone(), &mut data, &Style::from(style))
-                    .map_err(Trouble::from_error)?;
-                Dressed { read, style: style.clone(), body, data, designed: None }
-            }
+        let known = self.dressed.iter().position(|dressed| dressed.style == *style);
+        let dressed = if let Some(index) = known {
+            self.dressed.remove(index)
+        } else {
+            check(style)?;
+            let mut data = Data::new(&read.creature);
+            let body = Body::new(read.creature.clone(), &mut data, &Style::from(style))
+                .map_err(Trouble::from_error)?;
+            Dressed { read, style: style.clone(), body, data, designed: None }
         };
         if self.dressed.len() == REMEMBERED {
             self.dressed.remove(0);
