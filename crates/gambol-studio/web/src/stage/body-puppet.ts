@@ -40,6 +40,7 @@ class BodyPuppet implements Puppet {
   private readonly picker: Picker
   private readonly paint: Paint
   private readonly parts: Part[] = []
+  private painted = ''
 
   constructor(creature: CreatureAnswer, bytes: Bytes, look: Look) {
     this.look = look
@@ -85,7 +86,11 @@ class BodyPuppet implements Puppet {
     for (const part of this.parts) part.dispose()
   }
 
+  /** Colours every corner anew, if anything about the colours is new. */
   private repaint(): void {
+    const painted = this.paint.description()
+    if (painted === this.painted) return
+    this.painted = painted
     for (const part of this.parts) part.paint(this.paint)
   }
 }
@@ -96,6 +101,12 @@ class Paint {
   tints: (string | null)[] | null = null
 
   constructor(private readonly look: Look) {}
+
+  /** The same for the same colours. */
+  description(): string {
+    const { highlighted, tints, look } = this
+    return JSON.stringify([highlighted && [...highlighted.bodies, highlighted.colour], tints, look.theme])
+  }
 
   /** The shape's own. */
   base(shape: ShapePart): THREE.Color {
