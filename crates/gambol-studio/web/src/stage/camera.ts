@@ -49,7 +49,8 @@ export class CameraWork {
     this.half.copy(half)
     this.middle.copy(middle)
     this.radius = Math.max(half.length(), 1e-3)
-    this.follower.reset(this.radius)
+    // Where it follows stays: a view that is kept goes along with the creature, wherever it is now.
+    this.follower.size = this.radius
     this.camera.near = this.radius / 50
     this.camera.far = this.radius * 60
     this.camera.updateProjectionMatrix()

@@ -14,7 +14,8 @@ export class Follower {
   /** By how much it moved in the last step; nothing in the first one. */
   readonly shift: number[] = [0, 0, 0]
   private readonly velocity: number[] = [0, 0, 0]
-  private size = 1
+  /** Of what is followed, m. */
+  size = 1
   private started = false
 
   reset(size: number): void {
