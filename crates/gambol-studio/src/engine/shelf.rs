@@ -116,6 +116,9 @@ fn creature_of<'n>(files: &'n [(String, &[u8])]) -> Result<&'n str, Trouble> {
         }
     }
     match found[..] {
+        [(name, _)] if ending(name) == "amc" && with(&["asf"]).is_empty() => Err(Trouble(format!(
+            "{name:?} is a motion without its skeleton; drop the .asf file together with it"
+        ))),
         [(name, _)] => Ok(name),
         [] => Err(Trouble(format!("none of the XML files is a creature of its own; {DROPPABLE}"))),
         [(first, _), (second, _), ..] => Err(Trouble(format!(
@@ -180,7 +183,7 @@ pub(crate) fn free_name(wish: &str, text: &str, found: impl Fn(&str) -> Option<S
     let wish = gait_name(wish);
     let is_free = |name: &String| found(name).is_none_or(|there| there == text);
     std::iter::once(wish.clone())
-        .chain((2_u32..).map(|number| format!("{wish}-{number}")))
+        .chain((2_u32..100_000).map(|number| format!("{wish}-{number}")))
         .find(is_free)
         .unwrap_or(wish)
 }
@@ -334,6 +337,7 @@ mod tests {
         let both = [("dog.xml", "<mujoco/>"), ("package.xml", "<package/>"), ("scene.xml", scene)];
         assert_eq!(which(&both).unwrap(), "scene.xml");
         assert_eq!(which(&[("02.asf", ""), ("02_01.amc", "")]).unwrap(), "02_01.amc");
+        assert!(which(&[("02_01.amc", "")]).unwrap_err().contains(".asf"));
         assert!(which(&[]).unwrap_err().contains("drop a .glb"));
         assert!(which(&[("cat.jpg", "")]).unwrap_err().contains("cat.jpg"));
         assert!(which(&[("a.glb", ""), ("b.glb", "")]).unwrap_err().contains("one at a time"));

@@ -6,7 +6,7 @@ use gambol::gait::{Body, Sampling, Style, Wish, design, perform, to_toml};
 use gambol::modes::{Settings, analyze, swing};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Dice, Page, as_f32, floats, gallery};
+use crate::support::{Answer, Dice, Page, as_f32, floats, gallery, index};
 
 fn dog() -> gambol::model::Creature {
     gambol::load("dog", &LoadOptions::default()).unwrap()
@@ -226,7 +226,7 @@ fn what_was_guessed_can_be_set_right() {
     let told = page.ask(json!({ "ask": "creature", "creature": plain })).head;
     let ball =
         told["joints"].as_array().unwrap().iter().find(|joint| joint["kind"] == "ball").unwrap().clone();
-    let name_of = |joint: &Value| told["bodies"][joint["body"].as_u64().unwrap() as usize]["name"].clone();
+    let name_of = |joint: &Value| told["bodies"][index(&joint["body"])]["name"].clone();
     let mut work = plain.clone();
     work["joints"] = json!([[name_of(&ball), "hinge"]]);
     work["mass"] = json!(30.0);
@@ -286,6 +286,22 @@ fn a_recording_is_a_creature_and_a_motion_of_its_own() {
     assert_eq!(poses.len() as u64, keys * recording["creature"]["nq"].as_u64().unwrap());
     assert!(!recording["clip"]["contacts"].as_array().unwrap().is_empty());
     page.ask(json!({ "ask": "motion", "creature": source, "style": {}, "gait": { "name": "walk" } }));
+}
+
+#[test]
+fn a_robot_without_springs_gets_some() {
+    let urdf = r#"<robot name="arm"><link name="base"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
+        ixz="0" iyz="0"/></inertial></link><link name="tip"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"
+        ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="base"/>
+        <child link="tip"/><origin xyz="0 0 1"/><axis xyz="0 1 0"/></joint></robot>"#;
+    let mut page = Page::new();
+    let mut source = page.drop_files(&[("arm.urdf", urdf.as_bytes())]);
+    source["freeRoot"] = json!(true);
+    let told = page.ask(json!({ "ask": "creature", "creature": source })).head;
+    assert_eq!(told["kind"], "urdf");
+    assert!(told["notes"][0].as_str().unwrap().contains("springs"));
+    let modes = body(&mut page, &source, &json!({})).head["modes"].as_array().unwrap().len();
+    assert_eq!(modes, 7);
 }
 
 #[test]
