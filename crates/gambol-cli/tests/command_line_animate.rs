@@ -54,6 +54,10 @@ fn numbers_are_checked_as_they_are_read() {
         ("--amplitude", "-1=1", "\"-1\" is not the number of a mode"),
         ("--offset", "9=nan", "NaN is not a finite number"),
         ("--phase", "9=", "\"\" is not a number"),
+        ("--bend", "knee", "expected JOINT=DEGREES, or three of them for a ball joint"),
+        ("--bend", "knee=1,x", "\"x\" is not a number"),
+        ("--prefer", "7,nine", "\"nine\" is not the number of a mode"),
+        ("--avoid", "-1", "\"-1\" is not the number of a mode"),
         ("--terrain", "moon", "expected flat, slope:DEGREES or FILE.png:SIZE,HEIGHT"),
         ("--terrain", "slope:steep", "\"steep\" is not a number"),
         ("--terrain", "slope:95", "95 is not a slope between -90 and 90 degrees"),
@@ -151,6 +155,10 @@ fn styles_that_do_not_fit_the_creature_are_told() {
         (["--amplitude", "99=0.1"], "there is no mode 99; dog has modes 0 to 79"),
         (["--offset", "u80=0.1"], "there is no mode 80; dog has modes 0 to 79"),
         (["--phase", "123456789=0.1"], "there is no mode 123456789; dog has modes 0 to 79"),
+        (["--bend", "wing=20"], "bend of joint \"wing\": dog has no such joint"),
+        (["--prefer", "99"], "there is no mode 99; dog has modes 0 to 79"),
+        (["--avoid", "2"], "avoid: mode 2 moves the whole body"),
+        (["--avoid", "6"], "without the modes to avoid, none of its modes is left"),
         (["--terrain", "nowhere.png"], "nowhere.png: cannot be read: No such file"),
     ] {
         let save = place.path("saved.toml");

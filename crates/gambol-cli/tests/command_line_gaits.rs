@@ -171,6 +171,34 @@ fn modes_can_be_changed_one_by_one() {
 }
 
 #[test]
+fn modes_can_be_preferred_and_avoided() {
+    let indices = |arguments: &[&str]| -> Vec<u64> {
+        let all = [&["animate", "dog", "walk", "--json"], arguments].concat();
+        json(&all)["modes"].as_array().unwrap().iter().map(|mode| mode["index"].as_u64().unwrap()).collect()
+    };
+    let own = indices(&[]);
+    let (used, unused) = (own[0], (6..80).find(|mode| !own.contains(mode)).unwrap());
+    let marked = indices(&["--prefer", &format!("u{unused}"), "--avoid", &format!("{used},79")]);
+    assert!(marked.contains(&unused) && !marked.contains(&used), "{marked:?}");
+}
+
+/// Degrees on the command line, radians in the file; and the file brings the same bend back.
+#[test]
+fn joints_can_be_bent() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("bent.toml").to_str().unwrap().to_owned();
+    let bend = ["--bend", "knee.left=45", "--bend", "hip.left=0,-30,0"];
+    let bent = json(&[&["animate", "human", "walk", "--json", "--save-gait", &file], &bend[..]].concat());
+    let saved = std::fs::read_to_string(&file).unwrap();
+    let numbers = format!("\"knee.left\" = {}", std::f64::consts::FRAC_PI_4);
+    assert!(saved.contains("[style.bend]") && saved.contains(&numbers), "{saved}");
+    assert!(saved.contains("\"hip.left\" = [0.0, -0.52359877559829"), "{saved}");
+    let again = json(&["animate", "human", &file, "--json"]);
+    assert_eq!(again["stride_length"], bent["stride_length"]);
+    assert!(bent["slip_mm"].as_f64().unwrap() < 1.0, "{bent}");
+}
+
+#[test]
 fn speed_stride_and_frequency_are_kept() {
     let walk = json(&["animate", "dog", "walk", "--json", "--speed", "0.7"]);
     assert!((walk["speed"].as_f64().unwrap() - 0.7).abs() < 1e-3);

@@ -7,6 +7,9 @@
 //!
 //! The matrix of a chain of 100 000 joints would fill 40 GB; this needs nothing but [`Data`].
 
+use nalgebra::DMatrix;
+
+use crate::crba::composite_inertias;
 use crate::kinematics::{body_inertias, forward_kinematics};
 use crate::spatial::RigidInertia;
 use crate::{Creature, Data, Force, Motion, Vec3};
@@ -41,6 +44,50 @@ pub fn multiply_mass(creature: &Creature, data: &mut Data, x: &[f64], out: &mut 
         data.forces[body.parent] += force.shifted(data.frames[index].offset);
     }
     data.forces[0] = Force::default();
+}
+
+/// What moves whole trees: `inertia` = M_tt and `momentum` = (M v)_t for the coordinates t = `top`, each of a body that
+/// hangs on the world, at the pose `q`. O(n) where the whole matrix is not.
+///
+/// Writes what [`prepare_mass`] and [`multiply_mass`] write; allocates nothing.
+pub fn top_momentum(
+    creature: &Creature,
+    data: &mut Data,
+    q: &[f64],
+    v: &[f64],
+    top: &[usize],
+    inertia: &mut DMatrix<f64>,
+    momentum: &mut [f64],
+) {
+    assert_eq!(inertia.shape(), (top.len(), top.len()), "the inertia has the wrong size");
+    assert_eq!((v.len(), momentum.len()), (creature.nv(), top.len()), "a vector has the wrong length");
+    prepare_mass(creature, data, q);
+    composite_inertias(creature, data);
+    data.accelerations[0] = Motion::ZERO;
+    for (index, body) in creature.bodies().iter().enumerate().skip(1) {
+        let mut velocity = data.accelerations[body.parent].shifted(data.frames[index].offset);
+        for dof in body.dofs.clone() {
+            velocity += data.axes[dof] * v[dof];
+        }
+        data.accelerations[index] = velocity;
+        data.forces[index] = data.inertias[index].apply(velocity);
+    }
+    for (index, body) in creature.bodies().iter().enumerate().skip(1).rev() {
+        if body.parent != 0 {
+            let force = data.forces[index].shifted(data.frames[index].offset);
+            data.forces[body.parent] += force;
+        }
+    }
+    let body_of = |dof: usize| creature.joints()[creature.dofs()[dof].joint].body;
+    for (row, &i) in top.iter().enumerate() {
+        let armature = creature.dofs()[i].armature;
+        momentum[row] = data.axes[i].dot(&data.forces[body_of(i)]) + armature * v[i];
+        let force = data.composites[body_of(i)].apply(data.axes[i]);
+        for (column, &j) in top.iter().enumerate() {
+            let together = if body_of(i) == body_of(j) { data.axes[j].dot(&force) } else { 0.0 };
+            inertia[(row, column)] = together + if i == j { armature } else { 0.0 };
+        }
+    }
 }
 
 /// Several numbers that are worked on side by side: one coordinate of `B` vectors.

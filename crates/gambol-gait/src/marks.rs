@@ -136,7 +136,9 @@ fn added(components: &[Component], additions: &[Component], share: f64) -> Vec<C
             all.retain(|c| c.mode != addition.mode);
             all.push(Component { amplitude, offset, ..*addition });
         } else if size < amplitude {
-            own.iter_mut().for_each(|component| component.amplitude *= amplitude / size);
+            for component in &mut own {
+                component.amplitude *= amplitude / size;
+            }
         }
     }
     all.sort_by(|a, b| (a.mode, a.harmonic).cmp(&(b.mode, b.harmonic)).then(a.phase.total_cmp(&b.phase)));

@@ -111,12 +111,17 @@ fn standing_feet_stand() {
 /// A person who bent the knees by hand walks on bent knees, feet on the ground and lower than before.
 #[test]
 fn bent_knees_walk() {
-    let knees = |angle: f64| Style {
-        bend: ["knee.left", "knee.right"].map(|knee| (knee.to_owned(), vec![angle])).to_vec(),
-        ..Style::default()
+    // Hips and ankles take back what the knees turn, so that the feet stay flat under the hips.
+    let crouched = |angle: f64| {
+        let of_side = |side: &str| {
+            let half = vec![0.0, -0.5 * angle, 0.0];
+            let joint = |name: &str, by: Vec<f64>| (format!("{name}.{side}"), by);
+            [joint("hip", half.clone()), joint("knee", vec![angle]), joint("ankle", half)]
+        };
+        Style { bend: ["left", "right"].map(of_side).concat(), ..Style::default() }
     };
     let mut heights = Vec::new();
-    for style in [Style::default(), knees(0.6), knees(1.0)] {
+    for style in [Style::default(), crouched(0.8), crouched(1.4)] {
         let (body, mut data) = body("human", &style);
         let gait = gait(&body, &mut data, "walk");
         let Performance { clip, warnings, .. } = play(&body, &mut data, &gait, SIXTY);

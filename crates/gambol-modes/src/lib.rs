@@ -28,7 +28,7 @@ pub use read::{
     Heading, LimbShare, Mirror, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode,
 };
 pub use stiffness::{Scale, set_uniform};
-pub use swing::swing;
+pub use swing::{Swinger, swing};
 pub use weight::{
     Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,
     WeightReport, WeightStatus, stand, stiffness_from_weight,
