@@ -132,5 +132,6 @@ fn row(page: &Path, file: &Path) -> String {
         Some("json" | "webmanifest") => "application/json",
         _ => "application/octet-stream",
     };
-    format!("    ({:?}, {kind:?}, include_bytes!({file:?}) as &[u8]),\n", parts.join("/"))
+    let (path, file) = (parts.join("/"), file.to_string_lossy());
+    format!("    ({path:?}, {kind:?}, include_bytes!({file:?}) as &[u8]),\n")
 }

@@ -79,7 +79,8 @@ fn other_pages_are_refused() {
     let upgrade =
         ["Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="];
     // `Connection: close` is in every request of this client, so that an allowed one is a bad upgrade, not a socket.
-    let status = |lines: &[&str]| studio.raw(&socket, &[&[host.as_str()], &upgrade[..], lines].concat()).status;
+    let status =
+        |lines: &[&str]| studio.raw(&socket, &[&[host.as_str()], &upgrade[..], lines].concat()).status;
     let own = format!("Origin: http://{}", studio.address);
     assert_eq!(status(&[&own]), 400);
     assert_eq!(status(&[&own, "Sec-Fetch-Site: same-origin"]), 400);
