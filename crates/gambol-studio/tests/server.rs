@@ -181,7 +181,7 @@ fn the_page_is_whole() {
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
     let files: Vec<&str> =
         page.body.split("\"./").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert!(files.iter().any(|file| file.ends_with(".js")), "{}", page.body);
+    assert!(files.iter().any(|file| file.contains(".js")), "{}", page.body);
     for file in files {
         let answer = studio.get(&format!("/{file}"));
         assert_eq!(answer.status, 200, "{file}");
