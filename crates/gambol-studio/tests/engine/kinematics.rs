@@ -28,8 +28,8 @@ fn about(anchor: Vector3<f64>, turn: UnitQuaternion<f64>) -> Isometry3<f64> {
 /// World from each body.
 fn frames(head: &Value, q: &[f64]) -> Vec<Isometry3<f64>> {
     let mut frames: Vec<Isometry3<f64>> = Vec::new();
-    for (index, body) in head["bodies"].as_array().unwrap().iter().enumerate() {
-        if index == 0 {
+    for (number, body) in head["bodies"].as_array().unwrap().iter().enumerate() {
+        if number == 0 {
             frames.push(Isometry3::identity());
             continue;
         }
