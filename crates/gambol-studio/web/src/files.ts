@@ -7,9 +7,10 @@ export const ACCEPT = '.glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2,.xml,.urdf,.b
 
 /** All files of a drop, those of folders with their paths. */
 export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
-  const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
-  const found = await Promise.all(entries.map((entry) => walk(entry)))
-  return found.flat()
+  // The list is gone once this function waits: all of it is taken first.
+  const items = [...transfer.items].map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
+  const found = items.map(({ entry, file }) => (entry ? walk(entry) : file ? read(file, file.name).then((one) => [one]) : []))
+  return (await Promise.all(found)).flat()
 }
 
 export async function filesOfInput(files: Iterable<File>): Promise<Dropped[]> {

@@ -179,6 +179,18 @@ export class Stage extends Emitter<StageEvents> {
     this.invalidate()
   }
 
+  /** The ghost plays a clip of the file that its skin came from, at a time in s, moved by `shift` in the world. */
+  playGhost(clip: string, time: number, shift: Vec3): void {
+    const puppet = this.ghost?.puppet
+    if (!puppet?.play) return
+    const { skin } = this.ghost!.creature
+    puppet.object.matrix.setPosition(skin!.position[0] + shift[0], skin!.position[1] + shift[1], skin!.position[2] + shift[2])
+    puppet.object.matrixWorld.copy(puppet.object.matrix)
+    puppet.object.visible = true
+    puppet.play(clip, time)
+    this.invalidate()
+  }
+
   /** Slope in rad, rising ahead (+x). */
   setGround(ground: { visible: boolean; slope: number }): void {
     this.set.setGround(ground.visible, ground.slope)

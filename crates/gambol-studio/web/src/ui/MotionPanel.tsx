@@ -2,7 +2,7 @@ import { capital, feet, spoken, whichFoot } from '../bodyparts'
 import { still } from '../flow'
 import type { ComponentPart, GaitWork, ModePart, MotionReport } from '../protocol'
 import { changeGait, chooseGait, doc, dragGait, flow, resetGait, show, work } from '../studio'
-import { withEdit } from '../work/marks'
+import { byMode, withEdit } from '../work/marks'
 import { Told } from './CreaturePanel'
 import { DEGREE, degrees, number, percent } from './format'
 import * as icons from './icons'
@@ -12,12 +12,15 @@ import { IconButton, Section, Slider, Toggle } from './parts'
 /** m/s² */
 const GRAVITY = 9.81
 
+/** Of √(g h): Froude number 4, faster than anything runs. */
+const FASTEST = 2
+
 export function MotionPanel() {
   const creature = flow.creature.value?.answer
   const motion = flow.motion.value
   const { gait } = work.value
   if (!creature) return null
-  const compares = creature.recording !== null
+  const clips = creature.recording ? [creature.recording.clip.name || 'Recording'] : creature.skin?.clips ?? []
   return (
     <>
       <Gaits />
@@ -26,8 +29,17 @@ export function MotionPanel() {
       <Used />
       <Section title="Ground">
         <Toggle label="Feet meet the ground" on={gait.ground} title="Off: the vibrations alone, in the air" onChange={(ground) => changeGait(ground ? 'ground' : 'no ground', { ground })} />
-        {compares && <Toggle label="Compare with the recording" on={show.compares.value} title="Its own motion as a ghost beside it" onChange={(on) => { show.compares.value = on }} />}
       </Section>
+      {clips.length > 0 && (
+        <Section title="Compare">
+          <p class="quiet">What the file came with, as a ghost beside it.</p>
+          <div class="chips">
+            {clips.map((clip) => (
+              <button type="button" class="chip" key={clip} aria-pressed={show.compares.value === clip} onClick={() => { show.compares.value = show.compares.value === clip ? null : clip }}>{clip}</button>
+            ))}
+          </div>
+        </Section>
+      )}
       {motion && <Meter report={motion.answer.report} />}
       {motion && <Told title="Worth knowing" lines={motion.answer.warnings} warn />}
     </>
@@ -50,15 +62,17 @@ function Gaits() {
     </button>
   )
   return (
-    <Section title="Gait" aside={edited ? <IconButton small label="This gait as it comes" icon={<icons.Reset />} onClick={resetGait} /> : undefined}>
+    <Section title="Gait" aside={
+      <>
+        {edited && <IconButton small label="This gait as it comes" icon={<icons.Reset />} onClick={resetGait} />}
+        <button type="button" class="chip small" aria-pressed={gait.name === null && gait.file === null} title="No gait: only the modes that you move by hand" onClick={() => chooseGait(null)}>None</button>
+      </>
+    }>
       <div class="gaits">
         {gait.file !== null && (
           <button type="button" class="gait file" aria-pressed title="From a gait file"><icons.File /><span>{gait.name ?? 'Gait file'}</span></button>
         )}
         {suiting.map(button)}
-        <button type="button" class="gait" aria-pressed={gait.name === null && gait.file === null} title="No gait: only the modes that you move" onClick={() => chooseGait(null)}>
-          <icons.Minus /><span>None</span>
-        </button>
       </div>
       {others.length > 0 && (
         <p class="unsuited">
@@ -70,15 +84,26 @@ function Gaits() {
   )
 }
 
+type Pace = 'speed' | 'stride' | 'frequency'
+
+/** Of speed, stride and frequency two decide the third: the wish that has to go where all three were said. */
+const YIELDS: Record<Pace, Pace> = { speed: 'stride', stride: 'frequency', frequency: 'stride' }
+
+function withWish(gait: GaitWork, key: Pace | 'duty', value: number): GaitWork {
+  const next = { ...gait, [key]: value }
+  const all = next.speed !== null && next.stride !== null && next.frequency !== null
+  return key !== 'duty' && all ? { ...next, [YIELDS[key]]: null } : next
+}
+
 /** A wish for a number that otherwise follows from the body. */
-function Wish(props: { label: string; key_: 'speed' | 'stride' | 'duty'; now: number; least: number; most: number; text: (value: number) => string; title: string }) {
-  const { label, key_, now, least, most, text, title } = props
-  const wish = work.value.gait[key_]
+function Wish(props: { label: string; of: Pace | 'duty'; now: number; least: number; most: number; text: (value: number) => string; title: string }) {
+  const { label, of, now, least, most, text, title } = props
+  const wish = work.value.gait[of]
   return (
     <Slider label={label} value={wish ?? now} least={least} most={most} text={text} title={title} follows={wish === null}
-      onDrag={(value) => dragGait(label.toLowerCase(), (gait) => ({ ...gait, [key_]: value }))}
+      onDrag={(value) => dragGait(label.toLowerCase(), (gait) => withWish(gait, of, value))}
       onRelease={() => doc.release()}
-      onReset={wish === null ? undefined : () => changeGait(label.toLowerCase(), { [key_]: null })} />
+      onReset={wish === null ? undefined : () => changeGait(label.toLowerCase(), { [of]: null })} />
   )
 }
 
@@ -88,6 +113,8 @@ function Tempo() {
   const creature = flow.creature.value!.answer
   if (!motion) return null
   const { report } = motion.answer
+  // Modes without a gait move it nowhere.
+  const goes = gait.name !== null || gait.file !== null
   const angle = (label: string, key: 'turn' | 'slope', most: number, unit: string, title: string) => (
     <Slider label={label} value={gait[key]} least={-most * DEGREE} most={most * DEGREE} fromMiddle text={(value) => degrees(value) + unit} title={title}
       onDrag={(value) => dragGait(label.toLowerCase(), (gait) => ({ ...gait, [key]: value }))} onRelease={() => doc.release()}
@@ -96,12 +123,12 @@ function Tempo() {
   const duty = report.duty.length ? report.duty.reduce((sum, [, share]) => sum + share, 0) / report.duty.length : 0
   return (
     <Section title="Tempo">
-      {/* Froude number 4: faster than anything runs. */}
-      <Wish label="Speed" key_="speed" now={report.speed} least={0} most={Math.max(2 * Math.sqrt(GRAVITY * creature.height), 1.5 * report.speed)} text={(value) => `${number(value)} m/s`} title="Over the ground" />
-      <Wish label="Stride" key_="stride" now={report.strideLength} least={0.01} most={Math.max(3 * creature.height, 1.5 * report.strideLength)} text={(value) => `${number(value)} m`} title="Way of one cycle" />
-      {report.duty.length > 0 && <Wish label="Feet on the ground" key_="duty" now={duty} least={0.1} most={0.95} text={percent} title="Duty factor: the share of a cycle that a foot stands. Above half is a walk, below a run" />}
-      {angle('Turn', 'turn', 90, '/s', 'To the left (right of the middle), degrees per second')}
-      {angle('Slope', 'slope', 20, '', 'Of the ground, uphill to the right')}
+      {goes && <Wish label="Speed" of="speed" now={report.speed} least={0} most={Math.max(FASTEST * Math.sqrt(GRAVITY * creature.height), 1.5 * report.speed)} text={(value) => `${number(value)} m/s`} title="Over the ground" />}
+      {goes && <Wish label="Stride" of="stride" now={report.strideLength} least={0.01} most={Math.max(3 * creature.height, 1.5 * report.strideLength)} text={(value) => `${number(value)} m`} title="Way of one cycle" />}
+      <Wish label="Cycles" of="frequency" now={motion.answer.frequency} least={0.1} most={Math.max(5, 1.5 * motion.answer.frequency)} text={(value) => `${number(value)} a second`} title="How often all of it repeats" />
+      {report.duty.length > 0 && <Wish label="Feet on the ground" of="duty" now={duty} least={0.1} most={0.95} text={percent} title="Duty factor: the share of a cycle that a foot stands. Above half is a walk, below a run" />}
+      {goes && angle('Turn', 'turn', 90, '/s', 'To the left (right of the middle), degrees per second')}
+      {goes && angle('Slope', 'slope', 20, '', 'Of the ground, uphill to the right')}
     </Section>
   )
 }
@@ -135,7 +162,7 @@ function Posture() {
 }
 
 function OffsetSlider({ label, mode, gait }: { label: string; mode: ModePart; gait: GaitWork }) {
-  const designed = flow.motion.value?.answer.components.find((component) => component.mode === mode.index)?.offset ?? 0
+  const designed = byMode(flow.motion.value?.answer.components ?? []).get(mode.index)?.offset ?? 0
   const own = gait.edits.find((edit) => edit.mode === mode.index)?.offset
   return (
     <Slider label={label} value={own ?? designed} least={-1} most={1} fromMiddle text={degrees} title={`A lasting share of mode ${mode.index}: ${mode.name}`} follows={own == null}
@@ -149,7 +176,7 @@ function Used() {
   const motion = flow.motion.value
   const modes = flow.body.value?.answer.modes
   if (!motion || !modes) return null
-  const components = motion.answer.components.filter((component) => component.mode < modes.length)
+  const components = [...byMode(motion.answer.components).values()].filter((component) => component.mode < modes.length)
   if (components.length === 0) return null
   return (
     <Section title="Modes in it">
@@ -163,7 +190,7 @@ function AmplitudeSlider({ component, mode }: { component: ComponentPart; mode: 
   const own = gait.edits.find((edit) => edit.mode === mode.index)?.amplitude
   const label = `${mode.index} · ${mode.name}`
   return (
-    <Slider label={label} value={own ?? component.amplitude} least={0} most={1.5} text={(value) => number(value, 2)} follows={own == null}
+    <Slider label={label} value={own ?? component.amplitude} least={0} most={1.5} text={(value) => value.toFixed(2)} follows={own == null}
       title="Amplitude: rad of the joint that moves most"
       onDrag={(value) => dragGait(`amplitude of ${mode.name}`, (gait) => withEdit(gait, mode.index, { amplitude: value }))}
       onRelease={() => doc.release()}
@@ -183,7 +210,8 @@ function Meter({ report }: { report: MotionReport }) {
   return (
     <Section title="Meter">
       <dl class="meter">
-        <Reading name="Speed" value={`${number(speed)} m/s`} title={`${number(strideLength)} m a stride, ${number(strideFrequency)} strides a second`} />
+        <Reading name="Speed" value={`${number(speed)} m/s`} title="Over the ground" />
+        <Reading name="Stride" value={`${number(strideLength)} m`} title={`${number(strideFrequency)} strides a second`} />
         {slip !== null && <Reading name="Slip" value={`${slip.toFixed(2)} mm`} good={slip < VISIBLE} title="The farthest that a standing foot slides over the ground. Below 1 mm nobody sees it" />}
         {penetration !== null && <Reading name="Sinks in" value={`${penetration.toFixed(2)} mm`} good={penetration < VISIBLE} title="How deep the lowest point is below the ground. Below 1 mm nobody sees it" />}
         {froude !== null && <Reading name="Froude" value={number(froude, 2)} title={`v²/(g h): the same for animals of all sizes that move alike. ${froude > RUNS_ABOVE ? 'Animals run or trot here' : 'Animals walk here'}`} />}
