@@ -58,12 +58,6 @@ export class Flow {
     this.beginner = creature
   }
 
-  /** Asks once more for what could not be had. */
-  again(): void {
-    Object.assign(this.asked, { creature: null, body: null, gaits: null, motion: null })
-    void this.run()
-  }
-
   private async run(): Promise<void> {
     if (this.running) return
     this.running = true
