@@ -108,6 +108,13 @@ pub fn load_rig_from(
         let (spec, rig) = gltf::read(files, main, options)?;
         return Ok((spec, Some(rig)));
     }
+    let ending = main.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    if ending.is_some_and(|ending| ending == "glb" || ending == "gltf") {
+        return Err(FormatError::new(
+            main,
+            "this is not a glTF file: it begins neither with \"glTF\" nor with a {",
+        ));
+    }
     let document = xml::Document::read(files, main)?;
     let root = document.root();
     let mut spec = match root.tag() {

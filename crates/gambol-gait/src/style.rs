@@ -82,7 +82,7 @@ impl Body {
                 "it hangs on the world by joint {:?} and cannot float; give its trunk a free joint instead",
                 joint.name
             ),
-            None => "it is fixed to the world; --root free sets it free".to_owned(),
+            None => "it is fixed to the world; set its root free (--root free) to let it walk".to_owned(),
         })
     }
 }

@@ -157,7 +157,6 @@ pub(super) fn answer(
         stiffness: body.creature.joints().iter().map(|joint| joint.stiffness).collect(),
         mass: body.creature.mass(),
         follows,
-        millis: None,
     };
     Answer::new(head, bytes)
 }

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::protocol::{CreatureWork, Envelope, Message, Reply, Request};
 use body::Bodies;
-use simulation::Simulation;
+use simulation::{Setting, Simulation};
 
 pub use shelf::{MemoryShelf, Shelf};
 
@@ -114,9 +114,10 @@ impl Engine {
             Request::Reach { creature, style, pulls } => {
                 reach::answer(self.bodies.body(self.shelf.as_ref(), &creature, &style)?, &style, &pulls)
             }
-            Request::Simulate { creature, style, drive, ground, slope } => {
+            Request::Simulate { creature, style, drive, ground, slope, help } => {
                 let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
-                let (simulation, answer) = Simulation::start(dressed, &drive, ground, slope)?;
+                let (simulation, answer) =
+                    Simulation::start(dressed, &drive, &Setting { ground, slope, help })?;
                 self.simulation = Some(simulation);
                 Ok(answer)
             }

@@ -3,13 +3,13 @@
 use gambol::control::{Command, Controller, Follow, Passive, Pump, soft_ground, stand_on, suggest};
 use gambol::dynamics::{
     ContactModel, Data, Drive, State, StepSettings, Stepper, Terrain, World, energy_about, forward_dynamics,
-    forward_kinematics, momentum, point_jacobian, step,
+    forward_kinematics, momentum, multiply_mass, point_jacobian, prepare_mass, step,
 };
 use gambol::gait::{Sampling, perform};
-use gambol::model::{Creature, Vec3};
-use gambol::modes::{StandSettings, StandStatus, stand};
+use gambol::model::{Creature, JointKind, Quat, Vec3};
+use gambol::modes::{StandSettings, StandStatus, stand, stiffness_from_weight};
 use gambol::motion::Clip;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Quaternion};
 
 use super::body::Dressed;
 use super::motion::gait;
@@ -37,12 +37,33 @@ const LONGEST: f64 = 60.0;
 /// Steepest ground, rad.
 const STEEPEST: f64 = 1.0;
 
+/// A creature that is helped has springs this many times as stiff as it takes to stand: who moves needs more.
+const STRONGER: f64 = 1.5;
+
+/// Its dampers take this long to stop a joint that its spring alone pulls, s: well-damped legs, not ringing ones.
+const DAMPING: f64 = 0.015;
+
+/// The hand that holds it upright is a spring that would let the whole creature sway at this frequency, Hz, damped
+/// critically; and it leads the creature to the gait's speed within this time, s.
+const HAND_FREQUENCY: f64 = 1.5;
+const HAND_LEADS: f64 = 0.3;
+
+/// Where a creature is simulated.
+pub(super) struct Setting {
+    pub(super) ground: bool,
+    /// Of the ground, up along x, rad.
+    pub(super) slope: f64,
+    /// Whether it is helped to stay up.
+    pub(super) help: bool,
+}
+
 /// A creature in its world, and what moves it.
 pub(super) struct Simulation {
     world: World,
     stepper: Stepper,
     state: State,
     controller: Box<dyn Controller + Send>,
+    hand: Option<Hand>,
     command: Command,
     data: Data,
     /// Time that was asked for and is less than a step, s.
@@ -57,20 +78,23 @@ impl Simulation {
     pub(super) fn start(
         dressed: &mut Dressed,
         drive: &DriveWork,
-        ground: bool,
-        slope: f64,
+        &Setting { ground, slope, help }: &Setting,
     ) -> Result<(Self, Answer), Trouble> {
         if !(slope.is_finite() && slope.abs() <= STEEPEST) {
             return Err(Trouble(format!("a slope of {slope} rad is too steep to stand on")));
         }
         let terrain = if slope == 0.0 { Terrain::Flat } else { Terrain::Slope(slope) };
-        let mut warnings = if ground && !matches!(drive, DriveWork::Pump { .. }) {
-            too_soft(dressed).into_iter().collect()
-        } else {
-            Vec::new()
-        };
-        let (controller, mut state) = controller(dressed, drive, &mut warnings)?;
-        let creature = dressed.body.creature.clone();
+        let mut warnings = Vec::new();
+        let Start { controller, mut state, speed } = start(dressed, drive, &mut warnings)?;
+        let mut creature = dressed.body.creature.clone();
+        // What is pumped lives by its own springs, and rolls over as it likes.
+        let stands = ground && !matches!(drive, DriveWork::Pump { .. });
+        if stands && help {
+            warnings.extend(strengthen(&mut creature, dressed)?);
+        } else if stands {
+            warnings.extend(too_soft(dressed));
+        }
+        let hand = speed.filter(|_| stands && help).and_then(|speed| Hand::new(&creature, dressed, speed));
         if ground {
             stand_on(&creature, &terrain, &mut state.q);
         }
@@ -90,8 +114,18 @@ impl Simulation {
             contacts: Vec::new(),
             travel: None,
         };
-        let mut simulation =
-            Self { world, stepper, state, controller, command, data, behind: 0.0, film, diverged: None };
+        let mut simulation = Self {
+            world,
+            stepper,
+            state,
+            controller,
+            hand,
+            command,
+            data,
+            behind: 0.0,
+            film,
+            diverged: None,
+        };
         simulation.film();
         let answer = simulation.answer(warnings)?;
         Ok((simulation, answer))
@@ -112,6 +146,9 @@ impl Simulation {
             let creature = self.world.creature();
             self.command.torque.fill(0.0);
             self.controller.command(creature, &self.state, &mut self.command);
+            if let Some(hand) = &mut self.hand {
+                hand.hold(creature, &mut self.data, &self.state, &mut self.command.torque);
+            }
             if let Some(grip) = &grip {
                 grip.pull(creature, &mut self.data, &self.state, &mut self.command.torque);
             }
@@ -170,16 +207,21 @@ impl Simulation {
     }
 }
 
-/// What moves the creature, and where it begins.
-fn controller(
-    dressed: &mut Dressed,
-    drive: &DriveWork,
-    warnings: &mut Vec<String>,
-) -> Result<(Box<dyn Controller + Send>, State), Trouble> {
-    let still =
-        |dressed: &Dressed| State::new(&dressed.body.modes.pose, &vec![0.0; dressed.body.creature.nv()]);
+/// What moves a creature, and where it begins.
+struct Start {
+    controller: Box<dyn Controller + Send>,
+    state: State,
+    /// Of a gait, m/s.
+    speed: Option<f64>,
+}
+
+fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -> Result<Start, Trouble> {
+    let state = State::new(&dressed.body.modes.pose, &vec![0.0; dressed.body.creature.nv()]);
     Ok(match drive {
-        DriveWork::Passive => (Box::new(Passive), still(dressed)),
+        DriveWork::Passive => Start { controller: Box::new(Passive), state, speed: None },
+        DriveWork::Pump { modes } => {
+            Start { controller: Box::new(pump(dressed, modes)?), state, speed: None }
+        }
         DriveWork::Gait { gait: work } => {
             let (mut gait, hints) = gait(dressed, work)?;
             warnings.extend(hints);
@@ -187,10 +229,83 @@ fn controller(
             let Dressed { body, data, .. } = dressed;
             let played = perform(body, data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })
                 .map_err(Trouble::from_error)?;
-            (Box::new(Follow::new(&played.clip)), Follow::start(&body.creature, &played.clip))
+            let state = Follow::start(&body.creature, &played.clip);
+            let speed = Some(played.report.speed);
+            Start { controller: Box::new(Follow::new(&played.clip)), state, speed }
         }
-        DriveWork::Pump { modes } => (Box::new(pump(dressed, modes)?), still(dressed)),
     })
+}
+
+/// Makes springs stiff enough to carry the creature and damps them; a word about it.
+fn strengthen(creature: &mut Creature, dressed: &mut Dressed) -> Result<Option<String>, Trouble> {
+    let pose = dressed.body.modes.pose.clone();
+    let found =
+        stiffness_from_weight(&dressed.body.creature, &mut dressed.data, &pose, &StandSettings::default());
+    // A creature that topples at any stiffness has the hand to hold it.
+    let scale = found.map_or(1.0, |report| report.scale);
+    let factor = (STRONGER * scale).max(1.0);
+    for joint in 0..creature.joints().len() {
+        let stiffness = factor * creature.joints()[joint].stiffness;
+        creature.set_stiffness(joint, stiffness).map_err(Trouble::from_error)?;
+        let damping = creature.joints()[joint].damping.max(DAMPING * stiffness);
+        creature.set_damping(joint, damping).map_err(Trouble::from_error)?;
+    }
+    for tendon in 0..creature.tendons().len() {
+        let stiffness = factor * creature.tendons()[tendon].stiffness;
+        creature.set_tendon_stiffness(tendon, stiffness).map_err(Trouble::from_error)?;
+    }
+    Ok((factor > 1.0)
+        .then(|| format!("Helped: its springs are {factor:.1} times as stiff here, so that they carry it.")))
+}
+
+/// Holds the trunk upright and leads it on: a creature that follows a gait has no sense of balance.
+///
+/// It acts on every part by its mass, as gravity does, and so bends no joint: τ = M a, with accelerations a of the root and
+/// none of the joints.
+struct Hand {
+    /// Of the free joint.
+    q: usize,
+    v: usize,
+    /// Orientation of the trunk at rest.
+    upright: Quat,
+    /// m/s in the world, level.
+    velocity: Vec3,
+    /// a and M a, `nv` numbers each.
+    acceleration: Vec<f64>,
+    force: Vec<f64>,
+}
+
+impl Hand {
+    fn new(creature: &Creature, dressed: &Dressed, speed: f64) -> Option<Self> {
+        let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free)?;
+        let pose = &dressed.body.modes.pose[root.q + 3..root.q + 7];
+        Some(Self {
+            q: root.q,
+            v: root.v,
+            upright: Quat::new_normalize(Quaternion::new(pose[0], pose[1], pose[2], pose[3])),
+            velocity: speed * dressed.body.legs.heading.forward,
+            acceleration: vec![0.0; creature.nv()],
+            force: vec![0.0; creature.nv()],
+        })
+    }
+
+    /// Adds its pull to the forces on the coordinates.
+    fn hold(&mut self, creature: &Creature, data: &mut Data, state: &State, torque: &mut [f64]) {
+        let omega = std::f64::consts::TAU * HAND_FREQUENCY;
+        let at = |k: usize| state.q[self.q + k];
+        let now = Quat::new_normalize(Quaternion::new(at(3), at(4), at(5), at(6)));
+        let turn = (now.inverse() * self.upright).scaled_axis();
+        let moves = &state.v[self.v..self.v + 6]; // along the world's axes, then about the body's
+        for k in 0..2 {
+            self.acceleration[self.v + k] = (self.velocity[k] - moves[k]) / HAND_LEADS;
+        }
+        for k in 0..3 {
+            self.acceleration[self.v + 3 + k] = omega * omega * turn[k] - 2.0 * omega * moves[3 + k];
+        }
+        prepare_mass(creature, data, &state.q);
+        multiply_mass(creature, data, &self.acceleration, &mut self.force);
+        torque.iter_mut().zip(&self.force).for_each(|(torque, force)| *torque += force);
+    }
 }
 
 fn pump(dressed: &Dressed, wanted: &[PumpedMode]) -> Result<Pump, Trouble> {

@@ -293,9 +293,6 @@ pub struct BodyAnswer {
     pub mass: f64,
     /// Of each of the request's marks.
     pub follows: Vec<Follow>,
-    /// Time that this took the engine, ms, if its host has a clock.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub millis: Option<f64>,
 }
 
 /// Where the root of a swinging mode is told.

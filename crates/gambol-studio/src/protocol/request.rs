@@ -90,6 +90,9 @@ pub enum Request {
         /// Of the ground, up along x, rad.
         #[serde(default)]
         slope: f64,
+        /// Whether springs are made stiff enough to carry it, and a hand holds its trunk upright.
+        #[serde(default)]
+        help: bool,
     },
     /// Go on with the simulation. Answer: [`SimulationAnswer`].
     Advance {

@@ -7,4 +7,5 @@
 mod answers;
 mod bad;
 mod kinematics;
+mod live;
 mod support;

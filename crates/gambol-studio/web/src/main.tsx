@@ -50,7 +50,7 @@ const hooks = {
   stats: () => ({
     stage: stage.value?.stats() ?? null,
     palette: paletteView?.stats() ?? null,
-    body: { millis: flow.body.value?.answer.millis ?? null, waited: flow.body.value?.waited ?? null },
+    body: { waited: flow.body.value?.waited ?? null },
     report: flow.motion.value?.answer.report ?? null,
   }),
   ask: engine.ask.bind(engine),

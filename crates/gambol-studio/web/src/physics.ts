@@ -18,6 +18,8 @@ export class Physics {
   readonly drive = signal<DriveKind>('gait')
   readonly ground = signal(true)
   readonly slope = signal(0)
+  /** Strong springs, and a hand that keeps the trunk upright. */
+  readonly help = signal(true)
   /** Slow motion: 1 is real time. */
   readonly pace = signal(1)
   readonly reading = signal<SimulationAnswer | null>(null)
@@ -41,6 +43,7 @@ export class Physics {
     try {
       const { answer } = await this.engine.ask('simulate', {
         creature, style, drive: this.driveWork(), ground: this.ground.peek(), slope: this.slope.peek() || gait.slope,
+        help: this.help.peek(),
       })
       this.warnings.value = answer.warnings
       this.take(answer)

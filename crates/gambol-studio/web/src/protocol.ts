@@ -200,7 +200,6 @@ export interface BodyAnswer {
   stiffness: number[]
   mass: number
   follows: { old: number; new: number; factor: number; likeness: number }[]
-  millis?: number
 }
 
 export interface GaitsAnswer {
@@ -260,7 +259,7 @@ export interface Requests {
   'motion': { ask: Of & { gait: GaitWork }; answer: MotionAnswer }
   'stand': { ask: Of; answer: StandAnswer }
   'reach': { ask: Of & { pulls: Pull[] }; answer: ReachAnswer }
-  'simulate': { ask: Of & { drive: DriveWork; ground: boolean; slope?: number }; answer: SimulationAnswer }
+  'simulate': { ask: Of & { drive: DriveWork; ground: boolean; slope?: number; help?: boolean }; answer: SimulationAnswer }
   'advance': { ask: { seconds: number; pull?: Pull | null }; answer: SimulationAnswer }
   'export': {
     ask: Of & { what: ExportWork; format: string; inPlace?: boolean; seconds?: number | null }

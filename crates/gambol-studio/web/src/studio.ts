@@ -255,7 +255,7 @@ effect(() => {
 let simulated: unknown = null
 effect(() => {
   const { creature, style, gait } = work.value
-  const now = [creature, style, physics.drive.value === 'gait' ? gait : gait.prefer, physics.drive.value, physics.ground.value, physics.slope.value]
+  const now = [creature, style, physics.drive.value === 'gait' ? gait : gait.prefer, physics.drive.value, physics.ground.value, physics.slope.value, physics.help.value]
   if (physics.state.value === 'off' || doc.dragging) {
     simulated = null
     return

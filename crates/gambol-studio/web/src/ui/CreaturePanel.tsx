@@ -4,7 +4,7 @@ import { correct, flow, placeLandmark, show, work } from '../studio'
 import { FileButton } from './Gallery'
 import { number } from './format'
 import * as icons from './icons'
-import { IconButton, NumberField, Section } from './parts'
+import { IconButton, NumberField, Section, Toggle } from './parts'
 import { turned, worldToFile } from './turning'
 
 /** Landmarks that gaits look for, and that may be missing. */
@@ -34,6 +34,12 @@ export function CreaturePanel() {
             <NumberField label="Height" unit="m" value={of.height} guess={answer.height} onChange={(height) => correct('height', { height })} />
             <NumberField label="Mass" unit="kg" value={of.mass} guess={answer.mass} onChange={(mass) => correct('mass', { mass })} />
           </div>
+        </Section>
+      )}
+      {(of.freeRoot || !answer.joints.some((joint) => joint.kind === 'free')) && (
+        <Section title="Root">
+          <Toggle label="Floats freely" on={of.freeRoot} title="Its file hangs it from the world, where it cannot walk"
+            onChange={(freeRoot) => correct(freeRoot ? 'set it free' : 'hang it up', { freeRoot })} />
         </Section>
       )}
       <Told title="Worth knowing" lines={answer.warnings} warn />

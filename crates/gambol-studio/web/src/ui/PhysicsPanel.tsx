@@ -39,13 +39,15 @@ export function PhysicsPanel() {
         {!off && physics.slow && (
           <p class="quiet" role="status">This machine needs more time: it runs at {Math.round(100 * physics.keepsUp.value * physics.pace.value)} % of real time.</p>
         )}
+        <Toggle label="Helped to stay up" on={physics.help.value} title="Springs stiff enough to carry it, and a hand that keeps its trunk upright: it has no sense of balance"
+          onChange={(on) => { physics.help.value = on }} />
         <Toggle label="Ground" on={physics.ground.value} onChange={(on) => { physics.ground.value = on }} />
         <Slider label="Slope" value={physics.slope.value} least={-20 * DEGREE} most={20 * DEGREE} fromMiddle text={degrees} shownAs={DEGREES}
           onDrag={(value) => { physics.slope.value = value }} onRelease={() => {}} onReset={physics.slope.value === 0 ? undefined : () => { physics.slope.value = 0 }} />
       </Section>
       <Readings />
       <Told title="Worth knowing" lines={physics.warnings.value} warn />
-      {!off && drive.value !== 'passive' && (
+      {!off && !physics.help.value && drive.value !== 'pump' && (
         <section class="section">
           <button type="button" class="wide-button" title="Finds the stiffness that carries its weight, and begins again" onClick={() => void standUp()}>
             <icons.StandUp />Stand it up

@@ -12,7 +12,9 @@ export function emptyGait(): GaitWork {
 }
 
 export function creatureFrom(source: Source): CreatureWork {
-  return { source, landmarks: [], height: null, mass: null, forward: null, joints: [], freeRoot: false }
+  // A URDF file hangs its robot from the world, whatever it is; most of them are to walk.
+  const freeRoot = /\.urdf$/i.test(source.name)
+  return { source, landmarks: [], height: null, mass: null, forward: null, joints: [], freeRoot }
 }
 
 export function workOn(creature: CreatureWork): Work {
