@@ -20,9 +20,9 @@ fn simulate(page: &mut Page, creature: &Value, drive: &Value, help: bool) -> Ans
 }
 
 /// Goes on in steps of a frame; the last answer.
-fn advance(page: &mut Page, seconds: f64, pull: &Value) -> Value {
+fn advance(page: &mut Page, seconds: u32, pull: &Value) -> Value {
     let mut last = Value::Null;
-    for _ in 0..(60.0 * seconds).round() as usize {
+    for _ in 0..60 * seconds {
         last = page.ask(json!({ "ask": "advance", "seconds": 1.0 / 60.0, "pull": pull })).head;
         assert_eq!(last["diverged"], Value::Null);
     }
@@ -35,14 +35,14 @@ fn a_helped_dog_trots_on_and_one_left_alone_falls() {
     let dog = gallery("dog");
     let drive = json!({ "by": "gait", "gait": trot() });
     let standing = floats(&simulate(&mut page, &dog, &drive, true).head["pose"])[2];
-    let helped = advance(&mut page, 4.0, &Value::Null);
+    let helped = advance(&mut page, 4, &Value::Null);
     let pose = floats(&helped["pose"]);
     // Its trunk stays within a third of its height, and it gets on by more than its own length.
     assert!(pose[2] > 0.67 * standing, "{} of {standing} m", pose[2]);
     assert!(pose[0].hypot(pose[1]) > 1.0, "{pose:?}");
     assert!((helped["time"].as_f64().unwrap() - 4.0).abs() < 0.01);
     simulate(&mut page, &dog, &drive, false);
-    let alone = floats(&advance(&mut page, 4.0, &Value::Null)["pose"]);
+    let alone = floats(&advance(&mut page, 4, &Value::Null)["pose"]);
     assert!(alone[2] < 0.5 * standing, "without help and balance it lies down: {} m", alone[2]);
 }
 
@@ -58,7 +58,7 @@ fn a_pull_of_the_mouse_moves_what_is_pulled() {
     let before = place(&mut data, &start);
     let target = before + Vec3::new(0.0, 0.4, 0.1);
     let pull = json!({ "body": head, "point": [0, 0, 0], "target": target.as_slice() });
-    let pulled = floats(&advance(&mut page, 1.0, &pull)["pose"]);
+    let pulled = floats(&advance(&mut page, 1, &pull)["pose"]);
     let after = place(&mut data, &pulled);
     assert!(after.y - before.y > 0.2, "{after} of {target}");
     assert!(pulled.iter().all(|x| x.is_finite()));
@@ -69,7 +69,7 @@ fn the_loop_rolls_by_pumping() {
     let mut page = Page::new();
     let drive = json!({ "by": "pump", "modes": [{ "mode": 6 }, { "mode": 7 }] });
     let start = floats(&simulate(&mut page, &gallery("loop"), &drive, true).head["pose"]);
-    let end = floats(&advance(&mut page, 4.0, &Value::Null)["pose"]);
+    let end = floats(&advance(&mut page, 4, &Value::Null)["pose"]);
     // docs/physics.md: about a metre a second.
     assert!((end[0] - start[0]).hypot(end[1] - start[1]) > 1.0, "{start:?} to {end:?}");
 }
@@ -173,7 +173,7 @@ fn a_simulation_goes_home() {
         json!({ "ask": "export", "creature": gallery("dog"), "style": {}, "what": what, "format": "json" });
     assert!(page.trouble(request, &[]).contains("no simulation"));
     simulate(&mut page, &gallery("dog"), &json!({ "by": "passive" }), true);
-    let end = advance(&mut page, 1.0, &Value::Null);
+    let end = advance(&mut page, 1, &Value::Null);
     let clip: Value =
         serde_json::from_slice(&export(&mut page, &gallery("dog"), &what, "json").bytes).unwrap();
     let times = floats(&clip["times"]);
