@@ -14,11 +14,11 @@ pub struct Numbers {
     pub count: usize,
 }
 
-/// See [`Request::Hello`].
+/// See [`super::Request::Hello`].
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Hello {
-    /// [`VERSION`].
+    /// [`super::VERSION`].
     pub version: u32,
     /// Of gambol.
     pub program: String,
@@ -43,7 +43,7 @@ pub struct GalleryEntry {
     pub picture: String,
 }
 
-/// See [`Request::Keep`].
+/// See [`super::Request::Keep`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Kept {
     /// Where they are kept, together.
@@ -272,7 +272,7 @@ pub struct ContactPart {
     pub intervals: Vec<[f64; 2]>,
 }
 
-/// See [`Request::Body`].
+/// See [`super::Request::Body`].
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BodyAnswer {
@@ -326,7 +326,7 @@ pub struct Follow {
     pub likeness: f64,
 }
 
-/// See [`Request::Gaits`].
+/// See [`super::Request::Gaits`].
 #[derive(Clone, Debug, Serialize)]
 pub struct GaitsAnswer {
     /// All of them.
@@ -346,7 +346,7 @@ pub struct GaitChoice {
     pub style: Option<StyleWork>,
 }
 
-/// See [`Request::Motion`].
+/// See [`super::Request::Motion`].
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MotionAnswer {
@@ -399,7 +399,7 @@ pub struct MotionReport {
     pub ground_correction: Option<f64>,
 }
 
-/// See [`Request::Stand`].
+/// See [`super::Request::Stand`].
 #[derive(Clone, Debug, Serialize)]
 pub struct StandAnswer {
     /// Times the stiffness of the request's style.
@@ -410,7 +410,7 @@ pub struct StandAnswer {
     pub text: String,
 }
 
-/// See [`Request::Reach`].
+/// See [`super::Request::Reach`].
 #[derive(Clone, Debug, Serialize)]
 pub struct ReachAnswer {
     /// `nq` numbers.
@@ -421,7 +421,7 @@ pub struct ReachAnswer {
     pub miss: f64,
 }
 
-/// See [`Request::Simulate`].
+/// See [`super::Request::Simulate`].
 #[derive(Clone, Debug, Serialize)]
 pub struct SimulationAnswer {
     /// s
@@ -440,7 +440,7 @@ pub struct SimulationAnswer {
     pub warnings: Vec<String>,
 }
 
-/// See [`Request::Export`].
+/// See [`super::Request::Export`].
 #[derive(Clone, Debug, Serialize)]
 pub struct ExportAnswer {
     /// A name for the file.
@@ -451,7 +451,7 @@ pub struct ExportAnswer {
     pub warnings: Vec<String>,
 }
 
-/// See [`Request::ReadGait`].
+/// See [`super::Request::ReadGait`].
 #[derive(Clone, Debug, Serialize)]
 pub struct GaitFileAnswer {
     /// The creature it was made for, as it says.
@@ -462,7 +462,7 @@ pub struct GaitFileAnswer {
     pub gait: GaitWork,
 }
 
-/// See [`Request::Share`].
+/// See [`super::Request::Share`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Shared {
     /// Of the gait.
@@ -471,10 +471,10 @@ pub struct Shared {
     pub path: String,
 }
 
-/// See [`Request::Load`].
+/// See [`super::Request::Load`].
 #[derive(Clone, Debug, Serialize)]
 pub struct Loaded {
-    /// What [`Request::Save`] kept, if it did.
+    /// What [`super::Request::Save`] kept, if it did.
     pub work: Option<Value>,
 }
 

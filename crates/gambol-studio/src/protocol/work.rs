@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Everything that the user made of a creature. It is small, and undo keeps all of them.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Work {
-    /// [`VERSION`].
+    /// [`super::VERSION`].
     pub version: u32,
     /// Who.
     pub creature: CreatureWork,

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Everything that happens to be open in the browser can send requests here, and so can every program of this machine.
-//! So [`guard`] lets pass only what was asked under our own name (no DNS rebinding) by our own page (no other origin)
+//! So `guard` lets pass only what was asked under our own name (no DNS rebinding) by our own page (no other origin)
 //! with the token that only the user's terminal and folder hold.
 
 mod connection;
