@@ -16,6 +16,9 @@ export interface Motion { of: CreatureWork; style: StyleWork; gait: GaitWork; an
 /** Why one of the pictures above is not that of the present work. */
 export interface Trouble { at: Kind; text: string }
 
+/** What each request depends on. */
+type Inputs = Record<'creature' | 'body' | 'gaits' | 'motion', unknown>
+
 /** While a body's slider moves, its motion waits for a pause of this length: the palette comes first. ms */
 const PAUSE = 120
 
@@ -37,7 +40,7 @@ export class Flow {
   /** Of the creature that shall begin with a gait of its own. */
   private beginner: CreatureWork | null = null
   private readonly files = new Map<string, Promise<ArrayBuffer>>()
-  private readonly asked = { creature: '', body: '', gaits: '', motion: '' }
+  private readonly asked: Inputs = { creature: null, body: null, gaits: null, motion: null }
   private running = false
   private timer: ReturnType<typeof setTimeout> | undefined
 
@@ -65,7 +68,7 @@ export class Flow {
 
   /** Asks once more for what could not be had. */
   again(): void {
-    Object.assign(this.asked, { creature: '', body: '', gaits: '', motion: '' })
+    Object.assign(this.asked, { creature: null, body: null, gaits: null, motion: null })
     void this.run()
   }
 
@@ -80,35 +83,35 @@ export class Flow {
   /** The first arrow whose beginning changed. One that failed stays as it is until it does. */
   private next(): (() => Promise<void>) | null {
     const { work: { creature, style, gait }, counted } = this.document.present
-    const keys = {
-      creature: JSON.stringify(creature),
+    const inputs: Inputs = {
+      creature,
       // Without marks there is nothing to count.
-      body: JSON.stringify([creature, style, marksOf(gait).length ? counted : style]),
-      gaits: JSON.stringify([creature, style]),
-      motion: JSON.stringify([creature, style, gait]),
+      body: [creature, style, marksOf(gait).length ? counted : style],
+      gaits: [creature, style],
+      motion: [creature, style, gait],
     }
-    if (this.changed('creature', keys)) return () => this.askCreature(creature)
+    if (this.changed('creature', inputs)) return () => this.askCreature(creature)
     if (!same(this.creature.peek()?.of, creature)) return null
-    if (this.changed('body', keys)) return () => this.askBody(creature, style)
+    if (this.changed('body', inputs)) return () => this.askBody(creature, style)
     if (!same(this.body.peek()?.style, style)) return null
-    if (this.document.dragging && this.asked.gaits !== keys.gaits) {
+    if (this.document.dragging && !same(this.asked.gaits, inputs.gaits)) {
       const pause = performance.now() - this.document.touched
       if (pause < PAUSE) {
         clearTimeout(this.timer)
         this.timer = setTimeout(() => void this.run(), PAUSE - pause)
         return null
       }
-    } else if (this.changed('gaits', keys)) return () => this.askGaits(creature, style)
+    } else if (this.changed('gaits', inputs)) return () => this.askGaits(creature, style)
     if (this.beginner && this.begin(this.beginner)) return () => Promise.resolve()
-    if (!still(gait) && this.changed('motion', keys)) return () => this.askMotion(creature, style, gait)
+    if (!still(gait) && this.changed('motion', inputs)) return () => this.askMotion(creature, style, gait)
     if (still(gait) && this.motion.peek()) this.motion.value = null
-    if (still(gait)) this.asked.motion = ''
+    if (still(gait)) this.asked.motion = null
     return null
   }
 
-  private changed(kind: keyof Flow['asked'], keys: Flow['asked']): boolean {
-    const changed = this.asked[kind] !== keys[kind]
-    this.asked[kind] = keys[kind]
+  private changed(kind: keyof Inputs, inputs: Inputs): boolean {
+    const changed = !same(this.asked[kind], inputs[kind])
+    this.asked[kind] = inputs[kind]
     return changed
   }
 
@@ -117,7 +120,7 @@ export class Flow {
       const { answer, bytes } = await this.engine.ask('creature', { creature: of })
       const fetchFile: FetchFile = (name) => this.file(answer.skin!.bundle, name)
       this.creature.value = { of, answer, bytes, fetchFile }
-      this.asked.body = this.asked.gaits = this.asked.motion = ''
+      this.asked.body = this.asked.gaits = this.asked.motion = null
     })
   }
 
@@ -146,7 +149,7 @@ export class Flow {
       this.body.value = { of, style, creature, answer, swings, waited: performance.now() - asked }
       this.document.count(from, style, answer.follows)
       // What was just counted is no reason to ask again.
-      this.asked.body = JSON.stringify([of, style, style])
+      this.asked.body = [of, style, style]
     })
   }
 

@@ -7,7 +7,7 @@ import { Flow, styleFor } from './flow'
 import { dismiss, notes, said, tell } from './notes'
 import { Physics } from './physics'
 import { Playback } from './playback'
-import type { CreatureWork, GaitFileAnswer, GaitWork, Pull, Source, StyleWork } from './protocol'
+import type { CreatureWork, GaitFileAnswer, GaitWork, Pull, Source, StyleWork, Work } from './protocol'
 import { Show } from './show'
 import { Document } from './work/document'
 import { creatureFrom, emptyGait, emptyStyle, same, workOn } from './work/empty'
@@ -41,6 +41,7 @@ export async function start(): Promise<void> {
   const kept = await loadWork(engine, claimed.copyOf ?? tab)
   const hello = engine.greeting.value!
   if (kept) doc.replace(kept)
+  else if (hello.startGait !== null) doc.replace(begin(await workOf(hello.startGait)))
   else {
     doc.replace(begin(workOn(hello.start)))
     flow.beginWithGait(hello.start)
@@ -52,6 +53,12 @@ export async function start(): Promise<void> {
   if (link) await openShared(link)
   const left = await stash.take(tab)
   if (left) await drop(left)
+}
+
+/** What a gait file holds, on the creature that it names or on that of the start. */
+async function workOf(gaitFile: string): Promise<Work> {
+  const { answer } = await engine.ask('read-gait', { text: gaitFile })
+  return { ...workOn(answer.creature ?? engine.greeting.value!.start), style: answer.style, gait: answer.gait }
 }
 
 // --- the creature ---

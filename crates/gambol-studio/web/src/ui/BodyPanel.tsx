@@ -38,7 +38,7 @@ export function BodyPanel() {
     <>
       <section class="section intro">
         <button type="button" class="wide-button" title="Finds the least stiffness with which it stands under its own weight" onClick={() => void standUp()}>
-          <icons.Home />Stand it up
+          <icons.StandUp />Stand it up
         </button>
         <p class="quiet">Finds the stiffness that carries its weight.</p>
       </section>
@@ -53,6 +53,7 @@ export function BodyPanel() {
           onDrag={(weight) => dragStyle('weight', { weight })} onRelease={() => doc.release()}
           onReset={style.weight === 1 ? undefined : () => changeStyle('weight', { weight: 1 })} />
         <Uniform />
+        <OtherFactors creature={creature} />
         <Toggle label="Colour by stiffness" on={show.colourStiffness.value} onChange={(on) => { show.colourStiffness.value = on }} />
       </Section>
       <Section title="Limb by limb" closed={creature.limbs.length > 8}>
@@ -65,6 +66,25 @@ export function BodyPanel() {
       <RestPose creature={creature} />
       <Holds creature={creature} />
     </>
+  )
+}
+
+/** Factors that no slider here shows: of a gait's own body, of a gait file, of single joints. */
+function OtherFactors({ creature }: { creature: CreatureAnswer }) {
+  const { style } = work.value
+  const shown = new Set([ALL, ...creature.limbs.map((limb) => limb.pattern)])
+  const others = style.scale.filter(([pattern]) => !shown.has(pattern))
+  if (others.length === 0) return null
+  return (
+    <ul class="rows">
+      {others.map(([pattern, factor]) => (
+        <li class="row" key={pattern}>
+          <span class="grow">{capital(spoken(pattern.replaceAll('\\', '').replace('.*', '')))}</span>
+          <small>{times(factor)}</small>
+          <IconButton small label={`Stiffness of ${pattern} as it was`} icon={<icons.Close />} onClick={() => changeStyle(`stiffness of ${pattern}`, { scale: withScale(style, pattern, 1) })} />
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -50,15 +50,17 @@ function Gaits() {
     </button>
   )
   return (
-    <Section title="Gait" aside={edited ? <IconButton small label="This gait as it comes" icon={<icons.Reset />} onClick={resetGait} /> : undefined}>
+    <Section title="Gait" aside={
+      <>
+        {edited && <IconButton small label="This gait as it comes" icon={<icons.Reset />} onClick={resetGait} />}
+        <button type="button" class="chip small" aria-pressed={gait.name === null && gait.file === null} title="No gait: only the modes that you move by hand" onClick={() => chooseGait(null)}>None</button>
+      </>
+    }>
       <div class="gaits">
         {gait.file !== null && (
           <button type="button" class="gait file" aria-pressed title="From a gait file"><icons.File /><span>{gait.name ?? 'Gait file'}</span></button>
         )}
         {suiting.map(button)}
-        <button type="button" class="gait" aria-pressed={gait.name === null && gait.file === null} title="No gait: only the modes that you move" onClick={() => chooseGait(null)}>
-          <icons.Minus /><span>None</span>
-        </button>
       </div>
       {others.length > 0 && (
         <p class="unsuited">
@@ -183,7 +185,8 @@ function Meter({ report }: { report: MotionReport }) {
   return (
     <Section title="Meter">
       <dl class="meter">
-        <Reading name="Speed" value={`${number(speed)} m/s`} title={`${number(strideLength)} m a stride, ${number(strideFrequency)} strides a second`} />
+        <Reading name="Speed" value={`${number(speed)} m/s`} title="Over the ground" />
+        <Reading name="Stride" value={`${number(strideLength)} m`} title={`${number(strideFrequency)} strides a second`} />
         {slip !== null && <Reading name="Slip" value={`${slip.toFixed(2)} mm`} good={slip < VISIBLE} title="The farthest that a standing foot slides over the ground. Below 1 mm nobody sees it" />}
         {penetration !== null && <Reading name="Sinks in" value={`${penetration.toFixed(2)} mm`} good={penetration < VISIBLE} title="How deep the lowest point is below the ground. Below 1 mm nobody sees it" />}
         {froude !== null && <Reading name="Froude" value={number(froude, 2)} title={`v²/(g h): the same for animals of all sizes that move alike. ${froude > RUNS_ABOVE ? 'Animals run or trot here' : 'Animals walk here'}`} />}

@@ -8,7 +8,7 @@ import * as icons from './icons'
 import { Choice, Section, Slider, Toggle } from './parts'
 
 const DRIVES: { value: DriveKind; label: string; title: string }[] = [
-  { value: 'gait', label: 'This gait', title: 'Muscles follow the gait; gravity and ground do the rest' },
+  { value: 'gait', label: 'Gait', title: 'Muscles follow the gait; gravity and ground do the rest' },
   { value: 'pump', label: 'Green modes', title: 'Swings the modes that are marked green in the palette' },
   { value: 'passive', label: 'Nothing', title: 'Springs alone: drop it and push it' },
 ]

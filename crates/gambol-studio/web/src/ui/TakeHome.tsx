@@ -2,21 +2,28 @@ import { useSignal } from '@preact/signals'
 import { words } from '../engine/engine'
 import { download } from '../files'
 import { tell } from '../notes'
-import { engine, flow, overlay, work } from '../studio'
+import { engine, flow, overlay, physics, work } from '../studio'
 import * as icons from './icons'
 import { Modal, Toggle } from './parts'
 import { recordWebm } from './record'
 
-interface Format { format: string; name: string; about: string }
+interface Format {
+  format: string
+  name: string
+  about: string
+  /** What else it is made of, if not of everything. */
+  only?: 'gait' | 'gltf'
+}
 
 const FORMATS: Format[] = [
   { format: 'glb', name: 'GLB', about: 'Model and motion in one file: Blender, Unity, Unreal, Godot, the web' },
   { format: 'bvh', name: 'BVH', about: 'The skeleton’s motion, for any animation program' },
   { format: 'gif', name: 'GIF', about: 'A looping picture to show around' },
-  { format: 'webm', name: 'WebM', about: 'A film of this stage as you see it' },
+  { format: 'webm', name: 'WebM', about: 'A film of this stage as you see it', only: 'gait' },
   { format: 'png', name: 'Film strip', about: 'One cycle as a picture, PNG' },
-  { format: 'gait', name: 'Gait file', about: 'The motion itself, as text: edit it, drop it here again' },
-  { format: 'gltf', name: 'glTF', about: 'The same as GLB, as text' },
+  { format: 'gait', name: 'Gait file', about: 'The motion itself, as text: edit it, drop it here again', only: 'gait' },
+  { format: 'gltf', name: 'glTF', about: 'The same as GLB, as text', only: 'gltf' },
+  { format: 'rig', name: 'Rig file', about: 'What was found on this creature, as text', only: 'gltf' },
 ]
 
 export function TakeHome() {
@@ -26,7 +33,10 @@ export function TakeHome() {
   const busy = useSignal<string | null>(null)
   const motion = flow.motion.value
   const cycle = motion?.answer.clip.duration ?? 1
-  const title = motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
+  const simulated = physics.state.value !== 'off'
+  const title = simulated ? `${flow.creature.value?.answer.name}, the simulation so far` : motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
+
+  const gltf = flow.creature.value?.answer.kind === 'gltf'
 
   const take = async ({ format, name }: Format) => {
     busy.value = format
@@ -36,7 +46,10 @@ export function TakeHome() {
         download(`${fileName()}.webm`, blob)
       } else {
         const { creature, style, gait } = work.value
-        const { answer, bytes } = await engine.ask('export', { creature, style, gait, format, inPlace: inPlace.value, seconds: seconds.value })
+        const { answer, bytes } = await engine.ask('export', {
+          creature, style, what: simulated ? { of: 'simulation' } : { of: 'gait', gait }, format, inPlace: inPlace.value,
+          seconds: simulated ? null : seconds.value,
+        })
         download(answer.name, new Blob([bytes], { type: answer.mime }))
         for (const warning of answer.warnings) tell('info', warning)
         tell('good', `Saved ${answer.name}`)
@@ -51,24 +64,26 @@ export function TakeHome() {
     <Modal title="Take it home" onClose={close} wide>
       <div class="take-options">
         <span class="quiet grow">{title}</span>
-        <label class="inline">
-          Length
-          <select value={seconds.value ?? ''} onChange={(event) => { seconds.value = event.currentTarget.value === '' ? null : Number(event.currentTarget.value) }}>
-            <option value="">one cycle ({cycle.toFixed(2)} s)</option>
-            {[2, 5, 10, 30].map((length) => <option key={length} value={length}>about {length} s</option>)}
-          </select>
-        </label>
+        {!simulated && (
+          <label class="inline">
+            Length
+            <select value={seconds.value ?? ''} onChange={(event) => { seconds.value = event.currentTarget.value === '' ? null : Number(event.currentTarget.value) }}>
+              <option value="">one cycle ({cycle.toFixed(2)} s)</option>
+              {[2, 5, 10, 30].map((length) => <option key={length} value={length}>about {length} s</option>)}
+            </select>
+          </label>
+        )}
         <Toggle label="In place" on={inPlace.value} title="Without its way over the ground: a game moves it itself" onChange={(on) => { inPlace.value = on }} />
       </div>
-      <div class="takes">
-        {FORMATS.map((format) => (
+      <div class={`takes ${gltf ? 'many' : ''}`}>
+        {FORMATS.filter(({ only }) => only === undefined || (only === 'gltf' ? gltf : !simulated)).map((format) => (
           <button type="button" key={format.format} class="take" disabled={busy.value !== null} aria-busy={busy.value === format.format} onClick={() => void take(format)}>
             <strong>{format.name}</strong>
             <small>{busy.value === format.format ? (format.format === 'webm' ? 'Filming…' : 'Making it…') : format.about}</small>
           </button>
         ))}
       </div>
-      <Share />
+      {!simulated && <Share />}
     </Modal>
   )
 }

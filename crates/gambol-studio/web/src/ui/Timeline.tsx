@@ -42,19 +42,20 @@ export function Timeline({ stage }: { stage: Stage | null }) {
   )
 }
 
-/** Drawn anew with every frame of the screen, so it is small. */
+/** Written straight to the page with every frame of the screen: nothing else is drawn anew for it. */
 function Clock() {
-  const player = playback.player.value
-  const simulated = physics.reading.value
-  if (simulated) return <output class="clock">{simulated.time.toFixed(2)} s<small>live</small></output>
-  if (!player) return <output class="clock" />
-  const frames = Math.max(player.clip.keys - 1, 1)
-  return (
-    <output class="clock">
-      {player.inCycle(playback.time.value).toFixed(2)} s
-      <small>frame {Math.round(playback.phase.value * frames)} of {frames} · {Math.round(playback.phase.value * 100)} %</small>
-    </output>
-  )
+  const time = useRef<HTMLElement>(null)
+  const place = useRef<HTMLElement>(null)
+  useSignalEffect(() => {
+    const player = playback.player.value
+    const live = physics.reading.value
+    const phase = playback.phase.value
+    const frames = Math.max((player?.clip.keys ?? 0) - 1, 1)
+    const seconds = live ? live.time : player ? player.inCycle(playback.time.value) : null
+    if (time.current) time.current.textContent = seconds === null ? '' : `${seconds.toFixed(2)} s`
+    if (place.current) place.current.textContent = live ? 'live' : player ? `frame ${Math.round(phase * frames)} of ${frames} · ${Math.round(phase * 100)} %` : ''
+  })
+  return <output class="clock"><span ref={time} /><small ref={place} /></output>
 }
 
 function Tracks({ clip, stage }: { clip: ClipPart | null; stage: Stage | null }) {

@@ -21,6 +21,7 @@ export const Sun = () => <Icon><circle cx="8" cy="8" r="2.8" /><path d="M8 1.5v1
 export const Moon = () => <Icon><path d="M13 9.6A5.6 5.6 0 0 1 6.4 3a5.6 5.6 0 1 0 6.6 6.6z" /></Icon>
 export const Help = () => <Icon><circle cx="8" cy="8" r="6.2" /><path d="M6.2 6.3a1.9 1.9 0 1 1 2.6 1.8c-.5.2-.8.5-.8 1.1M8 11.4v.1" /></Icon>
 export const Home = () => <Icon><path d="M8 2v7.5M4.8 6.6 8 9.8l3.2-3.2M2.8 11v1.6c0 .6.4 1 1 1h8.4c.6 0 1-.4 1-1V11" /></Icon>
+export const StandUp = () => <Icon><path d="M8 12V3M4.8 6.2 8 3l3.2 3.2M3 13.8h10" /></Icon>
 export const Close = () => <Icon><path d="m4 4 8 8M12 4l-8 8" /></Icon>
 export const Chevron = () => <Icon><path d="m4.5 6.5 3.5 3.5 3.5-3.5" /></Icon>
 export const Reset = () => <Icon><path d="M3 8a5 5 0 1 0 1.6-3.7M3 2.8v2.6h2.6" /></Icon>

@@ -19,7 +19,10 @@ export function workOn(creature: CreatureWork): Work {
   return { version: VERSION, creature, style: emptyStyle(), gait: emptyGait() }
 }
 
-/** Whether two documents say the same. They are plain JSON, made in one place, so keys have one order. */
+/** Whether two documents say the same, in whatever order: the engine has another than the page. */
 export function same(a: unknown, b: unknown): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b)
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  const [keys, others] = [Object.keys(a), Object.keys(b)] as [(keyof typeof a)[], string[]]
+  return keys.length === others.length && keys.every((key) => key in b && same(a[key], b[key]))
 }
