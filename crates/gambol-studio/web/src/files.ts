@@ -7,8 +7,12 @@ export const ACCEPT = '.glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2,.xml,.urdf,.b
 
 /** All files of a drop, those of folders with their paths. */
 export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
-  const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry() ?? [])
-  const found = await Promise.all(entries.map((entry) => walk(entry)))
+  // Asked at once: a drop forgets its files when its event is over. What is no entry of a folder may still be a file.
+  const items = [...transfer.items].map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
+  const found = await Promise.all(items.map(async ({ entry, file }) => {
+    if (entry) return walk(entry)
+    return file ? [await read(file, file.name)] : []
+  }))
   return found.flat()
 }
 
