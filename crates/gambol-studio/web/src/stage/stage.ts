@@ -655,7 +655,8 @@ export class Stage extends Emitter<StageEvents> {
   private press(event: PointerEvent): void {
     if (event.button === 0) this.pressed = { x: event.clientX, y: event.clientY, pointer: event.pointerId }
     const purpose = event.ctrlKey || event.metaKey || this.interaction === 'push' ? 'push' : this.interaction === 'pose' ? 'pose' : null
-    if (event.button !== 0 || !purpose || this.overlay.pick(...this.onCanvas(event))) return
+    // Marks are no hindrance: who drags a joint drags the limb under it.
+    if (event.button !== 0 || !purpose) return
     const hit = this.bodyAt(event)
     if (!hit) return
     const point: Vec3 = [0, 0, 0]
