@@ -1,0 +1,119 @@
+// Screenshots for docs/studio.md: every panel, light and dark, at moments of the motion that show it.
+
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { config, context, dropFiles, eventually, eye, finish, press, scratch, Server, settled, slider, until } from './harness.mjs';
+
+/** The window that people see the studio in, and how sharp the pictures are. */
+const WINDOW = { width: 1440, height: 900 };
+const PIXELS = 1.5;
+/** Of WebP: text stays sharp, and no picture is larger than MOST bytes. */
+const QUALITY = 0.86;
+const MOST = 150_000;
+
+/** Saves a part of the page, or all of it. */
+async function save(page, theme, name, part = null, room = 0) {
+  await page.mouse.move(WINDOW.width / 2, 4);
+  // The hover's last picture, and a film strip that is drawn after a pause.
+  await page.evaluate(() => new Promise((resume) => setTimeout(resume, 900)));
+  const box = part ? await page.locator(part).boundingBox() : { x: 0, y: 0, ...WINDOW };
+  const clip = { x: Math.max(box.x - room, 0), y: Math.max(box.y - room, 0), width: box.width + 2 * room, height: box.height + 2 * room };
+  const shot = await page.screenshot({ clip });
+  const bytes = Buffer.from(await webp(shot), 'base64');
+  const file = join(config.out, `${name}-${theme}.webp`);
+  writeFileSync(file, bytes);
+  console.log(`${file} ${Math.round(statSync(file).size / 1000)} kB`);
+  if (bytes.length > MOST) throw new Error(`${file} is too large`);
+}
+
+async function webp(png) {
+  await eye.look(png);
+  return eye.page.evaluate(async ([base64, quality]) => {
+    const bitmap = await createImageBitmap(await (await fetch(`data:image/png;base64,${base64}`)).blob());
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+    canvas.getContext('2d').drawImage(bitmap, 0, 0);
+    const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/webp', quality })).arrayBuffer());
+    return btoa(bytes.reduce((text, byte) => text + String.fromCharCode(byte), ''));
+  }, [png.toString('base64'), QUALITY]);
+}
+
+/** A new tab at a moment of the motion, standing still: pictures come out the same every time. */
+async function openAt(context, url, time) {
+  const page = await context.newPage();
+  await page.goto(`${url}&t=${time}&paused=1`);
+  await settled(page);
+  return page;
+}
+
+const choose = async (page, creature) => {
+  await page.locator('.creature-button').click();
+  await page.getByRole('dialog').getByRole('button', { name: new RegExp(`^${creature}`, 'i') }).click();
+  await until(page, creature, (name) => window.studio.work().creature.source.name === name && window.studio.settled, creature);
+};
+
+const still = async (page, time) => {
+  if ((await page.locator('.play').getAttribute('aria-label')) === 'Pause') await page.locator('.play').click();
+  await page.evaluate((time) => { window.studio.time = time; }, time);
+};
+
+const server = await new Server(join(scratch, 'studio')).start();
+for (const theme of ['light', 'dark']) {
+  const tab = await context({ viewport: WINDOW, deviceScaleFactor: PIXELS, colorScheme: theme });
+  await tab.addInitScript(() => localStorage.setItem('gambol.hinted', '1'));
+
+  // The dog: everything at once, then its palette, timeline and motion.
+  let page = await openAt(tab, server.url, 0.31);
+  await save(page, theme, 'studio');
+  await page.getByRole('button', { name: /^Mode 8:/ }).click();
+  await page.getByRole('button', { name: /^Mode 12:/ }).dblclick();
+  await settled(page);
+  await save(page, theme, 'palette', '.palette');
+  await press(page, 'Walk');
+  await still(page, 0.4);
+  await save(page, theme, 'timeline', '.timeline');
+  await save(page, theme, 'motion', '.side.right');
+  await page.keyboard.press('?');
+  await save(page, theme, 'keys', 'dialog');
+  await page.keyboard.press('Escape');
+  await page.locator('.creature-button').click();
+  await save(page, theme, 'gallery', 'dialog');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+e');
+  await page.getByRole('button', { name: 'Make a link' }).waitFor();
+  await save(page, theme, 'take-it-home', 'dialog');
+  await page.close();
+
+  // A body of one's own: standing, softer in front, one leg hurt, its head steady.
+  page = await openAt(tab, server.url, 0.2);
+  await page.getByRole('tab', { name: 'Body' }).click();
+  await page.getByRole('button', { name: 'Stand it up' }).click();
+  await page.locator('.note.good').waitFor();
+  await page.getByRole('button', { name: 'Steady head' }).click();
+  await slider(page, 'Front left leg').fill('700');
+  await page.getByText('Colour by stiffness').click();
+  await page.getByRole('radio', { name: /^Pose/ }).click();
+  await settled(page);
+  await page.getByRole('button', { name: 'Dismiss' }).click({ timeout: 2000 }).catch(() => null);
+  await page.locator('.side.left .panel').evaluate((panel) => panel.scrollTo(0, 0));
+  await save(page, theme, 'body');
+  await page.close();
+
+  // A file of one's own, and what was found on it.
+  page = await openAt(tab, server.url, 0.2);
+  await dropFiles(page, [{ name: 'beast.glb', bytes: readFileSync(config.samples.quadruped) }]);
+  await until(page, 'the dropped creature', () => window.studio.work().creature.source.from === 'file' && window.studio.settled && window.studio.stats().stage.skin);
+  await save(page, theme, 'creature');
+  await page.close();
+
+  // A push.
+  page = await openAt(tab, server.url, 0);
+  await choose(page, 'spider');
+  await page.getByRole('tab', { name: 'Physics' }).click();
+  await page.getByRole('button', { name: 'Start', exact: true }).click();
+  await page.locator('.badge').waitFor();
+  await eventually('a second of simulation', () => page.locator('output.clock').innerText().then(parseFloat), (time) => time > 1);
+  await page.getByRole('button', { name: 'Pause' }).first().click();
+  await save(page, theme, 'physics');
+  await tab.close();
+}
+await finish(server);
