@@ -47,11 +47,16 @@ async function pointAt(page, { body, com, names }) {
 
 /** Checks that a file's clip is the motion on the page: all bones at some times, y up against z up. */
 async function assertSameMotion(page, file, bones) {
+  // Off the palette, where the mouse would play a mode.
+  await page.mouse.move(640, 4);
   await page.evaluate(() => { window.studio.time = 0; });
   const height = await page.evaluate(() => window.studio.creature().height);
+  let last = 0;
   for (let step = 0; step < 4; step++) {
     if (step > 0) for (let k = 0; k < 5; k++) await page.keyboard.press('ArrowRight');
     const time = await page.evaluate(() => window.studio.time);
+    assert.ok(step === 0 || time > last, `the arrow keys step: ${last} to ${time} s`);
+    last = time;
     await eventually('the stage to show the frame', async () => {
       file.seek(time);
       const frames = await page.evaluate(() => window.studio.frames());
@@ -109,14 +114,17 @@ export default async (server) => {
     await until(page, 'no bent joints', () => window.studio.work().style.bend.length === 0 && window.studio.settled);
     await eventually('the pose before', async () => apart(await pose(page), rest), (off) => off < 1e-9);
 
-    // A constraint by clicking: the head keeps its orientation, and the modes are fewer.
+    // A constraint by clicking: the head keeps its orientation.
+    assert.equal(await page.locator('.picture').first().getAttribute('data-mode'), '6', 'the first vibration comes after shifts and turns');
     await page.getByRole('button', { name: 'Pin by clicking' }).click();
     const at = await pointAt(page, await bodyNamed(page, 'head'));
     await page.mouse.click(at.x, at.y);
     await page.getByRole('menuitem', { name: /keeps its orientation/ }).click();
     await until(page, 'a constraint', () => window.studio.work().style.constraints.length === 1 && window.studio.settled);
     assert.match((await work(page)).style.constraints[0], /^orientation:/);
-    assert.equal((await frequencies(page)).length, 71, 'three turns of the head are gone');
+    // With the head's orientation the whole creature's is held: of six rigid motions three are left.
+    assert.equal(await page.locator('.picture').first().getAttribute('data-mode'), '3', 'the first vibration comes after three shifts');
+    assert.match(await page.locator('.rows').innerText(), /Head keeps its orientation/);
     await page.keyboard.press('Escape');
 
     // Walk: modes light up, the meter tells.
