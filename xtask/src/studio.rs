@@ -36,7 +36,20 @@ const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "c
 /// All tests, or those with one of the words in their sentence.
 pub(crate) fn run(only: &[String]) -> Result<()> {
     let program = build("debug")?;
+    if only.is_empty() {
+        page()?;
+    }
     drive("run.mjs", &program, &target().join("studio"), only)
+}
+
+/// Types and unit tests of the page. Building the program has installed what they need.
+fn page() -> Result<()> {
+    let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    for script in ["check", "test"] {
+        let mut npm = command(npm, &["run", "--silent", script]);
+        run_command(npm.current_dir(root().join("crates/gambol-studio/web")))?;
+    }
+    Ok(())
 }
 
 /// Screenshots of the docs, in `docs/studio`.

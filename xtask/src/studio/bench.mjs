@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { context, finish, open, scratch, Server, settled, until } from './harness.mjs';
+import { context, finish, MOVING, open, scratch, Server, settled, until } from './harness.mjs';
 
 /** How often the slider is moved, and for how long frames are counted, ms. */
 const MOVES = 200;
@@ -23,7 +23,7 @@ const missed = [];
 const within = (what, value, most) => { if (!(value <= most)) missed.push(`${what}: ${value.toFixed(1)} is above ${most.toFixed(1)}`); };
 
 const server = await new Server(join(scratch, 'studio')).start();
-const browser = await context({ viewport: SMALL });
+const browser = await context({ viewport: SMALL, ...MOVING });
 const page = await open(browser, server.url);
 const { renderer } = await page.evaluate(() => window.studio.stats().stage);
 console.log(`Drawn by ${renderer}.\n`);

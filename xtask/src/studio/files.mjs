@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { apart, closeDialog, config, dropFiles, eventually, open, pose, press, report, take, test, until, work } from './harness.mjs';
+import { apart, closeDialog, config, dropFiles, eventually, MOVING, open, pose, press, report, take, test, until, work } from './harness.mjs';
 
 const text = new TextEncoder();
 
@@ -18,7 +18,7 @@ const MAGIC = [
 
 export default async (server) => {
   await test('A file that is no creature is told in words, and the old creature goes on', async (fresh) => {
-    const page = await open(await fresh(), server.url);
+    const page = await open(await fresh(MOVING), server.url);
     const whole = readFileSync(config.samples.quadruped);
     const bad = {
       'text.glb': text.encode('This is not a model.'),

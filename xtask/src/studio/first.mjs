@@ -1,7 +1,7 @@
 // That there is something to see at all: without a renderer every other test would pass on nothing, or fail for nothing.
 
 import assert from 'node:assert/strict';
-import { apart, eventually, eye, gaitButton, open, pose, stageShot, test } from './harness.mjs';
+import { apart, eventually, eye, gaitButton, MOVING, open, pose, stageShot, test } from './harness.mjs';
 
 /** A picture of nothing has a colour or a gradient; a lit body with its shadow has hundreds. */
 const COLOURS = 200;
@@ -10,7 +10,7 @@ const MOVED = 0.003;
 
 export default async (server) => {
   await test('The page opens with the dog moving, drawn by WebGL', async (fresh) => {
-    const page = await open(await fresh(), server.url);
+    const page = await open(await fresh(MOVING), server.url);
     const { renderer, triangles } = await page.evaluate(() => window.studio.stats().stage);
     assert.match(renderer, /SwiftShader|llvmpipe|ANGLE|Mesa|NVIDIA|AMD|Intel|Apple/, 'the renderer tells its name');
     console.log(`      drawn by ${renderer}`);

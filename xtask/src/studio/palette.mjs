@@ -7,7 +7,6 @@ import { apart, eventually, open, pose, press, settled, test, until, work } from
 export default async (server) => {
   await test('The palette: hovering plays a mode, clicks prefer and avoid it, and the next walk obeys', async (fresh) => {
     const page = await open(await fresh(), server.url);
-    await page.keyboard.press('Space');
     const picture = (mode) => page.locator(`.picture[data-mode="${mode}"]`);
 
     // Hovering: the stage swings though the clip is paused, about the rest pose, and stops when the mouse leaves.

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { config, context, dropFiles, eventually, eye, finish, press, scratch, Server, settled, slider, until } from './harness.mjs';
+import { config, context, dropFiles, eventually, eye, finish, MOVING, press, scratch, Server, settled, slider, until } from './harness.mjs';
 
 /** The window that people see the studio in, and how sharp the pictures are. */
 const WINDOW = { width: 1440, height: 900 };
@@ -58,7 +58,7 @@ const still = async (page, time) => {
 
 const server = await new Server(join(scratch, 'studio')).start();
 for (const theme of ['light', 'dark']) {
-  const tab = await context({ viewport: WINDOW, deviceScaleFactor: PIXELS, colorScheme: theme });
+  const tab = await context({ viewport: WINDOW, deviceScaleFactor: PIXELS, colorScheme: theme, ...MOVING });
   await tab.addInitScript(() => localStorage.setItem('gambol.hinted', '1'));
 
   // The dog: everything at once, then its palette, timeline and motion.
