@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gambol::dynamics::Data;
 use gambol::gait::{Body, Counterpart, Design, Style, Wish};
 use gambol::model::{Creature, Joint, JointKind};
-use gambol::modes::{ModesError, Reader, swing};
+use gambol::modes::{ModesError, Reader, Swinger};
 
 use super::creature::Read;
 use super::{Answer, Shelf, Trouble};
@@ -51,15 +51,15 @@ impl Bodies {
         style: &StyleWork,
     ) -> Result<&mut Dressed, Trouble> {
         let read = self.creature(shelf, creature)?;
-        let dressed = match self.dressed.iter().position(|dressed| dressed.style == *style) {
-            Some(index) => self.dressed.remove(index),
-            None => {
-                check(style)?;
-                let mut data = Data::new(&read.creature);
-                let body = Body::new(read.creature.clone(), &mut data, &Style::from(style))
-                    .map_err(Trouble::from_error)?;
-                Dressed { read, style: style.clone(), body, data, designed: None }
-            }
+        let known = self.dressed.iter().position(|dressed| dressed.style == *style);
+        let dressed = if let Some(index) = known {
+            self.dressed.remove(index)
+        } else {
+            check(style)?;
+            let mut data = Data::new(&read.creature);
+            let body = Body::new(read.creature.clone(), &mut data, &Style::from(style))
+                .map_err(Trouble::from_error)?;
+            Dressed { read, style: style.clone(), body, data, designed: None }
         };
         if self.dressed.len() == REMEMBERED {
             self.dressed.remove(0);
@@ -174,9 +174,10 @@ fn roots(body: &Body, data: &mut Data) -> Result<Vec<f64>, ModesError> {
         return Ok(STILL.repeat(SWINGS.len() * body.modes.modes.len()));
     };
     let mut numbers = Vec::with_capacity(body.modes.modes.len() * SWINGS.len() * root.len());
+    let mut swinger = Swinger::new(&body.creature, &body.modes)?;
+    let amplitudes = SWINGS.map(|share| share * SWING);
     for mode in &body.modes.modes {
-        for share in SWINGS {
-            let pose = swing(&body.creature, data, &body.modes, mode, share * SWING)?;
+        for pose in swinger.poses(data, mode, &amplitudes)? {
             numbers.extend(&pose[root.clone()]);
         }
     }

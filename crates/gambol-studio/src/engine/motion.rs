@@ -7,6 +7,7 @@ use gambol::gait::{
     Body, Component, Design, Gait, GaitError, Ground, Sampling, Style, Support, Terrain, Wish, adopt_onto,
     design, design_at_pace, from_toml, gaits_for, perform, preset_style,
 };
+use gambol::modes::Mode;
 
 use super::body::Dressed;
 use super::creature::clip_part;
@@ -104,7 +105,7 @@ pub(super) fn gait(dressed: &mut Dressed, work: &GaitWork) -> Result<(Gait, Vec<
     let Design { mut gait, hints } = match (&work.file, &work.name) {
         (Some(text), _) => from_file(dressed, text, &wish)?,
         (None, Some(name)) => designed(dressed, name, &wish).map_err(Trouble::from_error)?,
-        (None, None) => Design { gait: in_air(&dressed.body, work)?, hints: Vec::new() },
+        (None, None) => Design { gait: in_air(&dressed.body, work), hints: Vec::new() },
     };
     for edit in &work.edits {
         change(&mut gait, &dressed.body, edit)?;
@@ -126,26 +127,28 @@ const FREQUENCIES: std::ops::RangeInclusive<f64> = 1e-2..=1e2;
 /// rad, rad/s, m/s and m beyond this are no wish of anybody, and their squares must stay finite.
 const LARGEST: f64 = 1e3;
 
-/// Numbers that would go wrong far from here.
+/// Steeper is a wall and no ground, rad: 60°.
+const STEEPEST: f64 = std::f64::consts::FRAC_PI_3;
+
+/// Numbers that would go wrong far from here; JSON has no other than finite ones.
 fn check(work: &GaitWork) -> Result<(), Trouble> {
     let bad =
         |what: &str, number: f64| Err(Trouble(format!("{what} of {number} makes no sense; choose another")));
     for (what, number) in [("a speed", work.speed), ("a stride", work.stride), ("a turn", Some(work.turn))] {
-        if let Some(number) = number.filter(|number| !(number.abs() <= LARGEST)) {
+        if let Some(number) = number.filter(|number| number.abs() > LARGEST) {
             return bad(what, number);
         }
     }
     if let Some(frequency) = work.frequency.filter(|frequency| !FREQUENCIES.contains(frequency)) {
         return bad("a frequency", frequency);
     }
-    // A wall is no ground: creatures stand on 60° at most.
-    if !(work.slope.abs() <= 60_f64.to_radians()) {
+    if work.slope.abs() > STEEPEST {
         return bad("a slope", work.slope);
     }
     for edit in &work.edits {
         let numbers = [("an amplitude", edit.amplitude), ("a phase", edit.phase), ("an offset", edit.offset)];
         for (what, number) in numbers {
-            if let Some(number) = number.filter(|number| !(number.abs() <= LARGEST)) {
+            if let Some(number) = number.filter(|number| number.abs() > LARGEST) {
                 return bad(what, number);
             }
         }
@@ -183,12 +186,12 @@ fn from_file(dressed: &mut Dressed, text: &str, wish: &Wish) -> Result<Design, T
 }
 
 /// No gait: nothing moves but what the user adds, at the pace of the slowest mode that he adds.
-fn in_air(body: &Body, work: &GaitWork) -> Result<Gait, Trouble> {
+fn in_air(body: &Body, work: &GaitWork) -> Gait {
     let edited = work.edits.iter().filter_map(|edit| body.modes.modes.get(edit.mode));
-    let slowest = edited.filter(|mode| !mode.is_rigid()).map(|mode| mode.frequency()).reduce(f64::min);
+    let slowest = edited.filter(|mode| !mode.is_rigid()).map(Mode::frequency).reduce(f64::min);
     // A whole body that swings has no frequency of its own: once a second is easily watched.
     let frequency = work.frequency.or(slowest).unwrap_or(1.0);
-    Ok(Gait {
+    Gait {
         name: "modes".to_owned(),
         creature: Some(body.creature.name().to_owned()),
         style: body.style.clone(),
@@ -203,7 +206,7 @@ fn in_air(body: &Body, work: &GaitWork) -> Result<Gait, Trouble> {
             footfalls: BTreeMap::new(),
             terrain: Terrain::Flat,
         },
-    })
+    }
 }
 
 /// What the user says about one mode.

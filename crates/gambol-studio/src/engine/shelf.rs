@@ -180,7 +180,7 @@ pub(crate) fn free_name(wish: &str, text: &str, found: impl Fn(&str) -> Option<S
     let wish = gait_name(wish);
     let is_free = |name: &String| found(name).is_none_or(|there| there == text);
     std::iter::once(wish.clone())
-        .chain((2_u32..).map(|number| format!("{wish}-{number}")))
+        .chain((2_u32..100_000).map(|number| format!("{wish}-{number}")))
         .find(is_free)
         .unwrap_or(wish)
 }

@@ -6,7 +6,7 @@ use gambol::gait::{Body, Sampling, Style, Wish, design, perform, to_toml};
 use gambol::modes::{Settings, analyze, swing};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Dice, Page, as_f32, floats, gallery};
+use crate::support::{Answer, Dice, Page, as_f32, floats, gallery, index};
 
 fn dog() -> gambol::model::Creature {
     gambol::load("dog", &LoadOptions::default()).unwrap()
@@ -226,7 +226,7 @@ fn what_was_guessed_can_be_set_right() {
     let told = page.ask(json!({ "ask": "creature", "creature": plain })).head;
     let ball =
         told["joints"].as_array().unwrap().iter().find(|joint| joint["kind"] == "ball").unwrap().clone();
-    let name_of = |joint: &Value| told["bodies"][joint["body"].as_u64().unwrap() as usize]["name"].clone();
+    let name_of = |joint: &Value| told["bodies"][index(&joint["body"])]["name"].clone();
     let mut work = plain.clone();
     work["joints"] = json!([[name_of(&ball), "hinge"]]);
     work["mass"] = json!(30.0);

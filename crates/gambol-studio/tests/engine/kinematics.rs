@@ -11,7 +11,7 @@ use gambol::{LoadOptions, gallery};
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
 
-use crate::support::{Dice, Page, floats};
+use crate::support::{Dice, Page, floats, index};
 
 fn vector(list: &Value) -> Vector3<f64> {
     Vector3::from_column_slice(&floats(list))
@@ -28,17 +28,17 @@ fn about(anchor: Vector3<f64>, turn: UnitQuaternion<f64>) -> Isometry3<f64> {
 /// World from each body.
 fn frames(head: &Value, q: &[f64]) -> Vec<Isometry3<f64>> {
     let mut frames: Vec<Isometry3<f64>> = Vec::new();
-    for (index, body) in head["bodies"].as_array().unwrap().iter().enumerate() {
-        if index == 0 {
+    for (number, body) in head["bodies"].as_array().unwrap().iter().enumerate() {
+        if number == 0 {
             frames.push(Isometry3::identity());
             continue;
         }
-        let parent = frames[usize::try_from(body["parent"].as_u64().unwrap()).unwrap()];
+        let parent = frames[index(&body["parent"])];
         let place = Translation3::from(vector(&body["position"])) * rotation(&floats(&body["orientation"]));
         let mut frame = parent * place;
-        let [first, end] = [0, 1].map(|k| usize::try_from(body["joints"][k].as_u64().unwrap()).unwrap());
+        let [first, end] = [0, 1].map(|k| index(&body["joints"][k]));
         for joint in &head["joints"].as_array().unwrap()[first..end] {
-            let at = usize::try_from(joint["q"].as_u64().unwrap()).unwrap();
+            let at = index(&joint["q"]);
             let (anchor, axis) = (vector(&joint["anchor"]), Unit::new_normalize(vector(&joint["axis"])));
             let away = q[at] - joint["reference"].as_f64().unwrap();
             frame = match joint["kind"].as_str().unwrap() {

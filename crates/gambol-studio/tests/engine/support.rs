@@ -71,11 +71,15 @@ pub(crate) fn gallery(name: &str) -> Value {
 impl Answer {
     /// The numbers at a place of the head, as the page reads them.
     pub(crate) fn numbers(&self, at: &Value) -> Vec<f32> {
-        let [offset, count] =
-            ["offset", "count"].map(|key| usize::try_from(at[key].as_u64().unwrap()).unwrap());
+        let [offset, count] = ["offset", "count"].map(|key| index(&at[key]));
         let bytes = &self.bytes[offset..offset + 4 * count];
         bytes.chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect()
     }
+}
+
+/// A whole number of an answer.
+pub(crate) fn index(number: &Value) -> usize {
+    usize::try_from(number.as_u64().unwrap()).unwrap()
 }
 
 pub(crate) fn floats(list: &Value) -> Vec<f64> {

@@ -7,13 +7,10 @@ export const ACCEPT = '.glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2,.xml,.urdf,.b
 
 /** All files of a drop, those of folders with their paths. */
 export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
-  // Asked at once: a drop forgets its files when its event is over. What is no entry of a folder may still be a file.
+  // The list is gone once this function waits: all of it is taken first.
   const items = [...transfer.items].map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
-  const found = await Promise.all(items.map(async ({ entry, file }) => {
-    if (entry) return walk(entry)
-    return file ? [await read(file, file.name)] : []
-  }))
-  return found.flat()
+  const found = items.map(({ entry, file }) => (entry ? walk(entry) : file ? read(file, file.name).then((one) => [one]) : []))
+  return (await Promise.all(found)).flat()
 }
 
 export async function filesOfInput(files: Iterable<File>): Promise<Dropped[]> {

@@ -3,7 +3,7 @@ import { bodiesOf, constraintMark, feet, legOf } from './bodyparts'
 import type { Creature, Flow } from './flow'
 import type { Physics } from './physics'
 import type { Playback } from './playback'
-import type { CreatureAnswer, LandmarkPart, Pull } from './protocol'
+import type { CreatureAnswer, LandmarkPart, Pull, Vec3 } from './protocol'
 import { ClipPlayer, type Interaction, type Marks, type Stage } from './stage'
 import type { Document } from './work/document'
 import { same } from './work/empty'
@@ -11,6 +11,9 @@ import { same } from './work/empty'
 /** A hovered mode swings at its own frequency, within what an eye follows, Hz. */
 const SLOWEST_SWING = 0.5
 const FASTEST_SWING = 1.4
+
+/** Where a ghost walks: so many heights to the left. */
+const BESIDE = 0.7
 
 /** What a drag on the stage does while nothing else is going on. */
 export type Tool = 'look' | 'pose' | 'hold'
@@ -28,7 +31,8 @@ export class Show {
   /** The mouse is over the list of landmarks: all of them are drawn. */
   readonly explains = signal(false)
   readonly colourStiffness = signal(false)
-  readonly compares = signal(false)
+  /** Name of the file's own clip that is shown beside the motion. */
+  readonly compares = signal<string | null>(null)
   readonly skin = signal(true)
   readonly follows = signal(true)
   /** The pose while a limb is dragged. */
@@ -75,7 +79,7 @@ export class Show {
         // Whatever may change the pose.
         void [
           this.on.value, this.flow.body.value, this.flow.motion.value, this.playback.time.value, this.playback.travels.value,
-          this.physics.reading.value, this.reached.value, this.atRest.value, this.hovered.value,
+          this.physics.reading.value, this.reached.value, this.atRest.value, this.hovered.value, this.compares.value,
         ]
         this.dirty = true
       }),
@@ -101,11 +105,7 @@ export class Show {
     this.stage.setPose(this.pose)
     const player = this.playingClip(on)
     this.stage.setContacts(player ? player.contactsAt(this.playback.time.peek()) : [])
-    if (this.ghost) {
-      const { duration } = this.ghost
-      this.ghost.at(this.ghost.loops ? this.playback.time.peek() : this.playback.time.peek() % duration, this.ghostPose)
-    }
-    this.stage.setGhost(this.ghost ? this.ghostPose : null)
+    this.placeGhost(on)
   }
 
   /** A pull of the mouse, as the engine takes it. */
@@ -143,19 +143,36 @@ export class Show {
     // Another may have been chosen while the skin was read.
     if (this.flow.creature.peek() !== creature) return
     this.pose = new Float64Array(creature.answer.nq)
-    if (!keepView) this.selected.value = null
+    if (!keepView) this.selected.value = this.compares.value = null
     this.on.value = creature
   }
 
-  private async bringGhost(on: Creature | null, wanted: boolean): Promise<void> {
-    const recording = wanted ? on?.answer.recording : null
+  /** What the file came with, to compare with: its recording, or one of its clips. */
+  private async bringGhost(on: Creature | null, wanted: string | null): Promise<void> {
+    const { recording, skin } = (wanted !== null && on?.answer) || { recording: null, skin: null }
     this.ghost = null
-    await this.stage?.setGhostCreature(recording?.creature ?? null, on?.bytes, on?.fetchFile)
+    const ghost = recording?.creature ?? (skin ? on!.answer : null)
+    await this.stage?.setGhostCreature(ghost, on?.bytes, on?.fetchFile)
     if (recording && on && this.on.peek() === on) {
       this.ghost = new ClipPlayer(recording.creature, recording.clip, on.bytes)
       this.ghostPose = new Float64Array(recording.creature.nq)
     }
     this.dirty = true
+  }
+
+  /** The ghost goes beside the creature, however fast each of them is: only how they move is compared. */
+  private placeGhost(on: Creature): void {
+    const wanted = this.compares.peek()
+    const player = this.playback.player.peek()
+    const time = this.playback.time.peek()
+    const way = player && this.playback.travels.peek() ? player.wayAfter(time / player.duration).shift : [0, 0, 0]
+    const shift: Vec3 = [way[0]!, way[1]! + BESIDE * on.answer.height, way[2]!]
+    if (this.ghost) {
+      this.ghost.at(this.ghost.loops ? time : time % this.ghost.duration, this.ghostPose, { inPlace: true })
+      const root = this.ghost.creature.joints.find((joint) => joint.kind === 'free')
+      if (root) for (let k = 0; k < 3; k++) this.ghostPose[root.q + k]! += shift[k]!
+      this.stage?.setGhost(this.ghostPose)
+    } else if (wanted !== null) this.stage?.playGhost(wanted, time, shift)
   }
 
   private ground(): { visible: boolean; slope: number } {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import { Document } from '../src/work/document'
 import { creatureFrom, workOn } from '../src/work/empty'
-import { marksOf, nextPreference, preferenceOf, recount, withEdit, withPreference } from '../src/work/marks'
+import { byMode, marksOf, nextPreference, preferenceOf, recount, withEdit, withPreference } from '../src/work/marks'
 
 function dog(now = { value: 0 }) {
   return new Document(workOn(creatureFrom({ from: 'gallery', name: 'dog' })), () => now.value)
@@ -111,6 +111,14 @@ describe('marks', () => {
     const loud = withEdit(gait, 9, { amplitude: 0.4 })
     expect(recount({ ...loud, name: 'trot' }, [follow(9, 9, -1)]).edits).toEqual([{ mode: 9, amplitude: 0.4 }])
     expect(recount(loud, [follow(9, 9, -1)]).edits).toEqual([{ mode: 9, amplitude: 0.4, phase: Math.PI }])
+  })
+
+  it('are one for each mode, however many swings it is made of', () => {
+    const swing = { mode: 9, phase: 1, harmonic: 1, offset: 0.1 }
+    const [one, ...more] = byMode([{ ...swing, amplitude: 0.2 }, { ...swing, amplitude: -0.5, phase: 2, offset: 0.2 }]).values()
+    expect(more).toEqual([])
+    expect(one).toMatchObject({ mode: 9, amplitude: 0.5, phase: 1 })
+    expect(one!.offset).toBeCloseTo(0.3)
   })
 
   it('that meet in one motion are one, and green wins', () => {

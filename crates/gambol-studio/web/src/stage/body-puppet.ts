@@ -15,11 +15,9 @@ const MOST_CREASED = 60_000
 /** A small picture of a creature shows no more triangles than this per mesh shape. */
 const MOST_IN_SMALL = 400
 /** Of the skin over round shapes, about. */
-const TRIANGLES = 20_000
+const TRIANGLES = 12_000
 /** The same for small pictures. */
 const FEW_TRIANGLES = 2_500
-/** Size of the solids under the skin, in parts of the shapes. */
-const CORE = 0.95
 /** What MuJoCo paints shapes that have no colour. */
 const UNPAINTED = 0.5
 /** How strongly a highlight covers what is below. */
@@ -42,6 +40,7 @@ class BodyPuppet implements Puppet {
   private readonly picker: Picker
   private readonly paint: Paint
   private readonly parts: Part[] = []
+  private painted = ''
 
   constructor(creature: CreatureAnswer, bytes: Bytes, look: Look) {
     this.look = look
@@ -50,13 +49,7 @@ class BodyPuppet implements Puppet {
     const fleshy = fleshyBodies(creature)
     if (fleshy.size > 0) this.parts.push(new FleshPart(creature, look))
     const hard = creature.shapes.filter((shape) => shape.body > 0 && !fleshy.has(shape.body))
-    this.parts.push(...solidParts(hard, look, 1))
-    // Where the skin parts in a sharp bend, the solids under it show rather than what is behind.
-    if (!look.lowPoly && !look.ghost) {
-      const core = solidParts(creature.shapes.filter(({ body }) => fleshy.has(body)), look, CORE)
-      for (const part of core) part.object.castShadow = false
-      this.parts.push(...core)
-    }
+    this.parts.push(...solidParts(hard, look))
     for (const shape of hard) if (shape.kind === 'mesh') this.parts.push(new MeshPart(shape, bytes, look))
     for (const part of this.parts) this.object.add(part.object)
     this.triangles = this.parts.reduce((sum, part) => sum + part.triangles, 0)
@@ -93,7 +86,11 @@ class BodyPuppet implements Puppet {
     for (const part of this.parts) part.dispose()
   }
 
+  /** Colours every corner anew, if anything about the colours is new. */
   private repaint(): void {
+    const painted = this.paint.description()
+    if (painted === this.painted) return
+    this.painted = painted
     for (const part of this.parts) part.paint(this.paint)
   }
 }
@@ -104,6 +101,12 @@ class Paint {
   tints: (string | null)[] | null = null
 
   constructor(private readonly look: Look) {}
+
+  /** The same for the same colours. */
+  description(): string {
+    const { highlighted, tints, look } = this
+    return JSON.stringify([highlighted && [...highlighted.bodies, highlighted.colour], tints, look.theme])
+  }
 
   /** The shape's own. */
   base(shape: ShapePart): THREE.Color {
@@ -234,22 +237,32 @@ class FleshPart implements Part {
   }
 }
 
-/** Flesh takes a moment to grow and is asked for several times: stage, ghost, palette. */
-const fleshOf = new WeakMap<CreatureAnswer, Map<boolean, Flesh>>()
+/** Flesh takes a moment to grow, and stage, ghost and palette ask for the same; so do creatures with new landmarks. */
+const grownBefore = new Map<string, Flesh>()
+/** A stage and a palette of the creature before and of the one now. */
+const MOST_KEPT = 4
 
 function grown(creature: CreatureAnswer, lowPoly: boolean): Flesh {
-  const kept = fleshOf.get(creature) ?? new Map<boolean, Flesh>()
-  fleshOf.set(creature, kept)
-  const flesh = kept.get(lowPoly) ?? growFlesh(creature, lowPoly ? FEW_TRIANGLES : TRIANGLES)
-  kept.set(lowPoly, flesh)
+  const { shapes, bodies, joints, reference } = creature
+  const tree = bodies.map(({ parent, position, orientation }) => [parent, position, orientation])
+  const axes = joints.map(({ anchor, axis }) => [anchor, axis])
+  const key = JSON.stringify([lowPoly, shapes, tree, axes, reference])
+  const flesh = grownBefore.get(key) ?? growFlesh(creature, lowPoly ? FEW_TRIANGLES : TRIANGLES)
+  // The latest last.
+  grownBefore.delete(key)
+  grownBefore.set(key, flesh)
+  for (const oldest of grownBefore.keys()) {
+    if (grownBefore.size <= MOST_KEPT) break
+    grownBefore.delete(oldest)
+  }
   return flesh
 }
 
-/** Shapes as instances of one geometry per kind, at a scale about their middles; a capsule is a tube and two balls. */
-function solidParts(shapes: ShapePart[], look: Look, scale: number): Part[] {
-  const round = look.lowPoly ? 8 : scale < 1 ? 16 : 32
-  const ball = () => new THREE.SphereGeometry(scale, round, round / 2)
-  const tube = (open: boolean) => new THREE.CylinderGeometry(scale, scale, 2, round, 1, open).rotateX(Math.PI / 2)
+/** Shapes as instances of one geometry per kind; a capsule is a tube and two balls. */
+function solidParts(shapes: ShapePart[], look: Look): Part[] {
+  const round = look.lowPoly ? 8 : 32
+  const ball = () => new THREE.SphereGeometry(1, round, round / 2)
+  const tube = (open: boolean) => new THREE.CylinderGeometry(1, 1, 2, round, 1, open).rotateX(Math.PI / 2)
   const [a, b, c] = [0, 1, 2].map((k) => (shape: ShapePart) => shape.size[k]!) as [Measure, Measure, Measure]
   const scaled = (x: Measure, y: Measure, z: Measure) => (shape: ShapePart) => new THREE.Vector3(x(shape), y(shape), z(shape))
   const of = (kind: ShapePart['kind']) => shapes.filter((shape) => shape.kind === kind)

@@ -45,12 +45,16 @@ const FINE_CELLS = 2
 const OFF_MIDDLE = 0.3
 /** The most cells of one shape's grid: a long thin shape gets a coarser one. */
 const MOST_CELLS = 40_000
-/** Of a patch beyond the middle between two shapes, in cells: closes the hairline between them. */
+/** Of a patch beyond the middle between two shapes, in cells: closes the hairline between them, wider on coarse grids. */
 const SKIRT = 0.3
+const COARSE_SKIRT = 0.9
 /** The border is found this many times closer than an edge is long, as a power of two. */
 const HALVINGS = 5
 /** Thick shapes get no coarser grid than this many times a typical one: thin ones must fit onto them. */
 const COARSEST = 1.5
+/** Size of the solids under the skin, in parts of the shapes, and how open to light they pass for. */
+const CORE = 0.94
+const CORE_OPENNESS = 0.85
 /** Light from around is looked for this far off the surface, in typical half thicknesses. */
 const OPENNESS_REACH = [0.8, 2.5]
 
@@ -71,8 +75,9 @@ export function growFlesh(creature: CreatureAnswer, triangles: number): Flesh {
   // A face of the grid has two triangles: 2 area / cell², with cell = thickness / cells.
   const atOneCell = blobs.reduce((sum, blob) => sum + 2 * blob.area / blob.thickness ** 2, 0)
   const cells = Math.min(Math.max(Math.sqrt(triangles / atOneCell), FEWEST_CELLS), ENOUGH_CELLS)
+  const fine = cells > FINE_CELLS
   // In a small picture no seam is seen.
-  const coarsest = cells > FINE_CELLS ? COARSEST * typicalThickness(blobs) / cells : Infinity
+  const coarsest = fine ? COARSEST * typicalThickness(blobs) / cells : Infinity
   const apart = jointsApart(creature, fleshy)
   const patches = blobs.map((own) => {
     const near = blobs.filter(
@@ -80,8 +85,9 @@ export function growFlesh(creature: CreatureAnswer, triangles: number): Flesh {
     )
     return new Patch(own, near, cells, coarsest).grow()
   })
-  const flesh = join(patches)
-  measureOpenness(flesh, blobs)
+  const skinCorners = patches.reduce((sum, patch) => sum + patch.positions.length / 3, 0)
+  const flesh = join([...patches, ...blobs.map((blob) => blob.core(fine ? 5 : 3, fine ? 8 : 6))])
+  measureOpenness(flesh, blobs, skinCorners)
   return flesh
 }
 
@@ -160,6 +166,33 @@ class Blob {
     return this.centre.every((at, k) => Math.abs(at - other.centre[k]!) < this.half[k]! + other.half[k]! + room)
   }
 
+  /** A coarse, smaller copy of itself: where the skin parts in a sharp bend, this shows and not what is behind. */
+  core(rings: number, steps: number): PatchMesh {
+    const mesh = emptyMesh()
+    for (let ring = 0; ring <= rings; ring++)
+      for (let step = 0; step < steps; step++) {
+        const polar = Math.PI * ring / rings
+        const around = 2 * Math.PI * step / steps
+        const [x, y, z] = [Math.sin(polar) * Math.cos(around), Math.sin(polar) * Math.sin(around), Math.cos(polar)]
+        const { a, b, c } = this
+        mesh.positions.push(...this.toWorld(this.capsule ? [a * x, a * y, a * z + Math.sign(z) * b] : [a * x, b * y, c * z], CORE))
+        mesh.normals.push(...this.toWorld([x, y, z], 1).map((value, k) => value - this.centre[k]!))
+        mesh.bodies.push(this.body, 0, 0, 0)
+        mesh.weights.push(1, 0, 0, 0)
+        mesh.shapes.push(this.number, this.number)
+        mesh.secondShare.push(0)
+        if (ring === rings) continue
+        const [here, next] = [ring * steps + step, ring * steps + (step + 1) % steps]
+        mesh.triangles.push(here, here + steps, next, next, here + steps, next + steps)
+      }
+    return mesh
+  }
+
+  private toWorld(place: [number, number, number], scale: number): number[] {
+    const t = this.turn
+    return this.centre.map((value, k) => value + scale * (t[k]! * place[0] + t[3 + k]! * place[1] + t[6 + k]! * place[2]))
+  }
+
   /** Whether they are on opposite sides of the creature, like two thighs: these never flow together. */
   mirrors(other: Blob): boolean {
     const [left, right] = [this, other].map((blob) => blob.centre[1]! / blob.thickness) as [number, number]
@@ -210,6 +243,10 @@ interface PatchMesh {
   weights: number[]
   shapes: number[]
   secondShare: number[]
+}
+
+function emptyMesh(): PatchMesh {
+  return { positions: [], normals: [], triangles: [], bodies: [], weights: [], shapes: [], secondShare: [] }
 }
 
 /** The skin of one shape. */
@@ -297,7 +334,7 @@ class Patch {
 
   /** Cuts off what is another shape's, settles what is left, and binds it. */
   private finish(places: number[], triangles: number[]): PatchMesh {
-    const mesh: PatchMesh = { positions: [], normals: [], triangles: [], bodies: [], weights: [], shapes: [], secondShare: [] }
+    const mesh = emptyMesh()
     const beyond = new Float64Array(places.length / 3)
     for (let corner = 0; corner < beyond.length; corner++) {
       const place = places.slice(3 * corner, 3 * corner + 3)
@@ -365,7 +402,7 @@ class Patch {
   private beyond(): number {
     let other = Infinity
     for (let n = 1; n < this.distances.length; n++) other = Math.min(other, this.distances[n]!)
-    return this.distances[0]! - other - SKIRT * this.cell
+    return this.distances[0]! - other - (this.cells > FINE_CELLS ? SKIRT : COARSE_SKIRT) * this.cell
   }
 
   /** Distances to all shapes, with their gradients. */
@@ -510,10 +547,11 @@ function join(patches: PatchMesh[]): Flesh {
 }
 
 /** Walks off the surface along the normal: where other flesh comes nearer than the way gone, light is lost. */
-function measureOpenness(flesh: Flesh, blobs: Blob[]): void {
+function measureOpenness(flesh: Flesh, blobs: Blob[], skinCorners: number): void {
   const typical = typicalThickness(blobs)
   const reaches = OPENNESS_REACH.map((reach) => reach * typical)
-  for (let corner = 0; corner < flesh.openness.length; corner++) {
+  flesh.openness.fill(CORE_OPENNESS, skinCorners)
+  for (let corner = 0; corner < skinCorners; corner++) {
     let open = 0
     for (const reach of reaches) {
       const x = flesh.positions[3 * corner]! + reach * flesh.normals[3 * corner]!

@@ -1,7 +1,7 @@
 import type { Vec3 } from '../protocol'
 
 /** A mark that can be clicked. */
-export interface MarkName { kind: 'landmark' | 'joint' | 'constraint' | 'forward'; name: string }
+export interface MarkName { kind: 'landmark' | 'joint' | 'constraint'; name: string }
 
 export interface LandmarkMark {
   name: string

@@ -35,10 +35,14 @@ const SWINGS_PER_SECOND = 0.9
 /** A frame that takes longer than this draws fewer cells, ms; one that takes less than half of it, more. */
 const SLOW_FRAME = 20
 const FEWEST_CELLS = 3
-/** Pictures are redrawn after this time if nothing but a swing changes, ms. 30 per second look as smooth at this size. */
-const STEP = 1000 / 31
+/** Between two pictures of most screens, ms. */
+const SCREEN_STEP = 1000 / 60
+/** Without a graphics card, swings are redrawn after this time at the soonest, ms: the stage needs the processor too. */
+const SOFTWARE_STEP = 1000 / 31
 /** Room around the creature in a picture. */
 const ROOM = 1.12
+/** Half size of a creature of one point, m. */
+const SMALLEST = 1e-3
 /** Phases of the pictures of an onion skin, the last one on top. */
 const ONION = [-Math.PI / 2, Math.PI / 2]
 
@@ -69,6 +73,8 @@ export class PaletteView {
   private phase = 0
   private puppet: Puppet | null = null
   private kinematics: Kinematics | null = null
+  /** The pose being drawn. */
+  private q = new Float64Array()
   private swings: ModeSwings | null = null
   private cells: Cell[] = []
   private views = new Map<number, View>()
@@ -76,6 +82,8 @@ export class PaletteView {
   private viewsBefore = new Map<number, View>()
   private creatureNumber = 0
   private lost = false
+  /** Shortest time between frames, ms: every frame of a screen, or fewer. */
+  private readonly step: number
 
   private scheduled = 0
   /** Everything must be drawn, at its place: after a scroll, a new body, a new theme. */
@@ -96,6 +104,7 @@ export class PaletteView {
     const asked = matchMedia('(prefers-reduced-motion: reduce)')
     this.reduced = options.reducedMotion ?? asked.matches
     this.renderer = makeRenderer(canvas)
+    this.step = this.renderer && drawsInSoftware(this.renderer) ? SOFTWARE_STEP : 0
     this.camera.up.set(0, 0, 1)
     this.scene.add(this.around, this.key, this.key.target)
     this.around.position.set(0, 0, 1)
@@ -138,6 +147,7 @@ export class PaletteView {
     this.puppet = puppet
     this.scene.add(puppet.object)
     this.kinematics = new Kinematics(creature)
+    this.q = new Float64Array(creature.nq)
     if (this.swings?.kinematics.creature !== creature) this.swings = null
     this.views.clear()
     this.viewsBefore.clear()
@@ -223,7 +233,7 @@ export class PaletteView {
   private frame(now: number): void {
     this.scheduled = 0
     const span = now - this.last
-    if (this.renderer && !this.lost && (this.stale || this.owed > 0 || (this.moving() && span >= STEP))) {
+    if (this.renderer && !this.lost && (this.stale || this.owed > 0 || (this.moving() && span >= this.step))) {
       this.last = now
       if (this.moving()) this.phase += 2 * Math.PI * SWINGS_PER_SECOND * Math.min(span, 100) / 1000
       const start = performance.now()
@@ -238,7 +248,7 @@ export class PaletteView {
     this.drawn++
     const inView = this.visible.size
     // A software renderer's work shows in the time between frames, not in the time of the calls.
-    const slow = Math.max(cost, span > 400 ? 0 : span - STEP)
+    const slow = Math.max(cost, span > 400 ? 0 : span - Math.max(this.step, SCREEN_STEP))
     if (slow > SLOW_FRAME) this.perFrame = Math.max(FEWEST_CELLS, Math.floor(0.7 * Math.min(this.perFrame, inView)))
     else if (slow < SLOW_FRAME / 2) this.perFrame = this.perFrame < inView ? this.perFrame + 1 : Infinity
     if (span < 400) this.spans.push(span)
@@ -288,9 +298,7 @@ export class PaletteView {
     this.aim(mode, at.width / Math.max(at.height, 1))
     const phases = this.reduced ? ONION : [this.phase]
     phases.forEach((phase, n) => {
-      const pose = swings.pose(mode, Math.sin(phase), new Float64Array(kinematics.creature.nq))
-      puppet.pose(kinematics.frames(pose))
-      puppet.object.visible = true
+      puppet.pose(kinematics.frames(swings.pose(mode, Math.sin(phase), this.q)))
       this.fade(n < phases.length - 1)
       renderer.clearDepth()
       renderer.render(this.scene, this.camera)
@@ -338,26 +346,30 @@ export class PaletteView {
     const creature = kinematics!.creature
     const points = bodyPoints(creature)
     const at = (share: number) => {
-      const frames = kinematics!.frames(swings!.pose(mode, share, new Float64Array(creature.nq)))
+      const frames = kinematics!.frames(swings!.pose(mode, share, this.q))
       const out = new Float64Array(3 * points.length)
       points.forEach(({ body, point }, n) => place(frames, body, point, out, 3 * n))
       return out
     }
     const [rest, one, other] = [at(0), at(-1), at(1)]
     const direction = bestView(other.map((value, n) => value - one[n]!), before)
-    const box = new THREE.Box3().setFromArray(rest as unknown as number[])
-    const middle = box.getCenter(new THREE.Vector3())
     const towards = new THREE.Vector3(...direction)
     const right = new THREE.Vector3().crossVectors(this.camera.up, towards).normalize()
     const above = new THREE.Vector3().crossVectors(towards, right)
-    let [across, up] = [1e-3, 1e-3]
+    // The box around all of it, seen along the line of sight.
+    const box = new THREE.Box3()
     const seen = new THREE.Vector3()
     for (const places of [rest, one, other])
       points.forEach(({ radius }, n) => {
-        seen.fromArray(places, 3 * n).sub(middle)
-        across = Math.max(across, Math.abs(seen.dot(right)) + radius)
-        up = Math.max(up, Math.abs(seen.dot(above)) + radius)
+        seen.fromArray(places, 3 * n)
+        seen.set(seen.dot(right), seen.dot(above), seen.dot(towards))
+        box.expandByPoint(seen.addScalar(radius))
+        box.expandByPoint(seen.addScalar(-2 * radius))
       })
+    const centre = box.getCenter(new THREE.Vector3())
+    const half = box.getSize(seen).multiplyScalar(0.5)
+    const middle = right.multiplyScalar(centre.x).addScaledVector(above, centre.y).addScaledVector(towards, centre.z)
+    const [across, up] = [Math.max(half.x, SMALLEST), Math.max(half.y, SMALLEST)]
     return { direction, across, up, middle }
   }
 }

@@ -13,6 +13,8 @@ export interface Puppet {
   readonly triangles: number
   /** Frames of `Kinematics.frames`. */
   pose(frames: Float64Array): void
+  /** Instead of a pose: a clip of the file that the skin came from, at a time in s. */
+  play?(clip: string, time: number): void
   /** The body under a ray and where it was hit, in the body frame. */
   pick(raycaster: THREE.Raycaster): { body: number; pointInBody: Vec3 } | null
   /** Shines some bodies, or none. */

@@ -63,6 +63,8 @@ class SkinPuppet implements Puppet {
   private readonly painted: PaintedMesh[] = []
   private highlighted: { bodies: Set<number>; colour: string } | null = null
   private tints: (string | null)[] | null = null
+  private readonly mixer: THREE.AnimationMixer
+  private readonly clips: THREE.AnimationClip[]
 
   constructor(creature: CreatureAnswer, skin: SkinPart, bytes: Bytes, gltf: GLTF, look: Look) {
     this.creature = creature
@@ -74,6 +76,8 @@ class SkinPuppet implements Puppet {
     this.object.matrixAutoUpdate = false
     this.object.matrixWorld.copy(this.object.matrix)
     this.object.add(gltf.scene)
+    this.mixer = new THREE.AnimationMixer(gltf.scene)
+    this.clips = gltf.animations
 
     const bones = new Map(skin.bones.map((bone) => [bone.node, bone]))
     const root: Driven = { node: this.object, bone: null, turnInWorld: new THREE.Quaternion(...xyzw(skin.orientation)) }
@@ -110,6 +114,19 @@ class SkinPuppet implements Puppet {
       turnInWorld.copy(parent.turnInWorld).multiply(node.quaternion)
       node.updateMatrix()
       node.matrixWorld.multiplyMatrices(parent.node.matrixWorld, node.matrix)
+    }
+  }
+
+  /** A loop: after its end it begins again. */
+  play(clip: string, time: number): void {
+    const own = this.clips.find(({ name }) => name === clip)
+    if (!own) return
+    this.mixer.stopAllAction()
+    this.mixer.clipAction(own).play()
+    this.mixer.setTime(time)
+    for (const { node } of this.nodes) {
+      node.updateMatrix()
+      node.matrixWorld.multiplyMatrices(node.parent!.matrixWorld, node.matrix)
     }
   }
 

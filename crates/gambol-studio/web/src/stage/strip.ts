@@ -3,8 +3,8 @@ import type { ClipPlayer } from './clip'
 import { centreOfMass } from './overlay'
 import type { Stage } from './stage'
 
-/** Half of a picture's height, in half sizes of the creature. */
-const ROOM = 1.02
+/** Room around the creature: its legs reach farther in a gait than at rest. */
+const ROOM = 1.15
 
 /**
  * Small pictures of the creature along one cycle of a clip, side by side, on a clear background. Each is taken at the
@@ -21,13 +21,14 @@ export async function filmStrip(
   const height = Math.round(size.height * ratio)
   const camera = new THREE.OrthographicCamera()
   camera.up.set(0, 0, 1)
-  const half = ROOM * stage.size
-  camera.top = half * Math.max(height / width, 1) * 0.8
+  const { half, middle } = stage.box
+  const away = 4 * half.length()
+  camera.top = ROOM * Math.max(half.z, half.x * height / width)
   camera.bottom = -camera.top
   camera.right = camera.top * width / height
   camera.left = -camera.right
   camera.near = 0
-  camera.far = 8 * stage.size
+  camera.far = 2 * away
   camera.updateProjectionMatrix()
 
   return stage.paintAside(width * pictures, height, (renderer, scene) => {
@@ -36,9 +37,9 @@ export async function filmStrip(
       for (let n = 0; n < pictures; n++) {
         const q = player.at((n + 0.5) / pictures * player.duration, new Float64Array(player.creature.nq))
         const { frames } = pose(q)
-        const middle = new THREE.Vector3(...centreOfMass(player.creature, frames))
-        camera.position.copy(middle).add(new THREE.Vector3(0, -4 * stage.size, 0.6 * stage.size))
-        camera.lookAt(middle)
+        const centre = new THREE.Vector3(...centreOfMass(player.creature, frames)).add(middle)
+        camera.position.copy(centre).add(new THREE.Vector3(0, -away, 0.15 * away))
+        camera.lookAt(centre)
         renderer.setViewport(n * width, 0, width, height)
         renderer.setScissor(n * width, 0, width, height)
         renderer.render(scene, camera)

@@ -31,10 +31,10 @@ export interface Colours {
 
 export const COLOURS: Record<Theme, Colours> = {
   light: {
-    backdrop: ['#f7f6f3', '#dfdcd6'],
-    grid: '#b9b4aa',
-    gridStrong: '#8f897d',
-    shadow: '#3b3228',
+    backdrop: ['#f9f9fa', '#dee0e4'],
+    grid: '#b3b7bf',
+    gridStrong: '#868c97',
+    shadow: '#2a2b33',
     shadowStrength: 0.34,
     clay: '#c58f66',
     sky: '#ffffff',

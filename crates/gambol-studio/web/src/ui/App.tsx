@@ -24,7 +24,10 @@ export function App() {
         <Tabs class="left" label="Creature and body" value={show.panel.value} onChange={(panel) => { show.panel.value = panel }}
           tabs={[['creature', 'Creature', CreaturePanel], ['body', 'Body', BodyPanel]]} below={<Selection />} />
         <div class="centre">
-          <StageView />
+          <div class="stage-place">
+            <StageView />
+            <Notes />
+          </div>
           <Timeline stage={stage.value} />
           <Palette />
         </div>
@@ -33,7 +36,6 @@ export function App() {
           if (panel === 'motion') physics.stop()
         }} tabs={[['motion', 'Motion', MotionPanel], ['physics', 'Physics', PhysicsPanel]]} />
       </main>
-      <Notes />
       {overlay.value === 'help' && <HelpSheet />}
       {overlay.value === 'take' && <TakeHome />}
       <DropTarget />

@@ -2,7 +2,7 @@ import { capital, feet, spoken, whichFoot } from '../bodyparts'
 import { still } from '../flow'
 import type { ComponentPart, GaitWork, ModePart, MotionReport } from '../protocol'
 import { changeGait, chooseGait, doc, dragGait, flow, resetGait, show, work } from '../studio'
-import { withEdit } from '../work/marks'
+import { byMode, withEdit } from '../work/marks'
 import { Told } from './CreaturePanel'
 import { DEGREE, degrees, number, percent } from './format'
 import * as icons from './icons'
@@ -17,7 +17,7 @@ export function MotionPanel() {
   const motion = flow.motion.value
   const { gait } = work.value
   if (!creature) return null
-  const compares = creature.recording !== null
+  const clips = creature.recording ? [creature.recording.clip.name || 'Recording'] : creature.skin?.clips ?? []
   return (
     <>
       <Gaits />
@@ -26,8 +26,17 @@ export function MotionPanel() {
       <Used />
       <Section title="Ground">
         <Toggle label="Feet meet the ground" on={gait.ground} title="Off: the vibrations alone, in the air" onChange={(ground) => changeGait(ground ? 'ground' : 'no ground', { ground })} />
-        {compares && <Toggle label="Compare with the recording" on={show.compares.value} title="Its own motion as a ghost beside it" onChange={(on) => { show.compares.value = on }} />}
       </Section>
+      {clips.length > 0 && (
+        <Section title="Compare">
+          <p class="quiet">What the file came with, as a ghost beside it.</p>
+          <div class="chips">
+            {clips.map((clip) => (
+              <button type="button" class="chip" key={clip} aria-pressed={show.compares.value === clip} onClick={() => { show.compares.value = show.compares.value === clip ? null : clip }}>{clip}</button>
+            ))}
+          </div>
+        </Section>
+      )}
       {motion && <Meter report={motion.answer.report} />}
       {motion && <Told title="Worth knowing" lines={motion.answer.warnings} warn />}
     </>
@@ -137,7 +146,7 @@ function Posture() {
 }
 
 function OffsetSlider({ label, mode, gait }: { label: string; mode: ModePart; gait: GaitWork }) {
-  const designed = flow.motion.value?.answer.components.find((component) => component.mode === mode.index)?.offset ?? 0
+  const designed = byMode(flow.motion.value?.answer.components ?? []).get(mode.index)?.offset ?? 0
   const own = gait.edits.find((edit) => edit.mode === mode.index)?.offset
   return (
     <Slider label={label} value={own ?? designed} least={-1} most={1} fromMiddle text={degrees} title={`A lasting share of mode ${mode.index}: ${mode.name}`} follows={own == null}
@@ -151,7 +160,7 @@ function Used() {
   const motion = flow.motion.value
   const modes = flow.body.value?.answer.modes
   if (!motion || !modes) return null
-  const components = motion.answer.components.filter((component) => component.mode < modes.length)
+  const components = [...byMode(motion.answer.components).values()].filter((component) => component.mode < modes.length)
   if (components.length === 0) return null
   return (
     <Section title="Modes in it">
@@ -165,7 +174,7 @@ function AmplitudeSlider({ component, mode }: { component: ComponentPart; mode: 
   const own = gait.edits.find((edit) => edit.mode === mode.index)?.amplitude
   const label = `${mode.index} · ${mode.name}`
   return (
-    <Slider label={label} value={own ?? component.amplitude} least={0} most={1.5} text={(value) => number(value, 2)} follows={own == null}
+    <Slider label={label} value={own ?? component.amplitude} least={0} most={1.5} text={(value) => value.toFixed(2)} follows={own == null}
       title="Amplitude: rad of the joint that moves most"
       onDrag={(value) => dragGait(`amplitude of ${mode.name}`, (gait) => withEdit(gait, mode.index, { amplitude: value }))}
       onRelease={() => doc.release()}

@@ -6,9 +6,9 @@ import type { ComponentPart, ModeEdit, ModePart } from '../protocol'
 import { PaletteView } from '../stage'
 import { changeGait, doc, dragGait, flow, show, work } from '../studio'
 import { theme } from '../theme'
-import { nextPreference, preferenceOf, type Preference, withEdit, withPreference } from '../work/marks'
+import { byMode, nextPreference, preferenceOf, type Preference, withEdit, withPreference } from '../work/marks'
 import { fixedMoment } from '../moment'
-import { degrees, hertz, number } from './format'
+import { degrees, hertz } from './format'
 import { Scrub } from './parts'
 
 type Filter = 'all' | 'used' | 'marked'
@@ -16,7 +16,7 @@ type Filter = 'all' | 'used' | 'marked'
 const filter = signal<Filter>('all')
 const wanted = signal('')
 
-const components = computed(() => new Map(flow.motion.value?.answer.components.map((component) => [component.mode, component])))
+const components = computed(() => byMode(flow.motion.value?.answer.components ?? []))
 
 /** Rigid motions are no vibrations; they are shown where a gait uses them. */
 const cells = computed<ModePart[]>(() => {
@@ -120,18 +120,17 @@ const Cell = memo(function Cell({ mode, component, edit, preference, first }: Ce
           const next = nextPreference(preference)
           changeGait(next === 'none' ? `unmark ${name}` : `${next} ${name}`, withPreference(work.peek().gait, index, next))
         }}>
-        <span class="number">{index}</span>
+        <span class="number">{index}<b>{frequency}</b></span>
         {preference !== 'none' && <span class="sign" aria-hidden="true">{SIGNS[preference]}</span>}
       </button>
       <p class="name" title={name}>{capital(name)}</p>
       <p class="values">
-        <span class="frequency">{frequency}</span>
-        <button type="button" class={`harmonic ${edit?.harmonic != null ? 'set' : ''}`} aria-label={`Frequency: ${harmonic} times the gait's`} title="Once or twice in each cycle"
-          onClick={() => changeGait(`frequency of ${name}`, withEdit(work.peek().gait, index, { harmonic: harmonic === 1 ? 2 : 1 }))}>×{harmonic}</button>
-        <Scrub label={`Amplitude of ${name}`} value={amplitude} least={0} most={1.5} step={0.01} set={edit?.amplitude != null} text={(value) => (value === 0 ? '–' : number(value, 2))}
+        <Scrub label={`Amplitude of ${name}`} value={amplitude} least={0} most={1.5} step={0.01} set={edit?.amplitude != null} text={(value) => (value === 0 ? '–' : value.toFixed(2))}
           onDrag={(value) => say('amplitude', { amplitude: value })} onRelease={() => doc.release()} />
         <Scrub label={`Phase of ${name}`} value={phase} least={0} most={2 * Math.PI} step={Math.PI / 36} wraps set={edit?.phase != null} text={(value) => (amplitude === 0 ? '–' : degrees(value))}
           onDrag={(value) => say('phase', { phase: value })} onRelease={() => doc.release()} />
+        <button type="button" class={`harmonic ${edit?.harmonic != null ? 'set' : ''}`} aria-label={`Frequency: ${harmonic} times the gait's`} title="Once or twice in each cycle"
+          onClick={() => changeGait(`frequency of ${name}`, withEdit(work.peek().gait, index, { harmonic: harmonic === 1 ? 2 : 1 }))}>×{harmonic}</button>
       </p>
     </div>
   )

@@ -61,7 +61,6 @@ export function StageView() {
   }, [])
   const skin = flow.creature.value?.answer.skin
   const tool = show.tool.value
-  const simulated = physics.state.value !== 'off'
   return (
     <div class={`stage ${show.interaction.value}`}>
       <canvas ref={canvas} tabIndex={0} aria-label={`The stage: ${flow.creature.value?.answer.name ?? ''}`} />
@@ -78,7 +77,6 @@ export function StageView() {
         {skin && <IconButton label="Its own skin" icon={<icons.Skin />} pressed={show.skin.value} onClick={() => { show.skin.value = !show.skin.value }} />}
       </div>
       <StageHint />
-      {simulated && <p class="badge">Live simulation</p>}
       {tip.value && tool !== 'look' && <p class="tip" style={{ left: `${tip.value.x}px`, top: `${tip.value.y}px` }}>{capital(spoken(tip.value.name))}</p>}
       {menu.value && (
         <div class="menu" role="menu" aria-label={menu.value.title} style={{ left: `${menu.value.x}px`, top: `${menu.value.y}px` }}>
@@ -130,7 +128,7 @@ function StageHint() {
   const placing = show.placing.value
   const text = placing !== null
     ? `Click the ${spoken(placing)} on the body`
-    : physics.state.value !== 'off' ? 'Drag the body to push it'
+    : physics.state.value !== 'off' ? 'Live simulation: drag the body to push it'
     : show.tool.value === 'pose' ? 'Drag a limb: this is the pose that it vibrates about'
     : show.tool.value === 'hold' ? 'Click a part to hold it'
     : null

@@ -31,19 +31,21 @@ export function TakeHome() {
   const inPlace = useSignal(false)
   const seconds = useSignal<number | null>(null)
   const busy = useSignal<string | null>(null)
+  const results = useSignal<Record<string, string>>({})
   const motion = flow.motion.value
   const cycle = motion?.answer.clip.duration ?? 1
   const simulated = physics.state.value !== 'off'
-  const title = simulated ? `${flow.creature.value?.answer.name}, the simulation so far` : motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
+  const title = simulated ? `${flow.creature.value?.answer.name}, the last minute of the simulation` : motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
 
   const gltf = flow.creature.value?.answer.kind === 'gltf'
 
-  const take = async ({ format, name }: Format) => {
+  const take = async ({ format }: Format) => {
     busy.value = format
     try {
       if (format === 'webm') {
         const blob = await recordWebm(Math.max(seconds.value ?? cycle, cycle))
         download(`${fileName()}.webm`, blob)
+        results.value = { ...results.value, webm: `Saved ${fileName()}.webm` }
       } else {
         const { creature, style, gait } = work.value
         const { answer, bytes } = await engine.ask('export', {
@@ -51,11 +53,10 @@ export function TakeHome() {
           seconds: simulated ? null : seconds.value,
         })
         download(answer.name, new Blob([bytes], { type: answer.mime }))
-        for (const warning of answer.warnings) tell('info', warning)
-        tell('good', `Saved ${answer.name}`)
+        results.value = { ...results.value, [format]: [`Saved ${answer.name}`, ...answer.warnings].join('. ') }
       }
     } catch (error) {
-      tell('trouble', `${name}: ${words(error)}`)
+      results.value = { ...results.value, [format]: words(error) }
     } finally {
       busy.value = null
     }
@@ -79,7 +80,7 @@ export function TakeHome() {
         {FORMATS.filter(({ only }) => only === undefined || (only === 'gltf' ? gltf : !simulated)).map((format) => (
           <button type="button" key={format.format} class="take" disabled={busy.value !== null} aria-busy={busy.value === format.format} onClick={() => void take(format)}>
             <strong>{format.name}</strong>
-            <small>{busy.value === format.format ? (format.format === 'webm' ? 'Filming…' : 'Making it…') : format.about}</small>
+            <small role="status">{busy.value === format.format ? (format.format === 'webm' ? 'Filming…' : 'Making it…') : results.value[format.format] ?? format.about}</small>
           </button>
         ))}
       </div>

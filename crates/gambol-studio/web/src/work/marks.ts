@@ -1,4 +1,4 @@
-import type { BodyAnswer, GaitWork, ModeEdit } from '../protocol'
+import type { BodyAnswer, ComponentPart, GaitWork, ModeEdit } from '../protocol'
 
 type Follow = BodyAnswer['follows'][number]
 
@@ -43,6 +43,23 @@ function turned(edit: ModeEdit, { new: mode, factor }: Follow, designed: boolean
     offset: times(edit.offset, factor),
     phase: factor < 0 && phase !== null ? (phase + Math.PI) % (2 * Math.PI) : edit.phase,
   }
+}
+
+/**
+ * One component for each mode, as edits speak of it: of several the amplitude is the largest, the phase the first's, and
+ * offsets add up (gambol-gait's `set_amplitude`, `set_phase`, `set_offset`).
+ */
+export function byMode(components: ComponentPart[]): Map<number, ComponentPart> {
+  const modes = new Map<number, ComponentPart>()
+  for (const component of components) {
+    const first = modes.get(component.mode)
+    modes.set(component.mode, first === undefined ? component : {
+      ...first,
+      amplitude: Math.max(Math.abs(first.amplitude), Math.abs(component.amplitude)),
+      offset: first.offset + component.offset,
+    })
+  }
+  return modes
 }
 
 export type Preference = 'prefer' | 'avoid' | 'none'

@@ -1,0 +1,181 @@
+//! The page moves bodies, clips and modes by its own TypeScript, so that nothing waits for the engine while it plays.
+//! `web/tests/fixture.json` holds what the library computes, and the page's tests compare with it. This test keeps that
+//! file true: if the library changes what a pose or a clip means, it fails here first. With `GAMBOL_WRITE_FIXTURE=1` it
+//! writes the file anew.
+
+use std::path::PathBuf;
+
+use gambol::dynamics::{Data, forward_kinematics};
+use gambol::gait::{Body, Style};
+use gambol::model::samples::Random;
+use gambol::model::{Creature, Vec3};
+use gambol::modes::swing;
+use gambol::motion::Stride;
+use gambol::motion::samples::wander;
+use gambol_studio::protocol::{Message, SWINGS};
+use gambol_studio::{Engine, MemoryShelf};
+use serde_json::{Value, json};
+
+/// Every kind of joint, several on one body, anchors and frames off their origins, angles that count from elsewhere.
+const ODD: &str = r#"<mujoco model="odd"><worldbody>
+  <body name="trunk" pos="0.1 -0.2 0.9" quat="0.9 0.1 0.3 -0.2"><freejoint name="root"/>
+    <geom type="capsule" size="0.1 0.2"/>
+    <body name="neck" pos="0.3 0.1 0.2" euler="20 -35 50">
+      <joint name="nod" type="hinge" axis="0.2 1 -0.4" pos="-0.05 0.02 0.1" ref="25" stiffness="30"/>
+      <joint name="stretch" type="slide" axis="1 0.3 0.1" ref="0.07" stiffness="900"/>
+      <geom type="sphere" size="0.08"/>
+      <body name="head" pos="0.1 0 0.15" euler="-15 5 70">
+        <joint name="look" type="ball" pos="0.01 -0.03 -0.06" stiffness="12"/>
+        <geom type="box" size="0.08 0.05 0.06"/>
+      </body>
+    </body>
+    <body name="leg" pos="-0.2 0 -0.15" euler="0 60 0">
+      <joint name="hip.x" type="hinge" axis="1 0 0" stiffness="40"/>
+      <joint name="hip.y" type="hinge" axis="0 1 0" pos="0 0.02 0.03" ref="-40" stiffness="40"/>
+      <geom type="capsule" size="0.04 0.15" pos="0 0 -0.2"/>
+    </body>
+  </body>
+</worldbody></mujoco>"#;
+
+/// Times outside, between and on the keys of a clip of one second.
+const TIMES: [f64; 6] = [-0.7, 0.0, 0.31, 0.999, 1.6, 4.25];
+/// Shares of a swing at which the engine tells no root.
+const SHARES: [f64; 4] = [-0.83, -0.2, 0.4, 0.93];
+
+#[test]
+fn the_page_is_tested_against_what_the_library_computes() {
+    let told = json!({ "odd": fixture(&odd(), &odd_answer()), "dog": fixture(&dog(), &dog_answer()) });
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("web/tests/fixture.json");
+    if std::env::var_os("GAMBOL_WRITE_FIXTURE").is_some() {
+        std::fs::write(&path, told.to_string() + "\n").unwrap();
+    }
+    let kept: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_alike(&kept, &told, "fixture");
+}
+
+fn dog() -> Creature {
+    gambol::load("dog", &gambol::LoadOptions::default()).unwrap()
+}
+
+fn odd() -> Creature {
+    gambol::formats::load_str("odd.xml", ODD, &gambol::LoadOptions::default()).unwrap().build().unwrap()
+}
+
+fn dog_answer() -> Value {
+    answer(&mut engine(), &json!({ "from": "gallery", "name": "dog" }))
+}
+
+fn odd_answer() -> Value {
+    let mut engine = engine();
+    let head = json!({ "id": 1, "ask": "keep", "files": [{ "name": "odd.xml", "size": ODD.len() }] });
+    let kept = ask(&mut engine, &head, ODD.as_bytes());
+    answer(&mut engine, &json!({ "from": "file", "bundle": kept["bundle"], "name": kept["name"] }))
+}
+
+fn engine() -> Engine {
+    let start = serde_json::from_value(json!({ "source": { "from": "gallery", "name": "dog" } })).unwrap();
+    Engine::new(Box::new(MemoryShelf::default()), start)
+}
+
+/// What the page is told of a creature, as far as its tests need it.
+fn answer(engine: &mut Engine, source: &Value) -> Value {
+    let mut answer =
+        ask(engine, &json!({ "id": 2, "ask": "creature", "creature": { "source": source } }), &[]);
+    for needless in ["landmarks", "limbs", "poses", "notes", "warnings"] {
+        answer[needless] = json!([]);
+    }
+    answer
+}
+
+fn ask(engine: &mut Engine, head: &Value, bytes: &[u8]) -> Value {
+    let reply = engine.answer(&Message { head: head.to_string(), bytes: bytes.to_vec() });
+    let reply: Value = serde_json::from_str(&reply.head).unwrap();
+    assert!(reply["error"].is_null(), "{}", reply["error"]);
+    reply["answer"].clone()
+}
+
+fn fixture(creature: &Creature, answer: &Value) -> Value {
+    let mut data = Data::new(creature);
+    json!({
+        "creature": answer,
+        "poses": [pose(creature, &mut data, 1), pose(creature, &mut data, 2)],
+        "clip": clip(creature),
+        "modes": modes(creature, &mut data),
+    })
+}
+
+/// A velocity, where it leads from the reference pose, and where all bodies are then.
+fn pose(creature: &Creature, data: &mut Data, seed: u64) -> Value {
+    const TIME: f64 = 1.3;
+    let velocity = Random::new(seed).numbers(creature.nv(), 1.0);
+    let mut pose = creature.reference_pose().to_vec();
+    creature.integrate(&mut pose, &velocity, TIME);
+    let frames: Vec<f64> = forward_kinematics(creature, data, &pose)
+        .iter()
+        .flat_map(|frame| {
+            let (p, q) = (frame.position, frame.orientation);
+            [p.x, p.y, p.z, q.w, q.i, q.j, q.k]
+        })
+        .collect();
+    json!({ "velocity": velocity, "time": TIME, "pose": pose, "frames": frames })
+}
+
+/// A clip that travels and turns, its poses at [`TIMES`], and its keys in place.
+fn clip(creature: &Creature) -> Value {
+    let stride = Stride { yaw: 0.7, shift: Vec3::new(1.1, -0.3, 0.05) };
+    let clip = wander(creature, 5, 5, 0.6, stride);
+    json!({
+        "times": clip.times,
+        "poses": clip.poses,
+        "stride": { "yaw": stride.yaw, "shift": stride.shift.as_slice() },
+        "at": TIMES,
+        "sampled": TIMES.map(|time| clip.sample(creature, time)),
+        "keysInPlace": clip.in_place(creature).poses,
+    })
+}
+
+/// The slowest vibration: its shape, its root where the engine tells it, and its pose where it does not.
+fn modes(creature: &Creature, data: &mut Data) -> Value {
+    const SWING: f64 = 0.5;
+    let body = Body::new(creature.clone(), data, &Style::default()).unwrap();
+    let mode = &body.modes.vibrations()[0];
+    let mut at = |share: f64| swing(&body.creature, data, &body.modes, mode, share * SWING).unwrap();
+    let roots: Vec<f64> = SWINGS.iter().flat_map(|&share| at(share)[..7].to_vec()).collect();
+    let poses = SHARES.map(&mut at);
+    json!({
+        "shape": mode.shape,
+        "roots": roots,
+        "swing": SWING,
+        "pose": body.modes.pose,
+        "shares": SHARES,
+        "poses": poses,
+    })
+}
+
+/// The same up to rounding, which other processors may do otherwise.
+fn assert_alike(kept: &Value, told: &Value, place: &str) {
+    const ROUNDING: f64 = 1e-9;
+    match (kept, told) {
+        (Value::Number(a), Value::Number(b)) => {
+            let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
+            let alike = (a - b).abs() <= ROUNDING * (1.0 + b.abs());
+            assert!(
+                alike,
+                "{place}: {a} is kept, {b} is true; the top of this file says how to write it anew"
+            );
+        }
+        (Value::Array(a), Value::Array(b)) => {
+            assert_eq!(a.len(), b.len(), "{place}");
+            for (index, (a, b)) in a.iter().zip(b).enumerate() {
+                assert_alike(a, b, &format!("{place}.{index}"));
+            }
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            assert!(a.keys().eq(b.keys()), "{place}");
+            for (key, a) in a {
+                assert_alike(a, &b[key], &format!("{place}.{key}"));
+            }
+        }
+        _ => assert_eq!(kept, told, "{place}"),
+    }
+}
