@@ -37,15 +37,15 @@ async function moves() {
     const scroller = document.querySelector('.scroller');
     const taken = [];
     for (let k = 0; k < moves; k++) {
-      const before = document.querySelector('.frequency').textContent;
+      const before = document.querySelector('.picture').ariaLabel;
       const start = performance.now();
       await new Promise((resume) => {
         const observer = new MutationObserver(() => {
-          if (document.querySelector('.frequency').textContent === before) return;
+          if (document.querySelector('.picture').ariaLabel === before) return;
           observer.disconnect();
           resume();
         });
-        observer.observe(scroller, { subtree: true, childList: true, characterData: true });
+        observer.observe(scroller, { subtree: true, attributes: true, childList: true });
         // Up and down a range in which every step shows in the third digit.
         slider.value = String(550 + 3 * (k % 100) + (k % 2) * 40);
         slider.dispatchEvent(new Event('input', { bubbles: true }));

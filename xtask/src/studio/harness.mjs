@@ -147,9 +147,12 @@ export async function drag(page, locator, share, held = async () => {}) {
   await page.mouse.up();
 }
 
-/** Numbers and frequencies (Hz) of the palette, as they are on the screen. */
+/** Frequencies of the palette's vibrations as they are told, Hz. */
 export async function frequencies(page) {
-  return page.locator('.cell').evaluateAll((cells) => cells.map((cell) => parseFloat(cell.querySelector('.frequency').textContent)).filter((value) => value > 0));
+  return page.locator('.picture').evaluateAll((pictures) => pictures.flatMap((picture) => {
+    const said = /, ([\d.]+) Hz/.exec(picture.getAttribute('aria-label'));
+    return said && picture.textContent.includes(said[1]) ? Number(said[1]) : [];
+  }));
 }
 
 /** Drops files on the page as a file manager does. */

@@ -200,7 +200,10 @@ export default async (server) => {
     assert.ok(now.binary.subarray(0, was.binary.length).equals(was.binary), 'its data is unchanged');
     // Bones of the file, from the page's kinematics through the skin's own numbers.
     const skin = await page.evaluate(() => window.studio.creature().skin);
-    const file = await player(bytes, 'walk');
+    const { name: clip } = now.json.animations.at(-1);
+    assert.match(clip, /^walk/);
+    assert.ok(was.json.animations.every((old) => old.name !== clip), 'under a name of its own');
+    const file = await player(bytes, clip);
     const bones = skin.bones.map(({ node, body, position }) => ({ node, place: (frames) => {
       const at = frames.slice(7 * body, 7 * body + 7);
       return inFile(skin, add(at, rotated(at.slice(3), position)));
