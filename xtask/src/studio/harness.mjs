@@ -120,6 +120,9 @@ export const apart = (a, b) => (a.length === b.length ? Math.max(...a.map((value
 export const gaitButton = (page, name) => page.locator('.gaits').getByRole('button', { name, exact: true });
 export const slider = (page, label) => page.getByRole('slider', { name: label, exact: true });
 
+/** There while a simulation is on the stage. */
+export const simulates = (page) => page.getByRole('button', { name: 'Leave the simulation' });
+
 /** Presses a gait and waits for its motion. */
 export async function press(page, name) {
   await gaitButton(page, name).click();

@@ -2,7 +2,7 @@
 // all words can be read.
 
 import assert from 'node:assert/strict';
-import { open, test } from './harness.mjs';
+import { open, simulates, test } from './harness.mjs';
 
 /** WCAG 2.1, level AA, for text of normal size. */
 const CONTRAST = 4.5;
@@ -122,7 +122,7 @@ export default async (server) => {
         await page.getByRole('tab', { name: 'Physics' }).click();
         await page.getByRole('radio', { name: 'Nothing' }).click();
         await page.getByRole('button', { name: 'Start', exact: true }).click();
-        await page.locator('.badge').waitFor();
+        await simulates(page).waitFor();
         await look('physics');
         await page.getByRole('tab', { name: 'Motion' }).click();
         for (const [open, name] of [['?', 'keys'], ['Control+e', 'take it home']]) {

@@ -1,7 +1,7 @@
 // Physics on the stage: it falls and settles, it is pushed, it begins anew; and the ring of the paper rolls.
 
 import assert from 'node:assert/strict';
-import { apart, eventually, open, pose, test, until } from './harness.mjs';
+import { apart, eventually, open, pose, simulates, test, until } from './harness.mjs';
 
 const clock = (page) => page.locator('output.clock').innerText().then((text) => parseFloat(text));
 
@@ -11,7 +11,7 @@ export default async (server) => {
     await page.getByRole('tab', { name: 'Physics' }).click();
     await page.getByRole('radio', { name: 'Nothing' }).click();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.locator('.badge').waitFor();
+    await simulates(page).waitFor();
     const first = await pose(page);
     await eventually('the body to sink', async () => first[2] - (await pose(page))[2], (fall) => fall > 0.005);
     await eventually('two seconds of simulation', () => clock(page), (time) => time > 2);
@@ -38,7 +38,7 @@ export default async (server) => {
     await page.evaluate(() => new Promise((resume) => setTimeout(resume, 300)));
     assert.ok((await clock(page)) - paused < 0.3 && apart(at, await pose(page)) < 0.2, 'a pause holds it');
     await page.getByRole('button', { name: 'Leave the simulation' }).click();
-    await page.locator('.badge').waitFor({ state: 'detached' });
+    await simulates(page).waitFor({ state: 'detached' });
   });
 
   await test('Physics: the loop pumped along two modes travels', async (fresh) => {
@@ -51,7 +51,7 @@ export default async (server) => {
     await page.getByRole('tab', { name: 'Physics' }).click();
     await page.getByRole('radio', { name: 'Green modes' }).click();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
-    await page.locator('.badge').waitFor();
+    await simulates(page).waitFor();
     const start = await pose(page);
     await eventually('the loop to travel', async () => {
       const now = await pose(page);

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { config, context, dropFiles, eventually, eye, finish, MOVING, press, scratch, Server, settled, slider, until } from './harness.mjs';
+import { config, context, dropFiles, eventually, eye, finish, MOVING, press, scratch, Server, settled, simulates, slider, until } from './harness.mjs';
 
 /** The window that people see the studio in, and how sharp the pictures are. */
 const WINDOW = { width: 1440, height: 900 };
@@ -110,7 +110,7 @@ for (const theme of ['light', 'dark']) {
   await choose(page, 'spider');
   await page.getByRole('tab', { name: 'Physics' }).click();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
-  await page.locator('.badge').waitFor();
+  await simulates(page).waitFor();
   await eventually('a second of simulation', () => page.locator('output.clock').innerText().then(parseFloat), (time) => time > 1);
   await page.getByRole('button', { name: 'Pause' }).first().click();
   await save(page, theme, 'physics');
