@@ -32,6 +32,8 @@ pub(super) struct Read {
     /// The way back to the nodes of a glTF file.
     pub(super) rig: Option<Rig>,
     kind: &'static str,
+    /// What was guessed, in words.
+    notes: Vec<String>,
     recording: Option<Recording>,
 }
 
@@ -70,7 +72,12 @@ impl Read {
             (None, Some(_)) => "recording",
             (None, None) => xml_kind(&files.read(main).map_err(told)?),
         };
-        Ok(Self { work: work.clone(), creature, rig, kind, recording: recording.map(without_first_apart) })
+        let notes = match &rig {
+            Some(rig) => rig.notes.clone(),
+            None => give_springs(&mut creature).into_iter().collect(),
+        };
+        let recording = recording.map(without_first_apart);
+        Ok(Self { work: work.clone(), creature, rig, kind, notes, recording })
     }
 }
 
@@ -201,6 +208,40 @@ fn xml_kind(bytes: &[u8]) -> &'static str {
     if String::from_utf8_lossy(bytes).contains("<mujoco") { "mjcf" } else { "urdf" }
 }
 
+/// Stiffness of a joint that the file gave none, in parts of weight times height: about what rigs get, 0.14 of weight times
+/// the height of the centre of mass.
+const USUAL_STIFFNESS: f64 = 0.08;
+/// A slide's spring gives way by this part of the height under the whole weight.
+const USUAL_SAG: f64 = 0.1;
+
+/// Robots come without springs, and without springs nothing vibrates: gives each joint that has none a usual one. A root
+/// that slides and turns on the world stays free. Says so.
+fn give_springs(creature: &mut Creature) -> Option<String> {
+    let size = height(creature, &mut Data::new(creature)).max(1e-6);
+    let weight = creature.mass() * creature.gravity().norm();
+    let turn = USUAL_STIFFNESS * weight * size;
+    let slide = weight / (USUAL_SAG * size);
+    let mut given = 0;
+    for index in 0..creature.joints().len() {
+        let joint = &creature.joints()[index];
+        let in_tendon = creature
+            .tendons()
+            .iter()
+            .any(|tendon| tendon.stiffness > 0.0 && tendon.terms.iter().any(|(member, _)| *member == index));
+        let is_root = joint.kind == JointKind::Free || creature.bodies()[joint.body].parent == 0;
+        if joint.stiffness > 0.0 || in_tendon || is_root {
+            continue;
+        }
+        let stiffness = if joint.kind == JointKind::Slide { slide } else { turn };
+        given += usize::from(stiffness > 0.0 && creature.set_stiffness(index, stiffness).is_ok());
+    }
+    (given > 0).then(|| {
+        format!(
+            "{given} joints came without springs and got {turn:.3} N·m/rad each, from its weight and height"
+        )
+    })
+}
+
 /// Conversions of recordings may begin with a pose that is not part of the motion.
 fn without_first_apart(mut recording: Recording) -> Recording {
     let last = recording.clip.times.len() - 1;
@@ -218,10 +259,8 @@ fn without_first_apart(mut recording: Recording) -> Recording {
 pub(super) fn answer(read: Arc<Read>) -> Result<Answer, Trouble> {
     let mut bytes = Vec::new();
     let mut head = describe(&read.creature, read.kind, &mut bytes);
-    if let Some(rig) = &read.rig {
-        head.notes.clone_from(&rig.notes);
-        head.skin = skin(rig, &read.work.source);
-    }
+    head.notes.clone_from(&read.notes);
+    head.skin = read.rig.as_ref().and_then(|rig| skin(rig, &read.work.source));
     if let Some(Recording { creature, clip, .. }) = &read.recording {
         let creature = describe(creature, read.kind, &mut bytes);
         let clip = clip_part(clip, &mut bytes);

@@ -116,6 +116,9 @@ fn creature_of<'n>(files: &'n [(String, &[u8])]) -> Result<&'n str, Trouble> {
         }
     }
     match found[..] {
+        [(name, _)] if ending(name) == "amc" && with(&["asf"]).is_empty() => Err(Trouble(format!(
+            "{name:?} is a motion without its skeleton; drop the .asf file together with it"
+        ))),
         [(name, _)] => Ok(name),
         [] => Err(Trouble(format!("none of the XML files is a creature of its own; {DROPPABLE}"))),
         [(first, _), (second, _), ..] => Err(Trouble(format!(
@@ -334,6 +337,7 @@ mod tests {
         let both = [("dog.xml", "<mujoco/>"), ("package.xml", "<package/>"), ("scene.xml", scene)];
         assert_eq!(which(&both).unwrap(), "scene.xml");
         assert_eq!(which(&[("02.asf", ""), ("02_01.amc", "")]).unwrap(), "02_01.amc");
+        assert!(which(&[("02_01.amc", "")]).unwrap_err().contains(".asf"));
         assert!(which(&[]).unwrap_err().contains("drop a .glb"));
         assert!(which(&[("cat.jpg", "")]).unwrap_err().contains("cat.jpg"));
         assert!(which(&[("a.glb", ""), ("b.glb", "")]).unwrap_err().contains("one at a time"));

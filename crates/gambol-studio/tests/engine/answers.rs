@@ -289,6 +289,22 @@ fn a_recording_is_a_creature_and_a_motion_of_its_own() {
 }
 
 #[test]
+fn a_robot_without_springs_gets_some() {
+    let urdf = r#"<robot name="arm"><link name="base"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0"
+        ixz="0" iyz="0"/></inertial></link><link name="tip"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"
+        ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="continuous"><parent link="base"/>
+        <child link="tip"/><origin xyz="0 0 1"/><axis xyz="0 1 0"/></joint></robot>"#;
+    let mut page = Page::new();
+    let mut source = page.drop_files(&[("arm.urdf", urdf.as_bytes())]);
+    source["freeRoot"] = json!(true);
+    let told = page.ask(json!({ "ask": "creature", "creature": source })).head;
+    assert_eq!(told["kind"], "urdf");
+    assert!(told["notes"][0].as_str().unwrap().contains("springs"));
+    let modes = body(&mut page, &source, &json!({})).head["modes"].as_array().unwrap().len();
+    assert_eq!(modes, 7);
+}
+
+#[test]
 fn files_that_lost_their_folders_are_found() {
     let mjcf = r#"<mujoco><compiler meshdir="assets"/><asset><mesh name="m" file="parts/m.obj"/></asset><worldbody>
         <body name="a"><freejoint/><geom type="mesh" mesh="m"/></body></worldbody></mujoco>"#;

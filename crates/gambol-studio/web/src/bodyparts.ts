@@ -8,9 +8,11 @@ export function spoken(name: string): string {
   return [...where.filter((word) => !/^\d+$/.test(word)), what, ...number].join(' ').replaceAll('_', ' ')
 }
 
-/** Which foot: "front left". */
+/** Which foot: "front left", "left 2". */
 export function whichFoot(name: string): string {
-  return capital(name.replace(/^foot\.?/, '').replaceAll('.', ' ') || name)
+  const where = name.split('.').slice(1)
+  const isNumber = (word: string) => /^\d+$/.test(word)
+  return capital([...where.filter((word) => !isNumber(word)), ...where.filter(isNumber)].join(' ') || name)
 }
 
 export function capital(text: string): string {

@@ -23,7 +23,7 @@ type Inputs = Record<'creature' | 'body' | 'gaits' | 'motion', unknown>
 const PAUSE = 120
 
 /** Gaits that a creature begins with, if they suit it: the first of these. */
-const FIRST_GAITS = ['trot', 'walk']
+const FIRST_GAITS = ['trot', 'walk', 'slither']
 
 /**
  * From the work to what is seen: creature → body → gaits and motion. Each is asked for when what it depends on changed,

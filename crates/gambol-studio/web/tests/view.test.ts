@@ -25,7 +25,7 @@ test('a view at hand is kept until another shows far more', () => {
 
 test('the camera keeps up with a steady walk and evens out its sway', () => {
   const follower = new Follower()
-  follower.reset(0.5)
+  follower.size = 0.5
   const [speed, sway] = [1.4, 0.02]
   let lag = 0
   let swing = 0
@@ -42,7 +42,7 @@ test('the camera keeps up with a steady walk and evens out its sway', () => {
 
 test('the camera comes to rest, and goes along with a jump', () => {
   const follower = new Follower()
-  follower.reset(0.5)
+  follower.size = 0.5
   follower.advance([0, 0, 0], 1 / 60)
   let frames = 0
   while (follower.advance([0.3, 0, 0], 1 / 60) && frames < 1000) frames++

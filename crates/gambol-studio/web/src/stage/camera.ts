@@ -44,12 +44,12 @@ export class CameraWork {
     this.start(new THREE.Vector3(0, 0, 0.4))
   }
 
-  /** Takes on another creature. */
+  /** Takes on another creature, from where the camera is. */
   setBox(half: THREE.Vector3, middle: THREE.Vector3): void {
     this.half.copy(half)
     this.middle.copy(middle)
     this.radius = Math.max(half.length(), 1e-3)
-    this.follower.reset(this.radius)
+    this.follower.size = this.radius
     this.camera.near = this.radius / 50
     this.camera.far = this.radius * 60
     this.camera.updateProjectionMatrix()
@@ -66,7 +66,7 @@ export class CameraWork {
   start(com: THREE.Vector3): void {
     this.glide = null
     this.set(this.viewFrom(FIRST_VIEW, com))
-    this.follower.reset(this.radius)
+    this.follower.reset()
   }
 
   /** Glides to the first view, or brings all of the creature into view from where the camera is. */

@@ -13,12 +13,13 @@ export class Follower {
   readonly at: number[] = [0, 0, 0]
   /** By how much it moved in the last step; nothing in the first one. */
   readonly shift: number[] = [0, 0, 0]
+  /** Of what it follows, m. */
+  size = 1
   private readonly velocity: number[] = [0, 0, 0]
-  private size = 1
   private started = false
 
-  reset(size: number): void {
-    this.size = size
+  /** The next step is the first. */
+  reset(): void {
     this.started = false
   }
 

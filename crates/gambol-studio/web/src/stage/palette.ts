@@ -37,6 +37,10 @@ const SLOW_FRAME = 20
 const FEWEST_CELLS = 3
 /** Between two pictures of most screens, ms. */
 const SCREEN_STEP = 1000 / 60
+/** A pause longer than this between frames is rest, not a slow frame, ms. */
+const REST = 400
+/** After a rest, swings go on from where they were, ms. */
+const LONGEST_STEP = 100
 /** Without a graphics card, swings are redrawn after this time at the soonest, ms: the stage needs the processor too. */
 const SOFTWARE_STEP = 1000 / 31
 /** Room around the creature in a picture. */
@@ -235,7 +239,7 @@ export class PaletteView {
     const span = now - this.last
     if (this.renderer && !this.lost && (this.stale || this.owed > 0 || (this.moving() && span >= this.step))) {
       this.last = now
-      if (this.moving()) this.phase += 2 * Math.PI * SWINGS_PER_SECOND * Math.min(span, 100) / 1000
+      if (this.moving()) this.phase += 2 * Math.PI * SWINGS_PER_SECOND * Math.min(span, LONGEST_STEP) / 1000
       const start = performance.now()
       this.draw(this.renderer)
       this.adapt(performance.now() - start, span)
@@ -248,10 +252,10 @@ export class PaletteView {
     this.drawn++
     const inView = this.visible.size
     // A software renderer's work shows in the time between frames, not in the time of the calls.
-    const slow = Math.max(cost, span > 400 ? 0 : span - Math.max(this.step, SCREEN_STEP))
+    const slow = Math.max(cost, span > REST ? 0 : span - Math.max(this.step, SCREEN_STEP))
     if (slow > SLOW_FRAME) this.perFrame = Math.max(FEWEST_CELLS, Math.floor(0.7 * Math.min(this.perFrame, inView)))
     else if (slow < SLOW_FRAME / 2) this.perFrame = this.perFrame < inView ? this.perFrame + 1 : Infinity
-    if (span < 400) this.spans.push(span)
+    if (span < REST) this.spans.push(span)
     this.costs.push(cost)
     for (const values of [this.spans, this.costs]) if (values.length > 60) values.shift()
   }

@@ -59,6 +59,7 @@ export class Stage extends Emitter<StageEvents> {
   private actor: Actor | null = null
   /** The same creature drawn from its shapes, while that is wanted instead of its skin. */
   private bare: Puppet | null = null
+  private skinWanted = true
   private bytes: Bytes = new Uint8Array()
   private ghost: Actor | null = null
   private frames: Float64Array = new Float64Array(7)
@@ -107,7 +108,8 @@ export class Stage extends Emitter<StageEvents> {
     // Another creature was asked for in the meantime, or the stage is gone.
     if (number !== this.creatureNumber || this.ended.signal.aborted) return puppet.dispose()
     if (trouble) this.emit('trouble', { kind: 'skin', text: trouble })
-    const bare = this.bare !== null
+    // Which may have changed while the skin was read.
+    puppet.setTheme(this.theme)
     this.mouse.forget()
     this.removeActor()
     void this.setGhostCreature(null)
@@ -118,7 +120,7 @@ export class Stage extends Emitter<StageEvents> {
     this.standing = []
     this.measure(creature)
     this.setPose(creature.reference)
-    if (bare) this.setSkinVisible(false)
+    this.setSkinVisible(this.skinWanted)
     this.unseen = !options.keepView
     if (this.unseen) this.view.start(this.centreOfMass())
     this.repaint()
@@ -138,6 +140,7 @@ export class Stage extends Emitter<StageEvents> {
 
   /** False shows the shapes that the engine computes with instead of the skin. */
   setSkinVisible(visible: boolean): void {
+    this.skinWanted = visible
     if (!this.actor) return
     if (!visible && !this.bare && this.actor.puppet.skin) {
       this.bare = bodyPuppet(this.actor.creature, this.bytes, { theme: this.theme })

@@ -12,6 +12,9 @@ import { IconButton, Section, Slider, Toggle } from './parts'
 /** m/s² */
 const GRAVITY = 9.81
 
+/** Of √(g h): Froude number 4, faster than anything runs. */
+const FASTEST = 2
+
 export function MotionPanel() {
   const creature = flow.creature.value?.answer
   const motion = flow.motion.value
@@ -81,15 +84,26 @@ function Gaits() {
   )
 }
 
+type Pace = 'speed' | 'stride' | 'frequency'
+
+/** Of speed, stride and frequency two decide the third: the wish that has to go where all three were said. */
+const YIELDS: Record<Pace, Pace> = { speed: 'stride', stride: 'frequency', frequency: 'stride' }
+
+function withWish(gait: GaitWork, key: Pace | 'duty', value: number): GaitWork {
+  const next = { ...gait, [key]: value }
+  const all = next.speed !== null && next.stride !== null && next.frequency !== null
+  return key !== 'duty' && all ? { ...next, [YIELDS[key]]: null } : next
+}
+
 /** A wish for a number that otherwise follows from the body. */
-function Wish(props: { label: string; key_: 'speed' | 'stride' | 'duty'; now: number; least: number; most: number; text: (value: number) => string; title: string }) {
-  const { label, key_, now, least, most, text, title } = props
-  const wish = work.value.gait[key_]
+function Wish(props: { label: string; of: Pace | 'duty'; now: number; least: number; most: number; text: (value: number) => string; title: string }) {
+  const { label, of, now, least, most, text, title } = props
+  const wish = work.value.gait[of]
   return (
     <Slider label={label} value={wish ?? now} least={least} most={most} text={text} title={title} follows={wish === null}
-      onDrag={(value) => dragGait(label.toLowerCase(), (gait) => ({ ...gait, [key_]: value }))}
+      onDrag={(value) => dragGait(label.toLowerCase(), (gait) => withWish(gait, of, value))}
       onRelease={() => doc.release()}
-      onReset={wish === null ? undefined : () => changeGait(label.toLowerCase(), { [key_]: null })} />
+      onReset={wish === null ? undefined : () => changeGait(label.toLowerCase(), { [of]: null })} />
   )
 }
 
@@ -99,6 +113,8 @@ function Tempo() {
   const creature = flow.creature.value!.answer
   if (!motion) return null
   const { report } = motion.answer
+  // Modes without a gait move it nowhere.
+  const goes = gait.name !== null || gait.file !== null
   const angle = (label: string, key: 'turn' | 'slope', most: number, unit: string, title: string) => (
     <Slider label={label} value={gait[key]} least={-most * DEGREE} most={most * DEGREE} fromMiddle text={(value) => degrees(value) + unit} title={title}
       onDrag={(value) => dragGait(label.toLowerCase(), (gait) => ({ ...gait, [key]: value }))} onRelease={() => doc.release()}
@@ -107,12 +123,12 @@ function Tempo() {
   const duty = report.duty.length ? report.duty.reduce((sum, [, share]) => sum + share, 0) / report.duty.length : 0
   return (
     <Section title="Tempo">
-      {/* Froude number 4: faster than anything runs. */}
-      <Wish label="Speed" key_="speed" now={report.speed} least={0} most={Math.max(2 * Math.sqrt(GRAVITY * creature.height), 1.5 * report.speed)} text={(value) => `${number(value)} m/s`} title="Over the ground" />
-      <Wish label="Stride" key_="stride" now={report.strideLength} least={0.01} most={Math.max(3 * creature.height, 1.5 * report.strideLength)} text={(value) => `${number(value)} m`} title="Way of one cycle" />
-      {report.duty.length > 0 && <Wish label="Feet on the ground" key_="duty" now={duty} least={0.1} most={0.95} text={percent} title="Duty factor: the share of a cycle that a foot stands. Above half is a walk, below a run" />}
-      {angle('Turn', 'turn', 90, '/s', 'To the left (right of the middle), degrees per second')}
-      {angle('Slope', 'slope', 20, '', 'Of the ground, uphill to the right')}
+      {goes && <Wish label="Speed" of="speed" now={report.speed} least={0} most={Math.max(FASTEST * Math.sqrt(GRAVITY * creature.height), 1.5 * report.speed)} text={(value) => `${number(value)} m/s`} title="Over the ground" />}
+      {goes && <Wish label="Stride" of="stride" now={report.strideLength} least={0.01} most={Math.max(3 * creature.height, 1.5 * report.strideLength)} text={(value) => `${number(value)} m`} title="Way of one cycle" />}
+      <Wish label="Cycles" of="frequency" now={motion.answer.frequency} least={0.1} most={Math.max(5, 1.5 * motion.answer.frequency)} text={(value) => `${number(value)} a second`} title="How often all of it repeats" />
+      {report.duty.length > 0 && <Wish label="Feet on the ground" of="duty" now={duty} least={0.1} most={0.95} text={percent} title="Duty factor: the share of a cycle that a foot stands. Above half is a walk, below a run" />}
+      {goes && angle('Turn', 'turn', 90, '/s', 'To the left (right of the middle), degrees per second')}
+      {goes && angle('Slope', 'slope', 20, '', 'Of the ground, uphill to the right')}
     </Section>
   )
 }

@@ -8,7 +8,7 @@ import { changeGait, doc, dragGait, flow, show, work } from '../studio'
 import { theme } from '../theme'
 import { byMode, nextPreference, preferenceOf, type Preference, withEdit, withPreference } from '../work/marks'
 import { fixedMoment } from '../moment'
-import { degrees, hertz } from './format'
+import { degrees, hertz, withinTurn } from './format'
 import { Scrub } from './parts'
 
 type Filter = 'all' | 'used' | 'marked'
@@ -105,7 +105,7 @@ const Cell = memo(function Cell({ mode, component, edit, preference, first }: Ce
   const { index, name } = mode
   const lit = component !== undefined
   const amplitude = edit?.amplitude ?? component?.amplitude ?? 0
-  const phase = edit?.phase ?? component?.phase ?? 0
+  const phase = withinTurn(edit?.phase ?? component?.phase ?? 0)
   const harmonic = edit?.harmonic ?? component?.harmonic ?? 1
   const say = (what: string, change: Partial<ModeEdit>) => dragGait(`${what} of ${name}`, (gait) => withEdit(gait, index, change))
   const frequency = mode.rigid ? 'rigid' : hertz(mode.frequency)

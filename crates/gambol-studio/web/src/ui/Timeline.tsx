@@ -66,7 +66,7 @@ function Tracks({ clip, stage }: { clip: ClipPart | null; stage: Stage | null })
   }
   const contacts = clip?.contacts ?? []
   return (
-    <div class={`tracks ${physics.state.value === 'off' ? '' : 'live'}`}>
+    <div class={`tracks ${physics.state.value === 'off' ? '' : 'live'} ${contacts.length > 4 ? 'many' : ''}`}>
       <div class="names" aria-hidden="true">
         <span class="strip-name" />
         {contacts.map((contact) => <span key={contact.name}>{whichFoot(contact.name)}</span>)}

@@ -10,4 +10,6 @@ export const times = (factor: number): string => `×${factor < 10 ? factor.toFix
 export const degrees = (radians: number): string => `${Math.round((radians * 180) / Math.PI)}°`
 export const percent = (share: number): string => `${Math.round(share * 100)} %`
 export const hertz = (frequency: number): string => `${number(frequency)} Hz`
+/** An angle from 0 to a whole turn. */
+export const withinTurn = (angle: number): number => ((angle % (2 * Math.PI)) + 2 * Math.PI) % (2 * Math.PI)
 export const DEGREE = Math.PI / 180
