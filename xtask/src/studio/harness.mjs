@@ -233,7 +233,7 @@ export async function test(sentence, body) {
     passed++;
     console.log(`ok    ${sentence} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
   } catch (error) {
-    const reason = error.stack?.split('\n').filter((line) => !line.includes('node:')).slice(0, 6).join('\n      ') ?? error;
+    const reason = error.stack?.split('\n').filter((line) => !line.includes('node:')).slice(0, 24).join('\n      ') ?? error;
     console.log(`FAIL  ${sentence} (${((Date.now() - start) / 1000).toFixed(1)} s)\n      ${reason}`);
     for (const complaint of complaints.slice(before)) console.log(`      the page: ${complaint}`);
     const slug = sentence.toLowerCase().replace(/[^a-z0-9]+/g, '-').slice(0, 60);
