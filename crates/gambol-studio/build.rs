@@ -55,8 +55,11 @@ fn build(web: &Path, page: &Path) -> Result<(), String> {
     let lock = File::open(web.join(".gitignore")).and_then(|file| file.lock().map(|()| file));
     if !is_installed(web) {
         let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-        let arguments = ["ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
-        run(Command::new(npm).args(arguments).current_dir(web), "npm ci")?;
+        // As the lock file says, and leaves that as it is. `npm ci` would refuse a lock file that lacks the parts of
+        // some other system, which npm leaves out where they cannot be had.
+        let arguments =
+            ["install", "--no-save", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
+        run(Command::new(npm).args(arguments).current_dir(web), "npm install")?;
     }
     let vite = Path::new("node_modules").join("vite").join("bin").join("vite.js");
     let mut command = Command::new("node");
@@ -132,5 +135,6 @@ fn row(page: &Path, file: &Path) -> String {
         Some("json" | "webmanifest") => "application/json",
         _ => "application/octet-stream",
     };
-    format!("    ({:?}, {kind:?}, include_bytes!({file:?}) as &[u8]),\n", parts.join("/"))
+    let (path, file) = (parts.join("/"), file.to_string_lossy());
+    format!("    ({path:?}, {kind:?}, include_bytes!({file:?}) as &[u8]),\n")
 }

@@ -79,7 +79,8 @@ fn other_pages_are_refused() {
     let upgrade =
         ["Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA=="];
     // `Connection: close` is in every request of this client, so that an allowed one is a bad upgrade, not a socket.
-    let status = |lines: &[&str]| studio.raw(&socket, &[&[&host], &upgrade[..], lines].concat()).status;
+    let status =
+        |lines: &[&str]| studio.raw(&socket, &[&[host.as_str()], &upgrade[..], lines].concat()).status;
     let own = format!("Origin: http://{}", studio.address);
     assert_eq!(status(&[&own]), 400);
     assert_eq!(status(&[&own, "Sec-Fetch-Site: same-origin"]), 400);
@@ -180,7 +181,7 @@ fn the_page_is_whole() {
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
     let files: Vec<&str> =
         page.body.split("\"./").skip(1).filter_map(|rest| rest.split('"').next()).collect();
-    assert!(files.iter().any(|file| file.ends_with(".js")), "{}", page.body);
+    assert!(files.iter().any(|file| file.contains(".js")), "{}", page.body);
     for file in files {
         let answer = studio.get(&format!("/{file}"));
         assert_eq!(answer.status, 200, "{file}");

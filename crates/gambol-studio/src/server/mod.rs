@@ -114,13 +114,10 @@ impl Server {
             loop {
                 // Closed never.
                 let Ok(permit) = requests.clone().acquire_owned().await else { return };
-                let stream = match listener.accept().await {
-                    Ok((stream, _)) => stream,
-                    Err(_) => {
-                        // Of one connection that is gone already, or of too many open files: wait for better times.
-                        tokio::time::sleep(Duration::from_millis(50)).await;
-                        continue;
-                    }
+                let Ok((stream, _)) = listener.accept().await else {
+                    // One connection is gone already, or there are too many open files: wait for better times.
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
                 };
                 let _ = stream.set_nodelay(true); // only makes answers quicker
                 let service = TowerToHyperService::new(router.clone());

@@ -41,7 +41,7 @@ const MOST_WORK: usize = 16 << 20;
 const MOST_GAIT: usize = 1 << 20;
 const MOST_GAITS: usize = 2000;
 /// How long a half-written bundle is left alone: another studio may be at it.
-const OLD_HALF: Duration = Duration::from_secs(3600);
+const OLD_HALF: Duration = Duration::from_hours(1);
 
 /// Files that a creature left in its place may be made of. Its folder may be the user's home: nothing else there is read.
 const OF_CREATURES: [&str; 22] = [
@@ -96,15 +96,20 @@ impl DiskShelf {
         Ok(Source::File { bundle, name: name.to_owned() })
     }
 
+    /// One of our folders, which is where it says.
+    fn folder(&self, name: &str) -> Result<PathBuf, Trouble> {
+        let folder = self.root.join(name);
+        if folder.canonicalize().is_ok_and(|real| real == folder) {
+            Ok(folder)
+        } else {
+            Err(leads_out(&folder))
+        }
+    }
+
     /// The path of an entry of one of our folders; `name` is a checked one. A link there is none of ours.
     fn place(&self, folder: &str, name: &str) -> Result<PathBuf, Trouble> {
-        let folder = self.root.join(folder);
-        let path = folder.join(name);
-        if folder.canonicalize().is_ok_and(|real| real == folder) && !path.is_symlink() {
-            Ok(path)
-        } else {
-            Err(Trouble(format!("{} leads out of the studio's folder; remove it", path.display())))
-        }
+        let path = self.folder(folder)?.join(name);
+        if path.is_symlink() { Err(leads_out(&path)) } else { Ok(path) }
     }
 
     fn bundle(&self, bundle: &str) -> Result<Bundle, Trouble> {
@@ -236,16 +241,21 @@ impl Shelf for DiskShelf {
             return Err(Trouble(format!("the gait is larger than {} MiB", MOST_GAIT >> 20)));
         }
         let _change = self.change();
-        let there = fs::read_dir(self.root.join(GAITS)).map_err(|error| cannot_keep(&error))?.count();
+        let folder = self.folder(GAITS)?;
+        let there = fs::read_dir(&folder).map_err(|error| cannot_keep(&error))?.count();
         if there >= MOST_GAITS {
-            let folder = self.root.join(GAITS);
             return Err(Trouble(format!("{} holds {there} gaits; remove some", folder.display())));
         }
-        // What cannot be read is taken, too.
-        let found = |name: &str| self.read_gait(name).unwrap_or_else(|_| Some(String::new()));
+        // A link is taken; what cannot be read is told below.
+        let found = |name: &str| match self.place(GAITS, &format!("{name}.toml")) {
+            Ok(path) => read_text(&path, MOST_GAIT).unwrap_or(None),
+            Err(_) => Some(String::new()),
+        };
         let name = free_name(name, text, found);
         let path = self.place(GAITS, &format!("{name}.toml"))?;
-        write_file(&path, text.as_bytes(), true).map_err(|error| Trouble(error.to_string()))?;
+        if self.read_gait(&name)?.is_none() {
+            write_file(&path, text.as_bytes(), false).map_err(|error| Trouble(error.to_string()))?;
+        }
         Ok(Shared { name, path: path.display().to_string() })
     }
 
@@ -306,6 +316,10 @@ impl Files for Bundle {
         let mut found = names.filter(|name| ending(name).eq_ignore_ascii_case(wanted));
         found.next().filter(|_| found.next().is_none())
     }
+}
+
+fn leads_out(path: &Path) -> Trouble {
+    Trouble(format!("{} leads out of the studio's folder; remove it", path.display()))
 }
 
 fn gone() -> Trouble {

@@ -17,7 +17,7 @@ impl Token {
     pub fn new() -> io::Result<Self> {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        Ok(Self(format!("{:032x}", u128::from_le_bytes(bytes))))
     }
 
     /// The token in this file, or a new one that is kept there for the next start: a page that is still open finds its
@@ -67,7 +67,9 @@ fn private(options: &mut OpenOptions) -> &mut OpenOptions {
 #[cfg(unix)]
 fn is_private(file: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
-    fs::symlink_metadata(file).is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o077 == 0)
+    const OF_OTHERS: u32 = 0o077;
+    fs::symlink_metadata(file)
+        .is_ok_and(|there| there.is_file() && there.permissions().mode() & OF_OTHERS == 0)
 }
 
 #[cfg(not(unix))]

@@ -68,8 +68,9 @@ impl Studio {
     /// What comes back for a request, as it is: `lines` stand after the first one.
     pub(crate) fn raw(&self, first: &str, lines: &[&str]) -> Response {
         let mut stream = connect(self.address);
-        let lines: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
-        write!(stream, "{first} HTTP/1.1\r\n{lines}Connection: close\r\n\r\n").unwrap();
+        let first = format!("{first} HTTP/1.1");
+        let lines = [&[first.as_str()], lines, &["Connection: close"]].concat();
+        write!(stream, "{}\r\n\r\n", lines.join("\r\n")).unwrap();
         Response::read(&mut stream)
     }
 
@@ -164,8 +165,9 @@ impl Page {
 
     /// Why the engine does not answer.
     pub(crate) fn asks_in_vain(&mut self, request: Value) -> String {
-        let (head, _) = self.ask(request.clone(), &[]);
-        head["error"].as_str().unwrap_or_else(|| panic!("{request} is answered")).to_owned()
+        let what = request.to_string();
+        let (head, _) = self.ask(request, &[]);
+        head["error"].as_str().unwrap_or_else(|| panic!("{what} is answered")).to_owned()
     }
 
     pub(crate) fn send_frame(&mut self, frame: tungstenite::Message) {
@@ -199,13 +201,11 @@ impl Page {
             .collect();
         let bytes: Vec<u8> = files.iter().flat_map(|(_, content)| content.iter().copied()).collect();
         let (head, _) = self.ask(serde_json::json!({ "ask": "keep", "files": list }), &bytes);
-        match head["error"].as_str() {
-            Some(error) => Err(error.to_owned()),
-            None => {
-                let text = |key: &str| head["answer"][key].as_str().unwrap().to_owned();
-                Ok((text("bundle"), text("name")))
-            }
+        if let Some(error) = head["error"].as_str() {
+            return Err(error.to_owned());
         }
+        let text = |key: &str| head["answer"][key].as_str().unwrap().to_owned();
+        Ok((text("bundle"), text("name")))
     }
 }
 

@@ -2,6 +2,7 @@ import './style/page.css'
 import './style/parts.css'
 import './style/panels.css'
 import './style/stage.css'
+import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { words } from './engine/engine'
 import { listen } from './keys'
@@ -22,6 +23,11 @@ if (fixedMoment || calm.matches) playback.playing.value = false
 
 render(<App />, document.getElementById('app')!)
 listen()
+
+effect(() => {
+  const creature = flow.creature.value?.answer.name
+  document.title = [creature, work.value.gait.name, 'gambol studio'].filter(Boolean).join(' · ')
+})
 
 let before = performance.now()
 function frame(now: number): void {

@@ -1,7 +1,7 @@
 import { capital, spoken } from '../bodyparts'
 import { still } from '../flow'
 import type { DriveKind } from '../physics'
-import { physics, work } from '../studio'
+import { physics, standUp, work } from '../studio'
 import { Told } from './CreaturePanel'
 import { DEGREE, degrees, number } from './format'
 import * as icons from './icons'
@@ -45,6 +45,13 @@ export function PhysicsPanel() {
       </Section>
       <Readings />
       <Told title="Worth knowing" lines={physics.warnings.value} warn />
+      {!off && drive.value !== 'passive' && (
+        <section class="section">
+          <button type="button" class="wide-button" title="Finds the stiffness that carries its weight, and begins again" onClick={() => void standUp()}>
+            <icons.StandUp />Stand it up
+          </button>
+        </section>
+      )}
     </>
   )
 }

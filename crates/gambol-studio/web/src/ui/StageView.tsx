@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { capital, constraintText, feet, footOf, jointsOf, spoken } from '../bodyparts'
+import { capital, feet, footOf, jointsOf, spoken } from '../bodyparts'
 import { tell } from '../notes'
 import type { CreatureAnswer } from '../protocol'
 import { Show, type Tool } from '../show'
@@ -8,6 +8,7 @@ import { Stage, type StageEvents } from '../stage'
 import { flow, physics, placeLandmark, reach, show, work } from '../studio'
 import { theme } from '../theme'
 import { addHold, toggleInjured } from './BodyPanel'
+import { hertz } from './format'
 import * as icons from './icons'
 import { Choice, IconButton } from './parts'
 
@@ -105,12 +106,14 @@ export function StageView() {
       `ground:${ownFoot?.name ?? name}`,
       `orientation:${name}`,
       ...(hands.some((hand) => hand.body === body) ? ['hands:cart'] : []),
-    ].map((text) => ({ label: constraintText(text), run: () => addHold(text) }))
+    ].map((text) => ({ label: HOLD[text.split(':')[0]!]!, run: () => addHold(text) }))
     if (foot) items.push({ label: injured ? 'This leg is well again' : 'This leg is injured', run: () => toggleInjured(foot.name) })
     // Not over the right edge.
     return { x: Math.min(onPage.x - box.left, box.width - 230), y: Math.min(onPage.y - box.top, box.height - 160), title: capital(spoken(name)), items }
   }
 }
+
+const HOLD: Record<string, string> = { ground: 'Pin it to the ground', orientation: 'Keep its orientation', hands: 'Hands on a cart' }
 
 /** A click says where the landmark is: a joint for a knee, else a body. */
 function placeByClick(creature: CreatureAnswer, { body, mark }: StageEvents['pick']): void {
@@ -126,9 +129,12 @@ function placeByClick(creature: CreatureAnswer, { body, mark }: StageEvents['pic
 
 function StageHint() {
   const placing = show.placing.value
+  const hovered = show.hovered.value
+  const mode = hovered === null ? undefined : flow.body.value?.answer.modes[hovered]
   const text = placing !== null
     ? `Click the ${spoken(placing)} on the body`
     : physics.state.value !== 'off' ? 'Live simulation: drag the body to push it'
+    : mode ? `${capital(mode.name)}${mode.rigid ? '' : `, ${hertz(mode.frequency)}`}`
     : show.tool.value === 'pose' ? 'Drag a limb: this is the pose that it vibrates about'
     : show.tool.value === 'hold' ? 'Click a part to hold it'
     : null
