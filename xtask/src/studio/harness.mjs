@@ -28,6 +28,8 @@ export class Server {
     const ask = ['studio', this.creature, '--no-open', '--port', String(this.port), '--folder', this.folder];
     this.process = spawn(this.program, ask, { stdio: ['ignore', 'pipe', 'pipe'] });
     this.ended = new Promise((resume) => this.process.once('exit', resume));
+    // Not longer than the tests, whatever stops them.
+    process.once('exit', () => this.process.kill('SIGKILL'));
     let said = '';
     this.process.stderr.on('data', (data) => { said += data; });
     const address = new Promise((resume) => createInterface(this.process.stdout).once('line', resume));
