@@ -7,17 +7,19 @@ import { config, context, dropFiles, eventually, eye, finish, MOVING, press, scr
 /** The window that people see the studio in, and how sharp the pictures are. */
 const WINDOW = { width: 1440, height: 900 };
 const PIXELS = 1.5;
+/** Windows high enough for two rows of the palette, and for all of the motion panel. */
+const ROWS = { ...WINDOW, height: 1210 };
+const PANEL = { ...WINDOW, height: 1500 };
 /** Of WebP: the first of these with which a picture is not larger than MOST bytes. Text stays sharp with all. */
 const QUALITIES = [0.88, 0.82, 0.76, 0.7];
 const MOST = 150_000;
 
-/** Saves a part of the page, or all of it. */
-async function save(page, theme, name, part = null, room = 0) {
-  await page.mouse.move(WINDOW.width / 2, 4);
+/** Saves a part of the page, or all of it; the mouse goes out of the way unless it holds something. */
+async function save(page, theme, name, part = null, held = false) {
+  if (!held) await page.mouse.move(WINDOW.width / 2, 4);
   // The hover's last picture, and a film strip that is drawn after a pause.
   await page.evaluate(() => new Promise((resume) => setTimeout(resume, 900)));
-  const box = part ? await page.locator(part).boundingBox() : { x: 0, y: 0, ...WINDOW };
-  const clip = { x: Math.max(box.x - room, 0), y: Math.max(box.y - room, 0), width: box.width + 2 * room, height: box.height + 2 * room };
+  const clip = part ? await page.locator(part).boundingBox() : { x: 0, y: 0, ...WINDOW };
   const shot = await page.screenshot({ clip });
   const file = join(config.out, `${name}-${theme}.webp`);
   let bytes = null;
@@ -49,12 +51,6 @@ async function openAt(context, url, time) {
   return page;
 }
 
-const choose = async (page, creature) => {
-  await page.locator('.creature-button').click();
-  await page.getByRole('dialog').getByRole('button', { name: new RegExp(`^${creature}`, 'i') }).click();
-  await until(page, creature, (name) => window.studio.work().creature.source.name === name && window.studio.settled, creature);
-};
-
 const still = async (page, time) => {
   if ((await page.locator('.play').getAttribute('aria-label')) === 'Pause') await page.locator('.play').click();
   await page.evaluate((time) => { window.studio.time = time; }, time);
@@ -63,7 +59,14 @@ const still = async (page, time) => {
 const server = await new Server(join(scratch, 'studio')).start();
 for (const theme of ['light', 'dark']) {
   const tab = await context({ viewport: WINDOW, deviceScaleFactor: PIXELS, colorScheme: theme, ...MOVING });
-  await tab.addInitScript(() => localStorage.setItem('gambol.hinted', '1'));
+  await tab.addInitScript(() => {
+    localStorage.setItem('gambol.hinted', '1');
+    // As most people see it: with a graphics card the pictures of the palette are drawn finer.
+    const { getParameter } = WebGL2RenderingContext.prototype;
+    WebGL2RenderingContext.prototype.getParameter = function (name) {
+      return name === 0x9246 ? 'a graphics card' : getParameter.call(this, name);
+    };
+  });
 
   // The dog: everything at once, then its palette, timeline and motion.
   let page = await openAt(tab, server.url, 0.31);
@@ -71,18 +74,22 @@ for (const theme of ['light', 'dark']) {
   await page.getByRole('button', { name: /^Mode 8:/ }).click();
   await page.getByRole('button', { name: /^Mode 12:/ }).dblclick();
   await settled(page);
+  await page.locator('.scroller').evaluate((scroller) => scroller.scrollTo(0, 0));
+  await page.setViewportSize(ROWS);
   await save(page, theme, 'palette', '.palette');
   await press(page, 'Walk');
   await still(page, 0.4);
-  await save(page, theme, 'timeline', '.timeline');
+  await page.setViewportSize(PANEL);
   await save(page, theme, 'motion', '.side.right');
-  await page.keyboard.press('?');
+  await page.setViewportSize(WINDOW);
+  await save(page, theme, 'timeline', '.timeline');
+  await page.getByRole('button', { name: 'Keys and help' }).click();
   await save(page, theme, 'keys', 'dialog');
   await page.keyboard.press('Escape');
   await page.locator('.creature-button').click();
   await save(page, theme, 'gallery', 'dialog');
   await page.keyboard.press('Escape');
-  await page.keyboard.press('Control+e');
+  await page.getByRole('button', { name: 'Take it home' }).click();
   await page.getByRole('button', { name: 'Make a link' }).waitFor();
   await save(page, theme, 'take-it-home', 'dialog');
   await page.close();
@@ -111,13 +118,24 @@ for (const theme of ['light', 'dark']) {
 
   // A push.
   page = await openAt(tab, server.url, 0);
-  await choose(page, 'spider');
+  await page.getByRole('tab', { name: 'Body' }).click();
+  await page.getByRole('button', { name: 'Stand it up' }).click();
+  await page.locator('.note.good').getByRole('button', { name: 'Dismiss' }).click();
+  await settled(page);
   await page.getByRole('tab', { name: 'Physics' }).click();
+  await page.getByRole('radio', { name: 'Nothing' }).click();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
   await simulates(page).waitFor();
   await eventually('a second of simulation', () => page.locator('output.clock').innerText().then(parseFloat), (time) => time > 1);
-  await page.getByRole('button', { name: 'Pause' }).first().click();
-  await save(page, theme, 'physics');
+  const chest = await page.evaluate(() => {
+    const { bodies } = window.studio.creature();
+    const body = bodies.findIndex(({ name }) => name === 'chest');
+    return window.studio.onPage(body, bodies[body].com);
+  });
+  await page.mouse.move(chest.x, chest.y);
+  await page.mouse.down();
+  await page.mouse.move(chest.x + 60, chest.y - 110, { steps: 6 });
+  await save(page, theme, 'physics', null, true);
   await tab.close();
 }
 await finish(server);
