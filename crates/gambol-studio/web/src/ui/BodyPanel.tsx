@@ -60,7 +60,7 @@ export function BodyPanel() {
         {creature.limbs.map((limb) => (
           <StiffnessSlider key={limb.name} label={capital(spoken(limb.name))} pattern={limb.pattern} bodies={show.limbBodies(limb.name)} />
         ))}
-        <p class="quiet">For one joint, click it on the body.</p>
+        <JointChooser creature={creature} />
       </Section>
       <Injuries creature={creature} />
       <RestPose creature={creature} />
@@ -113,6 +113,20 @@ export function toggleInjured(foot: string): void {
   changeStyle(hurt ? `heal ${spoken(foot)}` : `injure ${spoken(foot)}`, {
     injured: hurt ? injured.filter((other) => other !== foot) : [...injured, foot],
   })
+}
+
+/** The same as a click on the body, for those who know the name. */
+function JointChooser({ creature }: { creature: CreatureAnswer }) {
+  return (
+    <select aria-label="One joint" value="" onChange={(event) => {
+      const joint = creature.joints.find((joint) => joint.name === event.currentTarget.value)
+      if (joint) show.selected.value = joint.body
+      event.currentTarget.value = ''
+    }}>
+      <option value="">One joint: click it on the body, or choose…</option>
+      {creature.joints.filter((joint) => joint.kind !== 'free').map((joint) => <option key={joint.name} value={joint.name}>{capital(spoken(joint.name))}</option>)}
+    </select>
+  )
 }
 
 function Injuries({ creature }: { creature: CreatureAnswer }) {

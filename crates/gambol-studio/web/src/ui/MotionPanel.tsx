@@ -4,7 +4,7 @@ import type { ComponentPart, GaitWork, ModePart, MotionReport } from '../protoco
 import { changeGait, chooseGait, doc, dragGait, flow, resetGait, show, work } from '../studio'
 import { byMode, withEdit } from '../work/marks'
 import { Told } from './CreaturePanel'
-import { DEGREE, degrees, number, percent } from './format'
+import { DEGREE, DEGREES, degrees, number, percent } from './format'
 import * as icons from './icons'
 import { GaitIcon } from './icons'
 import { IconButton, Section, Slider, Toggle } from './parts'
@@ -96,11 +96,11 @@ function withWish(gait: GaitWork, key: Pace | 'duty', value: number): GaitWork {
 }
 
 /** A wish for a number that otherwise follows from the body. */
-function Wish(props: { label: string; of: Pace | 'duty'; now: number; least: number; most: number; text: (value: number) => string; title: string }) {
-  const { label, of, now, least, most, text, title } = props
+function Wish(props: { label: string; of: Pace | 'duty'; now: number; least: number; most: number; text: (value: number) => string; shownAs?: number; title: string }) {
+  const { label, of, now, least, most, text, shownAs = 1, title } = props
   const wish = work.value.gait[of]
   return (
-    <Slider label={label} value={wish ?? now} least={least} most={most} text={text} title={title} follows={wish === null}
+    <Slider label={label} value={wish ?? now} least={least} most={most} text={text} shownAs={shownAs} title={title} follows={wish === null}
       onDrag={(value) => dragGait(label.toLowerCase(), (gait) => withWish(gait, of, value))}
       onRelease={() => doc.release()}
       onReset={wish === null ? undefined : () => changeGait(label.toLowerCase(), { [of]: null })} />
@@ -116,7 +116,7 @@ function Tempo() {
   // Modes without a gait move it nowhere.
   const goes = gait.name !== null || gait.file !== null
   const angle = (label: string, key: 'turn' | 'slope', most: number, unit: string, title: string) => (
-    <Slider label={label} value={gait[key]} least={-most * DEGREE} most={most * DEGREE} fromMiddle text={(value) => degrees(value) + unit} title={title}
+    <Slider label={label} value={gait[key]} least={-most * DEGREE} most={most * DEGREE} fromMiddle text={(value) => degrees(value) + unit} shownAs={DEGREES} title={title}
       onDrag={(value) => dragGait(label.toLowerCase(), (gait) => ({ ...gait, [key]: value }))} onRelease={() => doc.release()}
       onReset={gait[key] === 0 ? undefined : () => changeGait(label.toLowerCase(), { [key]: 0 })} />
   )
@@ -126,7 +126,7 @@ function Tempo() {
       {goes && <Wish label="Speed" of="speed" now={report.speed} least={0} most={Math.max(FASTEST * Math.sqrt(GRAVITY * creature.height), 1.5 * report.speed)} text={(value) => `${number(value)} m/s`} title="Over the ground" />}
       {goes && <Wish label="Stride" of="stride" now={report.strideLength} least={0.01} most={Math.max(3 * creature.height, 1.5 * report.strideLength)} text={(value) => `${number(value)} m`} title="Way of one cycle" />}
       <Wish label="Cycles" of="frequency" now={motion.answer.frequency} least={0.1} most={Math.max(5, 1.5 * motion.answer.frequency)} text={(value) => `${number(value)} a second`} title="How often all of it repeats" />
-      {report.duty.length > 0 && <Wish label="Feet on the ground" of="duty" now={duty} least={0.1} most={0.95} text={percent} title="Duty factor: the share of a cycle that a foot stands. Above half is a walk, below a run" />}
+      {report.duty.length > 0 && <Wish label="Feet on the ground" of="duty" now={duty} least={0.1} most={0.95} text={percent} shownAs={100} title="Duty factor: the share of a cycle that a foot stands. Above half is a walk, below a run" />}
       {goes && angle('Turn', 'turn', 90, '/s', 'To the left (right of the middle), degrees per second')}
       {goes && angle('Slope', 'slope', 20, '', 'Of the ground, uphill to the right')}
     </Section>
@@ -165,7 +165,7 @@ function OffsetSlider({ label, mode, gait }: { label: string; mode: ModePart; ga
   const designed = byMode(flow.motion.value?.answer.components ?? []).get(mode.index)?.offset ?? 0
   const own = gait.edits.find((edit) => edit.mode === mode.index)?.offset
   return (
-    <Slider label={label} value={own ?? designed} least={-1} most={1} fromMiddle text={degrees} title={`A lasting share of mode ${mode.index}: ${mode.name}`} follows={own == null}
+    <Slider label={label} value={own ?? designed} least={-1} most={1} fromMiddle text={degrees} shownAs={DEGREES} title={`A lasting share of mode ${mode.index}: ${mode.name}`} follows={own == null}
       onDrag={(value) => dragGait(`posture ${label.toLowerCase()}`, (gait) => withEdit(gait, mode.index, { offset: value }))}
       onRelease={() => doc.release()}
       onReset={own == null ? undefined : () => changeGait(`posture ${label.toLowerCase()}`, withEdit(gait, mode.index, { offset: null }))} />

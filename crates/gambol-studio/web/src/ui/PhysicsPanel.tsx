@@ -3,7 +3,7 @@ import { still } from '../flow'
 import type { DriveKind } from '../physics'
 import { physics, standUp, work } from '../studio'
 import { Told } from './CreaturePanel'
-import { DEGREE, degrees, number } from './format'
+import { DEGREE, DEGREES, degrees, number } from './format'
 import * as icons from './icons'
 import { Choice, Section, Slider, Toggle } from './parts'
 
@@ -40,7 +40,7 @@ export function PhysicsPanel() {
           <p class="quiet" role="status">This machine needs more time: it runs at {Math.round(100 * physics.keepsUp.value * physics.pace.value)} % of real time.</p>
         )}
         <Toggle label="Ground" on={physics.ground.value} onChange={(on) => { physics.ground.value = on }} />
-        <Slider label="Slope" value={physics.slope.value} least={-20 * DEGREE} most={20 * DEGREE} fromMiddle text={degrees}
+        <Slider label="Slope" value={physics.slope.value} least={-20 * DEGREE} most={20 * DEGREE} fromMiddle text={degrees} shownAs={DEGREES}
           onDrag={(value) => { physics.slope.value = value }} onRelease={() => {}} onReset={physics.slope.value === 0 ? undefined : () => { physics.slope.value = 0 }} />
       </Section>
       <Readings />

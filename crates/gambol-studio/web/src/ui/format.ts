@@ -13,3 +13,4 @@ export const hertz = (frequency: number): string => `${number(frequency)} Hz`
 /** An angle from 0 to a whole turn. */
 export const withinTurn = (angle: number): number => ((angle % (2 * Math.PI)) + 2 * Math.PI) % (2 * Math.PI)
 export const DEGREE = Math.PI / 180
+export const DEGREES = 180 / Math.PI

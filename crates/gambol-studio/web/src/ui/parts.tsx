@@ -77,6 +77,8 @@ export interface SliderProps {
   ratios?: boolean
   /** The number as text, with its unit. */
   text: (value: number) => string
+  /** How many of that unit a value of 1 is: for typing. */
+  shownAs?: number
   onDrag: (value: number) => void
   onRelease: () => void
   /** Takes the value back to what follows by itself; shown where there is something to take back. */
@@ -93,7 +95,8 @@ export interface SliderProps {
 const STEPS = 1000
 
 export function Slider(props: SliderProps) {
-  const { label, value, least, most, ratios, text, onDrag, onRelease, onReset, title, disabled, follows, fromMiddle, onPoint } = props
+  const { label, value, least, most, ratios, text, shownAs = 1, onDrag, onRelease, onReset, title, disabled, follows, fromMiddle, onPoint } = props
+  const [typing, setTyping] = useState(false)
   const id = useId()
   const toShare = (value: number) =>
     ratios ? Math.log(value / least) / Math.log(most / least) : (value - least) / (most - least)
@@ -104,7 +107,14 @@ export function Slider(props: SliderProps) {
     <div class={`slider ${follows ? 'follows' : ''} ${disabled ? 'disabled' : ''}`} title={title}
       onPointerEnter={() => onPoint?.(true)} onPointerLeave={() => onPoint?.(false)}>
       <label for={id}>{label}</label>
-      <output for={id}>{text(value)}</output>
+      {typing
+        ? <NumberEntry label={label} value={value * shownAs} onDone={(next) => {
+          setTyping(false)
+          if (next === null) return
+          onDrag(Math.min(Math.max(next / shownAs, least), most))
+          onRelease()
+        }} />
+        : <output for={id} title="Double-click to type" onDblClick={() => !disabled && setTyping(true)}>{text(value)}</output>}
       {onReset && (
         <button type="button" class="reset" aria-label={`Reset ${label}`} title={`Reset ${label}`} onClick={onReset}><icons.Reset /></button>
       )}
@@ -184,17 +194,21 @@ export function Scrub(props: {
 
 function NumberEntry({ label, value, onDone }: { label: string; value: number; onDone: (value: number | null) => void }) {
   const entry = useRef<HTMLInputElement>(null)
+  // Taking the field away also takes the keyboard from it.
+  const done = useRef(false)
   useEffect(() => entry.current?.select(), [])
-  const done = () => {
-    const next = entry.current!.valueAsNumber
+  const end = (next: number) => {
+    if (done.current) return
+    done.current = true
     onDone(Number.isFinite(next) ? next : null)
   }
   return (
-    <input ref={entry} class="entry" type="number" step="any" aria-label={label} value={Number(value.toPrecision(4))} onBlur={done}
+    <input ref={entry} class="entry" type="number" step="any" aria-label={label} value={Number(value.toPrecision(4))}
+      onBlur={(event) => end(event.currentTarget.valueAsNumber)}
       onKeyDown={(event) => {
         event.stopPropagation()
-        if (event.key === 'Enter') done()
-        if (event.key === 'Escape') onDone(null)
+        if (event.key === 'Enter') end(event.currentTarget.valueAsNumber)
+        if (event.key === 'Escape') end(NaN)
       }} />
   )
 }
