@@ -66,12 +66,6 @@ export class Flow {
     return this.busy.value === null && this.beginner === null && same([body?.of, body?.style], [creature, style]) && moves
   }
 
-  /** Asks once more for what could not be had. */
-  again(): void {
-    Object.assign(this.asked, { creature: null, body: null, gaits: null, motion: null })
-    void this.run()
-  }
-
   private async run(): Promise<void> {
     if (this.running) return
     this.running = true

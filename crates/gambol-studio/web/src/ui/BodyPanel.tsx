@@ -118,12 +118,12 @@ export function toggleInjured(foot: string): void {
 /** The same as a click on the body, for those who know the name. */
 function JointChooser({ creature }: { creature: CreatureAnswer }) {
   return (
-    <select aria-label="One joint" value="" onChange={(event) => {
+    <select aria-label="One joint" title="Or click it on the body" value="" onChange={(event) => {
       const joint = creature.joints.find((joint) => joint.name === event.currentTarget.value)
       if (joint) show.selected.value = joint.body
       event.currentTarget.value = ''
     }}>
-      <option value="">One joint: click it on the body, or choose…</option>
+      <option value="">One joint…</option>
       {creature.joints.filter((joint) => joint.kind !== 'free').map((joint) => <option key={joint.name} value={joint.name}>{capital(spoken(joint.name))}</option>)}
     </select>
   )

@@ -1,5 +1,5 @@
 import { capital, spoken } from '../bodyparts'
-import type { CreatureAnswer, CreatureWork, LandmarkPart, Vec3 } from '../protocol'
+import type { CreatureAnswer, CreatureWork, LandmarkPart } from '../protocol'
 import { correct, flow, placeLandmark, show, work } from '../studio'
 import { FileButton } from './Gallery'
 import { number } from './format'
@@ -108,10 +108,8 @@ function Landmark({ landmark, creature, said }: { landmark: LandmarkPart; creatu
 function Facing({ creature }: { creature: CreatureAnswer }) {
   const { skin } = creature
   if (!skin) return null
-  const turn = (quarters: number) => {
-    const forward = turned(creature.forward, quarters)
-    correct('turn it', { forward: worldToFile(skin.orientation, forward) as Vec3 })
-  }
+  // What the file calls ahead, guessed or said, is x in the world.
+  const turn = (quarters: number) => correct('turn it', { forward: worldToFile(skin.orientation, turned([1, 0, 0], quarters)) })
   return (
     <Section title="Looks ahead" aside={work.value.creature.forward
       ? <IconButton small label="Guess again" icon={<icons.Reset />} onClick={() => correct('turn it', { forward: null })} />

@@ -36,11 +36,9 @@ export const Folder = () => <Icon><path d="M2 4h4l1.4 1.600H14v7.400H2z" /></Ico
 export const Copy = () => <Icon><path d="M5.5 5.500h7.500v8H5.500zM10.5 5.500v-3H3v8h2.5" /></Icon>
 export const Good = () => <Icon><path d="m3.5 8.4 3 3 6-6.6" /></Icon>
 export const Warn = () => <Icon><path d="M8 2.6 14 13H2zM8 6.600v3M8 11.200v.1" /></Icon>
-export const Target = () => <Icon><circle cx="8" cy="8" r="4.4" /><path d="M8 1.500v3M8 11.500v3M1.5 8h3M11.5 8h3" /></Icon>
 export const TurnLeft = () => <Icon><path d="M3 7a5 5 0 1 1 1 4.600M3 3.500V7h3.5" /></Icon>
 export const TurnRight = () => <Icon><path d="M13 7a5 5 0 1 0-1 4.600M13 3.500V7H9.5" /></Icon>
 export const Plus = () => <Icon><path d="M8 3v10M3 8h10" /></Icon>
-export const Minus = () => <Icon><path d="M3 8h10" /></Icon>
 
 /**
  * When the feet of a gait stand: a row for each foot (hind left, front left, front right, hind right, or left and right)
