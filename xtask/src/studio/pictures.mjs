@@ -9,17 +9,21 @@ const WINDOW = { width: 1440, height: 900 };
 const PIXELS = 1.5;
 /** Windows high enough for two rows of the palette, and for all of the motion panel. */
 const ROWS = { ...WINDOW, height: 1210 };
-const PANEL = { ...WINDOW, height: 1500 };
+const PANEL = { ...WINDOW, height: 1590 };
 /** Of WebP: the first of these with which a picture is not larger than MOST bytes. Text stays sharp with all. */
 const QUALITIES = [0.88, 0.82, 0.76, 0.7];
 const MOST = 150_000;
 
-/** Saves a part of the page, or all of it; the mouse goes out of the way unless it holds something. */
-async function save(page, theme, name, part = null, held = false) {
+/** Saves a part of the page down to the end of `end`, or all of it; the mouse goes out of the way unless it holds something. */
+async function save(page, theme, name, { part = null, end = null, held = false } = {}) {
   if (!held) await page.mouse.move(WINDOW.width / 2, 4);
   // The hover's last picture, and a film strip that is drawn after a pause.
   await page.evaluate(() => new Promise((resume) => setTimeout(resume, 900)));
   const clip = part ? await page.locator(part).boundingBox() : { x: 0, y: 0, ...WINDOW };
+  if (end) {
+    const last = await end.boundingBox();
+    clip.height = last.y + last.height + 8 - clip.y;
+  }
   const shot = await page.screenshot({ clip });
   const file = join(config.out, `${name}-${theme}.webp`);
   let bytes = null;
@@ -76,22 +80,22 @@ for (const theme of ['light', 'dark']) {
   await settled(page);
   await page.locator('.scroller').evaluate((scroller) => scroller.scrollTo(0, 0));
   await page.setViewportSize(ROWS);
-  await save(page, theme, 'palette', '.palette');
+  await save(page, theme, 'palette', { part: '.palette', end: page.locator('.cell').nth(11) });
   await press(page, 'Walk');
   await still(page, 0.4);
   await page.setViewportSize(PANEL);
-  await save(page, theme, 'motion', '.side.right');
+  await save(page, theme, 'motion', { part: '.side.right' });
   await page.setViewportSize(WINDOW);
-  await save(page, theme, 'timeline', '.timeline');
+  await save(page, theme, 'timeline', { part: '.timeline' });
   await page.getByRole('button', { name: 'Keys and help' }).click();
-  await save(page, theme, 'keys', 'dialog');
+  await save(page, theme, 'keys', { part: 'dialog' });
   await page.keyboard.press('Escape');
   await page.locator('.creature-button').click();
-  await save(page, theme, 'gallery', 'dialog');
+  await save(page, theme, 'gallery', { part: 'dialog' });
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Take it home' }).click();
   await page.getByRole('button', { name: 'Make a link' }).waitFor();
-  await save(page, theme, 'take-it-home', 'dialog');
+  await save(page, theme, 'take-it-home', { part: 'dialog' });
   await page.close();
 
   // A body of one's own: standing, softer in front, one leg hurt, its head steady.
@@ -135,7 +139,7 @@ for (const theme of ['light', 'dark']) {
   await page.mouse.move(chest.x, chest.y);
   await page.mouse.down();
   await page.mouse.move(chest.x + 60, chest.y - 110, { steps: 6 });
-  await save(page, theme, 'physics', null, true);
+  await save(page, theme, 'physics', { held: true });
   await tab.close();
 }
 await finish(server);
