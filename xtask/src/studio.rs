@@ -54,7 +54,7 @@ fn page() -> Result<()> {
 
 /// Screenshots of the docs, in `docs/studio`.
 pub(crate) fn pictures() -> Result<()> {
-    let program = build("debug")?;
+    let program = build("release")?;
     drive("pictures.mjs", &program, &root().join("docs/studio"), &[])
 }
 

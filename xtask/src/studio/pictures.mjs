@@ -138,7 +138,7 @@ for (const theme of ['light', 'dark']) {
   });
   await page.mouse.move(chest.x, chest.y);
   await page.mouse.down();
-  await page.mouse.move(chest.x + 60, chest.y - 110, { steps: 6 });
+  await page.mouse.move(chest.x + 70, chest.y - 35, { steps: 6 });
   await save(page, theme, 'physics', { held: true });
   await tab.close();
 }
