@@ -23,6 +23,7 @@ mod pump;
 mod rigs;
 mod rigs_out;
 mod shell;
+mod studio;
 mod test;
 mod vibrate;
 
@@ -40,8 +41,8 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format, lints, docs, all tests, the gallery's gaits, and the comparisons with MuJoCo (dm_control's models, their
-    /// vibrations) and with readers of our clips
+    /// Format, lints, docs, all tests, the gallery's gaits, the comparisons with MuJoCo (dm_control's models, their
+    /// vibrations) and with readers of our clips, and the studio in a browser
     Test,
     /// Compare every MJCF and URDF model below a folder with MuJoCo
     Compare {
@@ -107,6 +108,9 @@ enum Task {
         /// Time steps of physics instead, against MuJoCo's
         #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs"])]
         physics: bool,
+        /// Time the studio instead: slider to palette, page weight, frames per second in Chromium
+        #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs", "physics"])]
+        studio: bool,
     },
     /// Say what is found in every skinned glTF model below a folder, as a table
     Rigs {
@@ -119,6 +123,14 @@ enum Task {
         model: PathBuf,
         /// Its skin in MuJoCo's binary format
         skin: PathBuf,
+    },
+    /// Use the studio in Chromium as people do, and check what is on the screen and what is exported
+    Studio {
+        /// Only tests with one of these words in their sentence
+        only: Vec<String>,
+        /// Take the screenshots of the docs instead
+        #[arg(long, conflicts_with = "only")]
+        pictures: bool,
     },
     /// Draw the pictures of the docs
     Pictures,
@@ -152,6 +164,7 @@ fn main() -> ExitCode {
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
         Task::Blender { folder } => blender::run(folder.as_deref()),
         Task::Bvh { files } => bvh::run(&files),
+        Task::Bench { studio: true, .. } => studio::bench(),
         Task::Bench { rounds, physics: true, .. } => bench_physics::run(rounds),
         Task::Bench { rounds, rigs: true, .. } => bench_rigs::run(rounds),
         Task::Bench { gaits: true, .. } => bench_gaits::run(),
@@ -159,6 +172,8 @@ fn main() -> ExitCode {
         Task::Bench { rounds, .. } => bench::run(rounds),
         Task::Rigs { folder } => rigs::run(&folder),
         Task::Masses { model, skin } => masses::run(&model, &skin),
+        Task::Studio { pictures: true, .. } => studio::pictures(),
+        Task::Studio { only, .. } => studio::run(&only),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

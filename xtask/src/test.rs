@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use crate::shell::{Result, command};
-use crate::{architecture, blender, bvh, compare, export, gaits, gltf, modes, peers, physics, pump, vibrate};
+use crate::{
+    architecture, blender, bvh, compare, export, gaits, gltf, modes, peers, physics, pump, studio, vibrate,
+};
 
 pub(crate) fn run() -> Result<()> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
@@ -21,6 +23,7 @@ pub(crate) fn run() -> Result<()> {
     against_mujoco()?;
     gltf::run(None)?;
     bvh::run(&[])?;
+    studio::run(&[])?;
     blender::run_if_possible()
 }
 

@@ -58,6 +58,14 @@ export class Flow {
     this.beginner = creature
   }
 
+  /** What is seen is what the work says. */
+  get settled(): boolean {
+    const { creature, style, gait } = this.document.present.work
+    const [body, motion] = [this.body.value, this.motion.value]
+    const moves = still(gait) ? motion === null : same([motion?.of, motion?.style, motion?.gait], [creature, style, gait])
+    return this.busy.value === null && this.beginner === null && same([body?.of, body?.style], [creature, style]) && moves
+  }
+
   private async run(): Promise<void> {
     if (this.running) return
     this.running = true

@@ -8,6 +8,8 @@ import { words } from './engine/engine'
 import { listen } from './keys'
 import { calm, fixedMoment, fixedTime } from './moment'
 import { tell } from './notes'
+import type { Vec3 } from './protocol'
+import { Kinematics } from './stage'
 import { engine, flow, loaded, physics, playback, show, start, work } from './studio'
 import { App } from './ui/App'
 import { paletteView } from './ui/Palette'
@@ -44,9 +46,17 @@ start().catch((error: unknown) => tell('trouble', words(error)))
 const hooks = {
   get ready() { return loaded.value && flow.busy.value === null && flow.body.value !== null },
   get link() { return engine.connection.value === 'open' ? 'open' : 'lost' },
+  /** All that is shown is of the present work. */
+  get settled() { return loaded.value && flow.settled },
   get time() { return playback.time.value },
+  set time(seconds: number) { playback.time.value = seconds },
   work: () => work.value,
   pose: () => show.current,
+  creature: () => flow.creature.value?.answer ?? null,
+  /** Seven numbers for each body of the creature on the stage: position and quaternion in the world. */
+  frames: (pose: ArrayLike<number> = show.current) => [...new Kinematics(flow.creature.value!.answer).frames(pose)],
+  /** Where a point of a body is on the page. */
+  onPage: (body: number, point: Vec3) => stage.value!.onPage(body, point),
   stats: () => ({
     stage: stage.value?.stats() ?? null,
     palette: paletteView?.stats() ?? null,

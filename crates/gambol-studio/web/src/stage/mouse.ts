@@ -100,7 +100,8 @@ export class Mouse {
     this.pressed = { x: event.clientX, y: event.clientY, pointer: event.pointerId }
     const pushes = event.ctrlKey || event.metaKey || this.interaction === 'push'
     const purpose = pushes ? 'push' : this.interaction === 'pose' ? 'pose' : null
-    if (!purpose || this.overlay.pick(...this.onCanvas(event))) return
+    // Marks are no hindrance: who drags a joint drags the limb under it.
+    if (!purpose) return
     const hit = this.bodyAt(event)
     if (!hit) return
     const point = this.on.inWorld(hit.body, hit.pointInBody)

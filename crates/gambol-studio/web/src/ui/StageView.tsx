@@ -79,7 +79,7 @@ export function StageView() {
       </div>
       <StageHint />
       {tip.value && tool !== 'look' && <p class="tip" style={{ left: `${tip.value.x}px`, top: `${tip.value.y}px` }}>{capital(spoken(tip.value.name))}</p>}
-      {menu.value && (
+      {menu.value && tool === 'hold' && (
         <div class="menu" role="menu" aria-label={menu.value.title} style={{ left: `${menu.value.x}px`, top: `${menu.value.y}px` }}>
           <strong>{menu.value.title}</strong>
           {menu.value.items.map(({ label, run }) => (

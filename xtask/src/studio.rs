@@ -1,0 +1,109 @@
+//! `cargo xtask studio`: the studio as its users have it: the program, its server, and the page in Chromium.
+//!
+//! The tests are scripts in `studio/`, run by Node with playwright; here is what they need: the program, the browser,
+//! and a skinned file of our own to drop.
+
+use std::path::{Path, PathBuf};
+
+use gambol::formats::gltf::samples::{Awkward, quadruped};
+use gambol::formats::write_file;
+use serde_json::json;
+
+use crate::node;
+use crate::shell::{Result, command, root, run as run_command, target};
+
+/// What the tests import; they are written beside the packages that they need.
+const SCRIPTS: &[(&str, &str)] = &[
+    ("harness.mjs", include_str!("studio/harness.mjs")),
+    ("gltf.mjs", include_str!("studio/gltf.mjs")),
+    ("run.mjs", include_str!("studio/run.mjs")),
+    ("first.mjs", include_str!("studio/first.mjs")),
+    ("way.mjs", include_str!("studio/way.mjs")),
+    ("files.mjs", include_str!("studio/files.mjs")),
+    ("keeping.mjs", include_str!("studio/keeping.mjs")),
+    ("palette.mjs", include_str!("studio/palette.mjs")),
+    ("physics.mjs", include_str!("studio/physics.mjs")),
+    ("keyboard.mjs", include_str!("studio/keyboard.mjs")),
+    ("looks.mjs", include_str!("studio/looks.mjs")),
+    ("last.mjs", include_str!("studio/last.mjs")),
+    ("pictures.mjs", include_str!("studio/pictures.mjs")),
+    ("bench.mjs", include_str!("studio/bench.mjs")),
+];
+
+/// Names under which systems have it.
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+/// All tests, or those with one of the words in their sentence.
+pub(crate) fn run(only: &[String]) -> Result<()> {
+    let program = build("debug")?;
+    if only.is_empty() {
+        page()?;
+    }
+    drive("run.mjs", &program, &target().join("studio"), only)
+}
+
+/// Types and unit tests of the page. Building the program has installed what they need.
+fn page() -> Result<()> {
+    let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
+    for script in ["check", "test"] {
+        let mut npm = command(npm, &["run", "--silent", script]);
+        run_command(npm.current_dir(root().join("crates/gambol-studio/web")))?;
+    }
+    Ok(())
+}
+
+/// Screenshots of the docs, in `docs/studio`.
+pub(crate) fn pictures() -> Result<()> {
+    let program = build("release")?;
+    drive("pictures.mjs", &program, &root().join("docs/studio"), &[])
+}
+
+/// Times, weight and frames of the studio, as tables.
+pub(crate) fn bench() -> Result<()> {
+    let program = build("release")?;
+    drive("bench.mjs", &program, &target().join("studio"), &[])
+}
+
+/// Runs one of the scripts.
+fn drive(script: &str, program: &Path, out: &Path, only: &[String]) -> Result<()> {
+    let chromium = chromium()?;
+    let folder = node::scripts("studio", SCRIPTS)?;
+    let beast = folder.join("beast.glb");
+    // As an artist's file is: in centimetres, z up, with helpers, two skins and clips of its own.
+    let awkward =
+        Awkward { scale: 0.01, turned: true, helpers: true, two_skins: true, clips: true, ..Awkward::PLAIN };
+    write_file(&beast, &quadruped(&awkward), true).map_err(|error| error.to_string())?;
+    let config = json!({
+        "program": program,
+        "chromium": chromium,
+        "out": out,
+        "samples": { "quadruped": beast },
+        "only": only,
+    });
+    let file = folder.join("config.json");
+    std::fs::write(&file, config.to_string()).map_err(|error| format!("{}: {error}", file.display()))?;
+    run_command(command("node", &[]).arg(folder.join(script)).arg(file))
+}
+
+/// The program with its page in it.
+fn build(profile: &str) -> Result<PathBuf> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let mut build = command(cargo, &["build", "--quiet", "--package", "gambol-cli"]);
+    if profile == "release" {
+        build.arg("--release");
+    }
+    run_command(&mut build)?;
+    Ok(target().join(profile).join(format!("gambol{}", std::env::consts::EXE_SUFFIX)))
+}
+
+/// The browser: `$CHROME`, or one on the path.
+fn chromium() -> Result<PathBuf> {
+    if let Some(named) = std::env::var_os("CHROME") {
+        return Ok(named.into());
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places = BROWSERS.iter().flat_map(|name| std::env::split_paths(&path).map(move |at| at.join(name)));
+    places.into_iter().find(|file| file.is_file()).ok_or_else(|| {
+        "no Chromium found; on Debian: apt-get install chromium; or set CHROME to the program".to_owned()
+    })
+}
