@@ -55,6 +55,13 @@ async function openAt(context, url, time) {
   return page;
 }
 
+/** A message came, and went by itself. */
+const noted = async (page) => {
+  await page.locator('.note.good').waitFor();
+  await page.locator('.note.good').waitFor({ state: 'detached' });
+  await settled(page);
+};
+
 const still = async (page, time) => {
   if ((await page.locator('.play').getAttribute('aria-label')) === 'Pause') await page.locator('.play').click();
   await page.evaluate((time) => { window.studio.time = time; }, time);
@@ -102,13 +109,12 @@ for (const theme of ['light', 'dark']) {
   page = await openAt(tab, server.url, 0.2);
   await page.getByRole('tab', { name: 'Body' }).click();
   await page.getByRole('button', { name: 'Stand it up' }).click();
-  await page.locator('.note.good').waitFor();
+  await noted(page);
   await page.getByRole('button', { name: 'Steady head' }).click();
   await slider(page, 'Front left leg').fill('700');
   await page.getByText('Colour by stiffness').click();
   await page.getByRole('radio', { name: /^Pose/ }).click();
   await settled(page);
-  await page.getByRole('button', { name: 'Dismiss' }).click({ timeout: 2000 }).catch(() => null);
   await page.locator('.side.left .panel').evaluate((panel) => panel.scrollTo(0, 0));
   await save(page, theme, 'body');
   await page.close();
@@ -124,8 +130,7 @@ for (const theme of ['light', 'dark']) {
   page = await openAt(tab, server.url, 0);
   await page.getByRole('tab', { name: 'Body' }).click();
   await page.getByRole('button', { name: 'Stand it up' }).click();
-  await page.locator('.note.good').getByRole('button', { name: 'Dismiss' }).click();
-  await settled(page);
+  await noted(page);
   await page.getByRole('tab', { name: 'Physics' }).click();
   await page.getByRole('radio', { name: 'Nothing' }).click();
   await page.getByRole('button', { name: 'Start', exact: true }).click();
