@@ -10,10 +10,11 @@ export default async (server) => {
     const page = await open(await fresh(), server.url);
     await page.getByRole('tab', { name: 'Physics' }).click();
     await page.getByRole('radio', { name: 'Nothing' }).click();
+    await page.getByText('Helped to stay up').click();
     await page.getByRole('button', { name: 'Start', exact: true }).click();
     await simulates(page).waitFor();
     const first = await pose(page);
-    await eventually('the body to sink', async () => first[2] - (await pose(page))[2], (fall) => fall > 0.005);
+    await eventually('the body to sink', async () => first[2] - (await pose(page))[2], (fall) => fall > 0.05);
     await eventually('two seconds of simulation', () => clock(page), (time) => time > 2);
     const still = await pose(page);
     assert.ok(still[2] > -0.05 && still.every(Number.isFinite), `it lies on the ground: ${still[2]} m`);
@@ -39,6 +40,18 @@ export default async (server) => {
     assert.ok((await clock(page)) - paused < 0.3 && apart(at, await pose(page)) < 0.2, 'a pause holds it');
     await page.getByRole('button', { name: 'Leave the simulation' }).click();
     await simulates(page).waitFor({ state: 'detached' });
+  });
+
+  await test('Physics: a gait that is helped goes on upright', async (fresh) => {
+    const page = await open(await fresh(), server.url);
+    await page.getByRole('tab', { name: 'Physics' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await simulates(page).waitFor();
+    const first = await pose(page);
+    await eventually('three seconds of simulation', () => clock(page), (time) => time > 3);
+    const now = await pose(page);
+    assert.ok(now[2] > 0.67 * first[2], `its trunk is ${now[2]} m high, ${first[2]} m at the start`);
+    assert.ok(now[0] - first[0] > 1, `it went ${now[0] - first[0]} m`);
   });
 
   await test('Physics: the loop pumped along two modes travels', async (fresh) => {
