@@ -192,6 +192,8 @@ export class Show {
       constraints: style.constraints.flatMap((text) => constraintMark(creature, text) ?? []),
       injured: feet(creature).filter((foot) => style.injured.includes(foot.name)).flatMap((foot) => legOf(creature, foot)),
     }
+    // Nobody corrects a body that runs away.
+    if (this.physics.state.value !== 'off') return marks
     const placing = this.placing.value
     if (this.panel.value === 'creature') {
       const all = this.explains.value || placing !== null
