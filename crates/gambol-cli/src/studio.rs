@@ -65,7 +65,7 @@ impl Studio {
             |error: std::io::Error| failed(&format!("{}: cannot be used: {error}", folder.display()));
         let shelf = DiskShelf::open(&folder).map_err(cannot)?;
         let token = shelf.token().map_err(cannot)?;
-        let start = Start { creature: creature_work(source(&creature, &shelf)?), gait };
+        let start = Start { creature: CreatureWork::new(source(&creature, &shelf)?), gait };
         let server = self.bind(&token, &shelf, &start)?;
         let url = server.url();
         writeln!(out, "{url}")?;
@@ -134,19 +134,6 @@ fn source(creature: &str, shelf: &DiskShelf) -> Result<Source, Failure> {
         return Ok(Source::Gallery { name: creature.to_owned() });
     }
     shelf.link(Path::new(creature)).map_err(|trouble| failed(&trouble.to_string()))
-}
-
-/// A creature as it is read, with nothing set right.
-fn creature_work(source: Source) -> CreatureWork {
-    CreatureWork {
-        source,
-        landmarks: Vec::new(),
-        height: None,
-        mass: None,
-        forward: None,
-        joints: Vec::new(),
-        free_root: false,
-    }
 }
 
 /// Opens the user's browser. If that fails the address is there to be copied.

@@ -38,15 +38,7 @@ impl Studio {
         make: impl Fn() -> Box<dyn Shelf> + Send + Sync + 'static,
     ) -> Self {
         let token = DiskShelf::open(folder).unwrap().token().unwrap();
-        let start = CreatureWork {
-            source: Source::Gallery { name: "dog".to_owned() },
-            landmarks: Vec::new(),
-            height: None,
-            mass: None,
-            forward: None,
-            joints: Vec::new(),
-            free_root: false,
-        };
+        let start = CreatureWork::new(Source::Gallery { name: "dog".to_owned() });
         let server = Server::bind(0, token.clone(), move || Engine::new(make(), start.clone())).unwrap();
         let address = server.address();
         assert_eq!(server.url(), format!("http://{address}/?token={}", token.text()));
