@@ -32,8 +32,7 @@ pub struct Body {
 impl Body {
     /// Applies `style` to a creature and computes its modes. `data` becomes the memory of the changed creature.
     pub fn new(mut creature: Creature, data: &mut Data, style: &Style) -> Result<Self, GaitError> {
-        let mut pose = named_pose(&creature, style.pose.as_deref())?;
-        bend(&creature, &style.bend, &mut pose)?;
+        let mut pose = style.bent_pose(&creature)?;
         if let Some(stiffness) = style.stiffness {
             set_uniform(&mut creature, stiffness)?;
         }
@@ -199,18 +198,28 @@ fn body_error(error: gambol_model::ModelError) -> GaitError {
     GaitError::Body(error.to_string())
 }
 
-fn named_pose(creature: &Creature, name: Option<&str>) -> Result<Vec<f64>, GaitError> {
-    let Some(name) = name else { return Ok(creature.reference_pose().to_vec()) };
-    if let Some(pose) = creature.pose(name) {
-        return Ok(pose.to_vec());
+impl Style {
+    /// The rest pose by its name, before anything is bent.
+    pub fn named_pose(&self, creature: &Creature) -> Result<Vec<f64>, GaitError> {
+        let Some(name) = &self.pose else { return Ok(creature.reference_pose().to_vec()) };
+        if let Some(pose) = creature.pose(name) {
+            return Ok(pose.to_vec());
+        }
+        if name == REFERENCE {
+            return Ok(creature.reference_pose().to_vec());
+        }
+        let mut names = vec![REFERENCE];
+        names.extend(creature.poses().iter().map(|pose| pose.name.as_str()));
+        let message = format!("{} has no pose {name:?}; it has {}", creature.name(), names.join(", "));
+        Err(GaitError::Body(message))
     }
-    if name == REFERENCE {
-        return Ok(creature.reference_pose().to_vec());
+
+    /// The rest pose with its bends, before the weight makes it sag.
+    pub fn bent_pose(&self, creature: &Creature) -> Result<Vec<f64>, GaitError> {
+        let mut pose = self.named_pose(creature)?;
+        bend(creature, &self.bend, &mut pose)?;
+        Ok(pose)
     }
-    let mut names = vec![REFERENCE];
-    names.extend(creature.poses().iter().map(|pose| pose.name.as_str()));
-    let message = format!("{} has no pose {name:?}; it has {}", creature.name(), names.join(", "));
-    Err(GaitError::Body(message))
 }
 
 /// Bends joints of a pose by hand. Limits are left to the gait: who bends a joint sees where it is.

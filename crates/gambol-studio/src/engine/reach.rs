@@ -1,6 +1,7 @@
 //! Pull a limb: inverse kinematics from the rest pose, in the elastic metric.
 
 use gambol::dynamics::{Goal, Hold, forward_kinematics, reach};
+use gambol::gait::Style;
 use gambol::model::{BodyPoint, Creature, JointKind, Role, Vec3};
 
 use super::body::Dressed;
@@ -26,8 +27,14 @@ pub(super) fn answer(dressed: &mut Dressed, style: &StyleWork, pulls: &[Pull]) -
         }));
     }
     let reached = reach(creature, data, &pose, &goals, hold);
-    let unbent = named(&read.creature, style)?;
-    let bend = bends(&read.creature, &unbent, &reached.pose);
+    // A heavy creature sags besides: bends are told without that, or it would sag twice.
+    let style = Style::from(style);
+    let unbent = style.named_pose(&read.creature).map_err(Trouble::from_error)?;
+    let mut bent = style.bent_pose(&read.creature).map_err(Trouble::from_error)?;
+    let mut turn = vec![0.0; creature.nv()];
+    creature.difference(&pose, &reached.pose, &mut turn);
+    creature.integrate(&mut bent, &turn, 1.0);
+    let bend = bends(&read.creature, &unbent, &bent);
     Answer::new(ReachAnswer { pose: reached.pose, bend, miss: reached.miss }, Vec::new())
 }
 
@@ -38,15 +45,6 @@ fn goal(creature: &Creature, pull: &Pull) -> Result<Goal, Trouble> {
     }
     let point = BodyPoint { body: pull.body, point: Vec3::from(pull.point) };
     Ok(Goal { point, target: Vec3::from(pull.target) })
-}
-
-/// The pose that bends are told from.
-fn named(creature: &Creature, style: &StyleWork) -> Result<Vec<f64>, Trouble> {
-    let Some(name) = style.pose.as_deref().filter(|name| *name != "reference") else {
-        return Ok(creature.reference_pose().to_vec());
-    };
-    let pose = creature.pose(name).map(<[f64]>::to_vec);
-    pose.ok_or_else(|| Trouble(format!("{} has no pose {name:?}", creature.name())))
 }
 
 /// Joints that are bent between two poses, and how far, as a style has it.

@@ -16,7 +16,7 @@ pub use answer::*;
 pub use request::*;
 pub use work::*;
 
-/// Of the words below and of [`Work`]; a page of another version is asked to reload.
+/// Of the words below and of what the page saves; a page of another version is asked to reload.
 pub const VERSION: u32 = 1;
 
 /// A head and bytes.

@@ -2,19 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Everything that the user made of a creature. It is small, and undo keeps all of them.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Work {
-    /// [`super::VERSION`].
-    pub version: u32,
-    /// Who.
-    pub creature: CreatureWork,
-    /// Its body.
-    pub style: StyleWork,
-    /// How it moves.
-    pub gait: GaitWork,
-}
-
 /// A creature, and what the user set right about it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
