@@ -10,10 +10,12 @@
 //! clip. [`Passive`] leaves it where it is.
 
 mod budget;
+pub mod cma;
 mod controller;
 mod pump;
 mod rollout;
 mod start;
+mod text;
 mod touch;
 
 pub use budget::Budget;
@@ -21,4 +23,5 @@ pub use controller::{Command, Controller, Follow, Passive};
 pub use pump::{ControlError, Pump, Wave, suggest};
 pub use rollout::{Heights, Plan, Report, Rollout, Shove, Status, rollouts, simulate};
 pub use start::{perturb, soft_ground, stand_on};
+pub use text::CheckpointError;
 pub use touch::Touching;
