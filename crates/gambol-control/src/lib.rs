@@ -12,8 +12,10 @@
 mod budget;
 pub mod cma;
 mod controller;
+pub mod locomotion;
 mod pump;
 mod rollout;
+pub mod sketch;
 mod start;
 mod text;
 mod touch;

@@ -277,6 +277,17 @@ impl Creature {
         Ok(())
     }
 
+    /// Sets the damping of one joint, N·m·s/rad or N·s/m.
+    pub fn set_damping(&mut self, joint: usize, damping: f64) -> Result<(), ModelError> {
+        let joint = &mut self.joints[joint];
+        if !(damping.is_finite() && damping >= 0.0) {
+            let reason = format!("a damping of {damping} is not a finite number of at least 0");
+            return Err(ModelError::new(format!("joint {:?}", joint.name), reason));
+        }
+        joint.damping = damping;
+        Ok(())
+    }
+
     /// Sets the stiffness of one tendon, force per length.
     pub fn set_tendon_stiffness(&mut self, tendon: usize, stiffness: f64) -> Result<(), ModelError> {
         let tendon = &mut self.tendons[tendon];

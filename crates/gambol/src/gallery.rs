@@ -18,11 +18,12 @@ macro_rules! entry {
 }
 
 /// All creatures, the simplest first.
-pub const ENTRIES: [Entry; 10] = [
+pub const ENTRIES: [Entry; 11] = [
     entry!("loop", "sixteen boxes closed to a ring that rolls (Kry et al. 2009)"),
     entry!("linear", "sixteen boxes in a row that crawls (Kry et al. 2009)"),
     entry!("dog", "a large dog on its toes (Kry et al. 2009)"),
     entry!("human", "a person of 1.75 m; poses rest, t-pose, run (Kry et al. 2009)"),
+    entry!("biped", "a runner; poses rest, run, squat, one-leg (Nunes et al. 2012)"),
     entry!("bird", "an ostrich: two long legs, a long neck, small wings"),
     entry!("kangaroo", "long feet and a tail to stand on (Nunes et al. 2012)"),
     entry!("monster", "a four-armed giant (Nunes et al. 2012)"),

@@ -1,0 +1,361 @@
+//! One cycle, simulated and judged. Of legs that alternate it is half of one, whose end is compared with the mirror image
+//! of its start.
+
+use gambol_dynamics::{
+    Data, Divergence, Drive, State, StepError, StepSettings, Stepper, World, forward_kinematics, step,
+};
+use gambol_model::{BodyPoint, Vec3};
+
+use super::score::{at_least, at_most, within};
+use super::space::PLACE;
+use super::{Bursts, Limits, Score, Stride};
+use crate::sketch::{Foot, Stage};
+
+/// What was seen of a foot at the start of a step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Lowest point, m.
+    low: f64,
+    toe: f64,
+    heel: f64,
+    /// From hip to toe, m.
+    length: f64,
+}
+
+/// What was seen of the creature at the start of a step.
+#[derive(Clone, Debug, Default)]
+struct Moment {
+    com: Vec3,
+    torso: f64,
+    /// Feet that stand first, then their mates.
+    feet: Vec<Seen>,
+}
+
+/// A simulated cycle.
+#[derive(Clone, Debug)]
+pub struct Cycle {
+    /// How it was judged.
+    pub score: Score,
+    /// Poses at the start of every step, if they were to be kept.
+    pub poses: Vec<Vec<f64>>,
+    /// Why it broke off, if it did.
+    pub broke: Option<Divergence>,
+}
+
+/// Simulates strides: one thread's memory.
+#[derive(Clone, Debug)]
+pub struct Judge<'a> {
+    stage: &'a Stage,
+    world: &'a World,
+    limits: Limits,
+    stepper: Stepper,
+    data: Data,
+    moments: Vec<Moment>,
+}
+
+/// Share of the height of the centre of mass at rest below which a creature has fallen, and is not simulated further.
+const FALLEN: f64 = 0.5;
+
+/// Besides what it costs not to be upright, each step that was not simulated costs this.
+const LOST: f64 = 4.0;
+
+impl<'a> Judge<'a> {
+    /// For strides of `stage` in `world`, which [`world`] makes.
+    pub fn new(stage: &'a Stage, world: &'a World, limits: Limits) -> Self {
+        let creature = world.creature();
+        Self {
+            stage,
+            world,
+            limits,
+            stepper: Stepper::new(world),
+            data: Data::new(creature),
+            moments: Vec::new(),
+        }
+    }
+
+    /// Simulates a cycle, or half of one, and judges it.
+    pub fn cycle(&mut self, stride: &Stride, keep_poses: bool) -> Cycle {
+        let (stage, world) = (self.stage, self.world);
+        let creature = world.creature();
+        let h = world.settings().step;
+        let share = if stage.mirror.is_some() { 0.5 } else { 1.0 };
+        let length = share * stride.period;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // periods are bounded
+        let steps = (length / h).ceil().max(1.0) as usize;
+
+        let controller = Bursts::new(stage, stride, h);
+        let mut state = State::new(&stride.q, &stride.v);
+        let mut torque = vec![0.0; creature.nv()];
+        let mut last = (state.q.clone(), state.v.clone());
+        let (mut effort, mut rates) = (0.0, 0.0);
+        let mut poses = Vec::new();
+        let mut broke = None;
+        let resting = self.resting_height();
+        self.moments.clear();
+        for _ in 0..steps {
+            torque.fill(0.0);
+            controller.add(state.time, &mut torque);
+            last.0.copy_from_slice(&state.q);
+            last.1.copy_from_slice(&state.v);
+            if keep_poses {
+                poses.push(state.q.clone());
+            }
+            let drive = Drive { rest: creature.rest_pose(), torque: &torque, pushes: &[] };
+            if let Err(divergence) = step(world, &mut self.stepper, &mut state, &drive) {
+                broke = Some(divergence);
+                break;
+            }
+            let moment = look(stage, &self.stepper.data);
+            let fallen = moment.com.dot(&stage.axes[2]) < FALLEN * resting;
+            self.moments.push(moment);
+            effort += torque.iter().map(|torque| torque * torque).sum::<f64>() / steps as f64;
+            rates += state.v[6..].iter().map(|rate| within(*rate, self.limits.most_rate)).sum::<f64>();
+            if fallen {
+                let reason = "it fell".to_owned();
+                broke = Some(Divergence {
+                    time: state.time,
+                    body: creature.bodies()[stage.torso].name.clone(),
+                    reason,
+                });
+                break;
+            }
+        }
+        forward_kinematics(creature, &mut self.data, &state.q);
+        self.moments.push(look(stage, &self.data));
+
+        let made = self.moments.len() - 1;
+        let part = if broke.is_some() { 1.0 } else { length / h - (steps - 1) as f64 };
+        let score = self.judge(stride, &state, &last, (made, steps), part, effort, rates);
+        Cycle { score, poses, broke }
+    }
+
+    fn resting_height(&mut self) -> f64 {
+        let creature = self.world.creature();
+        forward_kinematics(creature, &mut self.data, creature.rest_pose());
+        look(self.stage, &self.data).com.dot(&self.stage.axes[2])
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn judge(
+        &self,
+        stride: &Stride,
+        state: &State,
+        last: &(Vec<f64>, Vec<f64>),
+        (made, steps): (usize, usize),
+        part: f64,
+        effort: f64,
+        rates: f64,
+    ) -> Score {
+        let (stage, limits, moments) = (self.stage, &self.limits, &self.moments);
+        let h = self.world.settings().step;
+        let [forward, left, up] = stage.axes;
+        let velocity = |k: usize| (moments[k + 1].com - moments[k].com) / h;
+        let lost = (steps - made) as f64 * LOST;
+
+        // The mean velocity up to the end of the cycle, which lies within the last step.
+        let mut mean = Vec3::zeros();
+        let mut time = 0.0;
+        for k in 0..made {
+            let share = if k + 1 == steps { part } else { 1.0 };
+            mean += velocity(k) * share;
+            time += share;
+        }
+        mean /= f64::max(time, 1e-9);
+
+        let mut easy = [0.0; 9];
+        for k in 0..made {
+            easy[0] += at_least(velocity(k).dot(&forward), limits.least_speed_ever);
+            easy[5] += at_least(moments[k].torso - moments[k].com.dot(&up), 0.0);
+        }
+        easy[0] += lost;
+        easy[5] += lost;
+        easy[1] = at_least(mean.dot(&forward), limits.least_speed)
+            + within(mean.dot(&left), limits.most_drift)
+            + within(mean.dot(&up), limits.most_drift);
+        easy[2] = rates;
+        easy[3] = at_most(effort, limits.most_effort);
+        easy[4] = priority(stage, stride);
+        let order = Turns::new(stage, stride, h, steps);
+        easy[6] = self.stance(&order, stride.bursts[1], made) + lost;
+        easy[7] = at_least(self.lift(&order, made, h), limits.least_lift);
+        easy[8] = if stage.mirror.is_some() { self.stub(&order, made) } else { 0.0 };
+
+        Score { speed: mean.dot(&forward), effort, easy, gap: self.gap(stride, state, last, part) }
+    }
+
+    /// E7: the foot stands while it thrusts.
+    fn stance(&self, order: &Turns, burst: f64, made: usize) -> f64 {
+        let h = self.world.settings().step;
+        let window = order.steps.min(((burst / h).ceil().max(1.0)) as usize);
+        let seen = (0..window).map(|k| order.at(k)).filter(|(step, _)| *step < made);
+        seen.map(|(step, others)| {
+            let feet = order.feet(&self.moments[step], others);
+            let gap = feet.iter().map(|foot| foot.low).fold(f64::NEG_INFINITY, f64::max);
+            at_most(gap, self.limits.most_gap)
+        })
+        .sum()
+    }
+
+    /// δ of E8: how far the toe goes up as the creature takes off from it. The toe is on, the heel is higher than it, the body
+    /// rises and has sunk since the foot became the one that stands.
+    fn lift(&self, order: &Turns, made: usize, h: f64) -> f64 {
+        let up = self.stage.axes[2];
+        let mut sunk = false;
+        let mut lift = 0.0;
+        for k in 0..order.steps {
+            let (step, others) = order.at(k);
+            if step >= made {
+                continue;
+            }
+            let (now, next) = (&self.moments[step], &self.moments[step + 1]);
+            let rise = (next.com - now.com).dot(&up) / h;
+            sunk |= rise < 0.0;
+            let feet = order.feet(now, others).iter().zip(order.feet(next, others));
+            // Of feet that stand together the one that lifts least counts.
+            let least = feet
+                .map(|(now, next)| {
+                    let way = next.toe - now.toe;
+                    let off =
+                        sunk && rise > 0.0 && rise - way / h > -0.1 && next.heel > next.toe && way > 0.0;
+                    if off { way } else { 0.0 }
+                })
+                .fold(f64::INFINITY, f64::min);
+            lift += least;
+        }
+        lift
+    }
+
+    /// E9: while one foot stands, the leg that swings is the shorter one.
+    fn stub(&self, order: &Turns, made: usize) -> f64 {
+        let stands = |seen: &Seen| seen.low <= self.limits.most_gap;
+        (0..order.steps)
+            .map(|k| order.at(k))
+            .filter(|(step, _)| *step < made)
+            .map(|(step, others)| {
+                let moment = &self.moments[step];
+                let (stance, swing) = (order.feet(moment, others), order.feet(moment, !others));
+                let pairs = stance.iter().zip(swing).filter(|(stance, _)| stands(stance));
+                pairs.map(|(stance, swing)| at_least(stance.length - swing.length, 0.0)).sum::<f64>()
+            })
+            .sum()
+    }
+
+    /// φ, interpolated to the end of the cycle, which lies within the last step.
+    fn gap(&self, stride: &Stride, state: &State, last: &(Vec<f64>, Vec<f64>), part: f64) -> Vec<f64> {
+        let creature = self.world.creature();
+        let nv = creature.nv();
+        let mut end = last.0.clone();
+        creature.integrate(&mut end, &state.v, part * self.world.settings().step);
+        let mut at_start = vec![0.0; nv];
+        creature.difference(creature.rest_pose(), &stride.q, &mut at_start);
+        let mut wanted = creature.rest_pose().to_vec();
+        creature.integrate(&mut wanted, &self.stage.mirrored(&at_start), 1.0);
+        let mut gap = vec![0.0; nv];
+        creature.difference(&wanted, &end, &mut gap);
+        gap.drain(..PLACE);
+        let wanted = self.stage.mirrored(&stride.v);
+        gap.extend((0..nv).map(|k| last.1[k] + part * (state.v[k] - last.1[k]) - wanted[k]));
+        gap
+    }
+}
+
+/// E5: in each phase the modes with priority are stronger than all others together.
+fn priority(stage: &Stage, stride: &Stride) -> f64 {
+    let of = |active: &[crate::sketch::Active], amplitudes: &[f64]| {
+        let signed = active.iter().zip(amplitudes).map(|(active, amplitude)| {
+            if active.priority.is_some() { amplitude.abs() } else { -amplitude.abs() }
+        });
+        at_least(signed.sum(), 0.0)
+    };
+    let any = |active: &[crate::sketch::Active]| active.iter().any(|active| active.priority.is_some());
+    let phases = stage.active.iter().zip([&stride.flight, &stride.ground]);
+    phases.filter(|(active, _)| any(active)).map(|(active, amplitudes)| of(active, amplitudes)).sum()
+}
+
+/// Steps in the order in which a foot lives through them, from the start of its thrust on, and whose turn it is.
+///
+/// Only half of a cycle is simulated where legs alternate. What comes after its end is the mirror image of its beginning: the
+/// other foot at the first steps.
+struct Turns {
+    steps: usize,
+    /// The step in which a thrust begins.
+    first: usize,
+    /// Whether that is one of the others.
+    others: bool,
+    /// How many stand at a time.
+    count: usize,
+    alternate: bool,
+}
+
+impl Turns {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // within the cycle
+    fn new(stage: &Stage, stride: &Stride, h: f64, steps: usize) -> Self {
+        let alternate = stage.mirror.is_some();
+        let start = stride.flight_share * stride.period;
+        let half = if alternate { 0.5 * stride.period } else { stride.period };
+        let others = start >= half;
+        let start = if others { start - half } else { start };
+        let first = ((start / h).round() as usize).min(steps - 1);
+        Self { steps, first, others, count: stage.stance.len(), alternate }
+    }
+
+    /// The k-th step after the thrust begins, and whether the others stand in it.
+    fn at(&self, k: usize) -> (usize, bool) {
+        let step = self.first + k;
+        if step < self.steps {
+            (step, self.others)
+        } else {
+            (step - self.steps, self.others != self.alternate)
+        }
+    }
+
+    /// The feet whose turn it is.
+    fn feet<'m>(&self, moment: &'m Moment, others: bool) -> &'m [Seen] {
+        if others { &moment.feet[self.count..] } else { &moment.feet[..self.count] }
+    }
+}
+
+/// Looks at the creature with the frames in `data`.
+fn look(stage: &Stage, data: &Data) -> Moment {
+    let creature = &stage.creature;
+    let up = stage.axes[2];
+    let in_world = |point: BodyPoint| data.frames[point.body].point_in_world(point.point);
+    let (mut first, mut mass) = (Vec3::zeros(), 0.0);
+    for (body, frame) in creature.bodies().iter().zip(&data.frames) {
+        first += frame.point_in_world(body.mass.com) * body.mass.mass;
+        mass += body.mass.mass;
+    }
+    let torso = BodyPoint { body: stage.torso, point: creature.bodies()[stage.torso].mass.com };
+    let see = |foot: &Foot| Seen {
+        low: lowest(stage, data, &foot.bodies),
+        toe: in_world(foot.toe).dot(&up),
+        heel: in_world(foot.heel).dot(&up),
+        length: (in_world(foot.toe) - in_world(foot.hip)).norm(),
+    };
+    Moment {
+        com: first / mass,
+        torso: in_world(torso).dot(&up),
+        feet: stage.stance.iter().chain(&stage.others).map(see).collect(),
+    }
+}
+
+/// Height of the lowest point of some bodies, m.
+fn lowest(stage: &Stage, data: &Data, bodies: &[usize]) -> f64 {
+    let creature = &stage.creature;
+    let down = -stage.axes[2];
+    let mut lowest = f64::INFINITY;
+    for &body in bodies {
+        let frame = &data.frames[body];
+        for spec in &creature.shapes()[creature.bodies()[body].shapes.clone()] {
+            let in_shape = spec.body_from_shape.rotation.inverse() * frame.rotation.tr_mul(&down);
+            let point = spec.body_from_shape.transform_point(&spec.shape.support(in_shape).into()).coords;
+            lowest = lowest.min(-frame.point_in_world(point).dot(&down));
+        }
+    }
+    lowest
+}
+
+/// The flat world that a stage is simulated in, with steps of `step`, s.
+pub fn world(stage: &Stage, step: f64) -> Result<World, StepError> {
+    World::new(stage.creature.clone(), StepSettings { step, ..StepSettings::default() })
+}
