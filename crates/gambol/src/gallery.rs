@@ -41,3 +41,22 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 pub fn names() -> Vec<&'static str> {
     ENTRIES.iter().map(|entry| entry.name).collect()
 }
+
+macro_rules! sketch {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../gallery/", $name, ".toml")))
+    };
+}
+
+/// Sketches of gaits for [`gambol_control::sketch::read`]: those of table 1 of Nunes et al. 2012.
+const SKETCHES: [(&str, &str); 4] = [sketch!("runner"), sketch!("hopper"), sketch!("monster"), sketch!("kangaroo")];
+
+/// The file of the sketch with this name.
+pub fn sketch(name: &str) -> Option<&'static str> {
+    SKETCHES.iter().find(|sketch| sketch.0 == name).map(|sketch| sketch.1)
+}
+
+/// The names of all sketches.
+pub fn sketches() -> Vec<&'static str> {
+    SKETCHES.iter().map(|sketch| sketch.0).collect()
+}

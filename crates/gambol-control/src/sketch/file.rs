@@ -32,6 +32,7 @@ pub fn read(
         "pose",
         "legs",
         "stance",
+        "stiffness",
         "damping",
         "period",
         "flight_share",
@@ -51,6 +52,7 @@ pub fn read(
         pose: root.string("pose")?.map(str::to_owned),
         legs: legs(&root)?,
         stance: root.strings("stance")?.into_iter().map(|(_, name)| name.to_owned()).collect(),
+        stiffness: root.number("stiffness", ABOVE_0)?.unwrap_or(1.0),
         damping: root.number("damping", AT_LEAST_0)?.unwrap_or(PAPER_DAMPING),
         period: root.number("period", ABOVE_0)?.ok_or_else(|| root.error("period is missing (s)"))?,
         flight_share: root.number("flight_share", SHARE)?.unwrap_or(0.5),
@@ -196,6 +198,7 @@ pub fn to_toml(sketch: &Sketch) -> String {
         let names: Vec<String> = sketch.stance.iter().map(|name| quoted(name)).collect();
         line(explained(format!("stance = [{}]", names.join(", ")), "feet that stand first"));
     }
+    line(explained(format!("stiffness = {}", digits(sketch.stiffness)), "times the creature's own"));
     line(explained(format!("damping = {}", digits(sketch.damping)), "over stiffness, s"));
     line(explained(format!("period = {}", digits(sketch.period)), "to begin with, s"));
     line(explained(

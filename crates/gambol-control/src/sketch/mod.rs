@@ -74,6 +74,8 @@ pub struct Sketch {
     pub legs: Legs,
     /// Names of the feet that stand; the first half cycle is theirs. None: the first foot.
     pub stance: Vec<String>,
+    /// k_s in parts of the creature's own stiffness.
+    pub stiffness: f64,
     /// k_d / k_s of every joint, s. The paper's 0.1 s overdamps all that is faster than 3.2 Hz.
     pub damping: f64,
     /// T to begin with, s.

@@ -94,7 +94,11 @@ impl Stage {
         };
         creature.set_rest_pose(&pose).map_err(|error| misfit("pose", error.to_string()))?;
         for joint in 0..creature.joints().len() {
-            let damping = sketch.damping * creature.joints()[joint].stiffness;
+            let stiffness = sketch.stiffness * creature.joints()[joint].stiffness;
+            let damping = sketch.damping * stiffness;
+            creature
+                .set_stiffness(joint, stiffness)
+                .map_err(|error| misfit("stiffness", error.to_string()))?;
             creature.set_damping(joint, damping).map_err(|error| misfit("damping", error.to_string()))?;
         }
         if !creature.joints().first().is_some_and(|joint| joint.kind == JointKind::Free) {
