@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
-use gambol_control::locomotion::{Bursts, Search, SearchSettings};
+use gambol_control::locomotion::{Bursts, Method, Search, SearchSettings};
 use gambol_control::{Plan, rollouts};
 use gambol_dynamics::State;
 
@@ -20,6 +20,7 @@ fn main() {
     }
     let own = SearchSettings::default();
     let settings = SearchSettings {
+        method: if value("method").is_some() { Method::Multipliers } else { Method::Closing },
         seed: number("seed", 1.0) as u64,
         step: number("step", own.step),
         budget: number("budget", own.budget as f64) as usize,

@@ -120,8 +120,10 @@ fn mistakes_are_told_with_their_lines() {
     assert!(error.reason.contains("foot.right"), "{error}");
     let error = changed("pose = \"run\"", "pose = \"one-leg\"");
     assert!(error.reason.contains("same on both sides"), "{error}");
-    let error = changed("creature = \"biped\"", "creature = \"snake\"\npose = \"rest\" #");
-    assert!(error.reason.contains("pose") || error.reason.contains("feet"), "{error}");
+    let error = changed("creature = \"biped\"", "creature = \"snake\"");
+    assert!(error.reason.contains("snake has no pose"), "{error}");
+    let error = changed("creature = \"biped\"", "creature = \"nobody\"");
+    assert_eq!(error.line, line("creature ="));
     let error = changed("damping = 0.1", "damping = -1");
     assert_eq!(error.line, line("damping ="));
     let error = changed("period = 0.7", "perod = 0.7");

@@ -5,7 +5,7 @@
 
 /// A lower triangle: column j holds rows j to n − 1.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Lower {
+pub(crate) struct Lower {
     n: usize,
     /// n × n by columns; what is above the diagonal is not used.
     entries: Vec<f64>,
@@ -13,7 +13,7 @@ pub(super) struct Lower {
 
 impl Lower {
     /// With these on the diagonal, zero elsewhere.
-    pub(super) fn diagonal(diagonal: impl ExactSizeIterator<Item = f64>) -> Self {
+    pub(crate) fn diagonal(diagonal: impl ExactSizeIterator<Item = f64>) -> Self {
         let n = diagonal.len();
         let mut lower = Self { n, entries: vec![0.0; n * n] };
         for (j, x) in diagonal.enumerate() {
@@ -27,17 +27,17 @@ impl Lower {
         &self.entries[j * self.n + j..(j + 1) * self.n]
     }
 
-    pub(super) fn at_diagonal(&self, j: usize) -> f64 {
+    pub(crate) fn at_diagonal(&self, j: usize) -> f64 {
         self.entries[j * self.n + j]
     }
 
     /// All entries, column by column.
-    pub(super) fn to_list(&self) -> Vec<f64> {
+    pub(crate) fn to_list(&self) -> Vec<f64> {
         (0..self.n).flat_map(|j| self.column(j)).copied().collect()
     }
 
     /// The inverse of `to_list`; `None` if there are too few or too many.
-    pub(super) fn from_list(n: usize, list: &[f64]) -> Option<Self> {
+    pub(crate) fn from_list(n: usize, list: &[f64]) -> Option<Self> {
         if list.len() != n * (n + 1) / 2 {
             return None;
         }
@@ -52,15 +52,22 @@ impl Lower {
     }
 
     /// y = A z.
-    pub(super) fn multiply(&self, z: &[f64], y: &mut [f64]) {
+    pub(crate) fn multiply(&self, z: &[f64], y: &mut [f64]) {
         y.fill(0.0);
         for (j, z) in z.iter().enumerate() {
             add(&mut y[j..], *z, self.column(j));
         }
     }
 
+    /// C ← C + x 1.
+    pub(crate) fn add_diagonal(&mut self, x: f64) {
+        for j in 0..self.n {
+            self.entries[j * self.n + j] += x;
+        }
+    }
+
     /// C ← scale C + Σ w v vᵀ.
-    pub(super) fn update(&mut self, scale: f64, terms: &[(f64, &[f64])]) {
+    pub(crate) fn update(&mut self, scale: f64, terms: &[(f64, &[f64])]) {
         let n = self.n;
         for j in 0..n {
             let column = &mut self.entries[j * n + j..(j + 1) * n];
@@ -74,7 +81,7 @@ impl Lower {
     }
 
     /// The factor of `matrix` into `self`; `false`, and `self` is as it was, if that is not positive definite.
-    pub(super) fn factor(&mut self, matrix: &Self, scratch: &mut Vec<f64>) -> bool {
+    pub(crate) fn factor(&mut self, matrix: &Self, scratch: &mut Vec<f64>) -> bool {
         let n = self.n;
         scratch.clear();
         scratch.extend_from_slice(&matrix.entries);
@@ -98,8 +105,22 @@ impl Lower {
         true
     }
 
+    /// Solves A Aᵀ x = b in place, for a factor A.
+    pub(crate) fn solve(&self, x: &mut [f64]) {
+        for j in 0..self.n {
+            let (head, tail) = x.split_at_mut(j + 1);
+            head[j] /= self.at_diagonal(j);
+            add(tail, -head[j], &self.column(j)[1..]);
+        }
+        for j in (0..self.n).rev() {
+            let column = self.column(j);
+            let sum: f64 = column[1..].iter().zip(&x[j + 1..]).map(|(a, x)| a * x).sum();
+            x[j] = (x[j] - sum) / column[0];
+        }
+    }
+
     /// A Aᵀ of a factor.
-    pub(super) fn square(&self) -> Self {
+    pub(crate) fn square(&self) -> Self {
         let mut square = Self::diagonal(vec![0.0; self.n].into_iter());
         for j in 0..self.n {
             let column = self.column(j);
@@ -147,6 +168,11 @@ mod tests {
         factor.multiply(&rows[0], &mut y);
         let expected = dense * nalgebra::DVector::from_column_slice(&rows[0]);
         assert!(expected.iter().zip(&y).all(|(a, b)| (a - b).abs() < 1e-13));
+        factor.solve(&mut y);
+        let whole = nalgebra::DMatrix::from_fn(n, n, |i, j| matrix.entries[i.min(j) * n + i.max(j)]);
+        let residual = whole * nalgebra::DVector::from_column_slice(&y) - expected;
+        // The condition is about a thousand.
+        assert!(residual.amax() < 1e-11, "{}", residual.amax());
         assert_eq!(Lower::from_list(n, &matrix.to_list()).unwrap().to_list(), matrix.to_list());
     }
 

@@ -24,7 +24,7 @@
 //! rotation that changes as slowly as C (Krause, Arbonès and Igel 2016).
 
 mod bounds;
-mod factor;
+pub(crate) mod factor;
 pub(crate) mod random;
 mod restart;
 mod saved;

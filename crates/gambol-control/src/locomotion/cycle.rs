@@ -6,7 +6,7 @@ use gambol_dynamics::{
 };
 use gambol_model::{BodyPoint, Vec3};
 
-use super::score::{at_least, at_most, within};
+use super::score::Term;
 use super::space::PLACE;
 use super::{Bursts, Limits, Score, Stride};
 use crate::sketch::{Foot, Stage};
@@ -53,6 +53,12 @@ pub struct Judge<'a> {
     moments: Vec<Moment>,
 }
 
+/// How much faster than the body rises the toe may, m/s: E8 is about taking off, not about drawing up the leg.
+const MOST_DRAWN: f64 = 0.1;
+
+/// Steps that a constraint has to be violated for to count as much as another one that is not added up over a cycle.
+const MOMENT: usize = 8;
+
 /// Share of the height of the centre of mass at rest below which a creature has fallen, and is not simulated further.
 const FALLEN: f64 = 0.5;
 
@@ -87,7 +93,8 @@ impl<'a> Judge<'a> {
         let mut state = State::new(&stride.q, &stride.v);
         let mut torque = vec![0.0; creature.nv()];
         let mut last = (state.q.clone(), state.v.clone());
-        let (mut effort, mut rates) = (0.0, 0.0);
+        let mut effort = 0.0;
+        let mut easy = UNITS.map(|(unit, margin)| Term::new(unit, margin));
         let mut poses = Vec::new();
         let mut broke = None;
         let resting = self.resting_height();
@@ -109,7 +116,9 @@ impl<'a> Judge<'a> {
             let fallen = moment.com.dot(&stage.axes[2]) < FALLEN * resting;
             self.moments.push(moment);
             effort += torque.iter().map(|torque| torque * torque).sum::<f64>() / steps as f64;
-            rates += state.v[6..].iter().map(|rate| within(*rate, self.limits.most_rate)).sum::<f64>();
+            for rate in &state.v[6..] {
+                easy[2].within(*rate, self.limits.most_rate);
+            }
             if fallen {
                 let reason = "it fell".to_owned();
                 broke = Some(Divergence {
@@ -125,7 +134,7 @@ impl<'a> Judge<'a> {
 
         let made = self.moments.len() - 1;
         let part = if broke.is_some() { 1.0 } else { length / h - (steps - 1) as f64 };
-        let score = self.judge(stride, &state, &last, (made, steps), part, effort, rates);
+        let score = self.judge(stride, &state, &last, (made, steps), part, effort, easy);
         Cycle { score, poses, broke }
     }
 
@@ -144,7 +153,7 @@ impl<'a> Judge<'a> {
         (made, steps): (usize, usize),
         part: f64,
         effort: f64,
-        rates: f64,
+        mut easy: [Term; 9],
     ) -> Score {
         let (stage, limits, moments) = (self.stage, &self.limits, &self.moments);
         let h = self.world.settings().step;
@@ -162,82 +171,92 @@ impl<'a> Judge<'a> {
         }
         mean /= f64::max(time, 1e-9);
 
-        let mut easy = [0.0; 9];
         for k in 0..made {
-            easy[0] += at_least(velocity(k).dot(&forward), limits.least_speed_ever);
-            easy[5] += at_least(moments[k].torso - moments[k].com.dot(&up), 0.0);
+            easy[0].at_least(velocity(k).dot(&forward), limits.least_speed_ever);
+            easy[5].at_least(moments[k].torso - moments[k].com.dot(&up), 0.0);
         }
-        easy[0] += lost;
-        easy[5] += lost;
-        easy[1] = at_least(mean.dot(&forward), limits.least_speed)
-            + within(mean.dot(&left), limits.most_drift)
-            + within(mean.dot(&up), limits.most_drift);
-        easy[2] = rates;
-        easy[3] = at_most(effort, limits.most_effort);
-        easy[4] = priority(stage, stride);
+        easy[1].at_least(mean.dot(&forward), limits.least_speed);
+        easy[1].within(mean.dot(&left), limits.most_drift);
+        easy[1].within(mean.dot(&up), limits.most_drift);
+        easy[3].at_most(effort, limits.most_effort);
+        priority(stage, stride, &mut easy[4]);
         let order = Turns::new(stage, stride, h, steps);
-        easy[6] = self.stance(&order, stride.bursts[1], made) + lost;
-        easy[7] = at_least(self.lift(&order, made, h), limits.least_lift);
-        easy[8] = if stage.mirror.is_some() { self.stub(&order, made) } else { 0.0 };
-
-        Score { speed: mean.dot(&forward), effort, easy, gap: self.gap(stride, state, last, part) }
+        self.stance(&order, stride.bursts[1], made, &mut easy[6]);
+        let [lift, fading] = self.lift(&order, made, h);
+        easy[7].at_least(fading, limits.least_lift);
+        easy[7].value = 0.0;
+        let mut jumping = easy[7];
+        jumping.at_least(lift, limits.least_lift);
+        easy[7].value = jumping.value;
+        if stage.mirror.is_some() {
+            self.stub(&order, made, &mut easy[8]);
+        }
+        for k in [0, 5, 6] {
+            easy[k].value += lost;
+        }
+        // Some are added up over a cycle.
+        let short = |k: usize| easy[k].shortage(if [0, 2, 5, 6, 8].contains(&k) { MOMENT } else { 1 });
+        Score {
+            speed: mean.dot(&forward),
+            effort,
+            easy: easy.map(|term| term.value),
+            short: std::array::from_fn(short),
+            gap: self.gap(stride, state, last, part),
+        }
     }
 
     /// E7: the foot stands while it thrusts.
-    fn stance(&self, order: &Turns, burst: f64, made: usize) -> f64 {
+    fn stance(&self, order: &Turns, burst: f64, made: usize, term: &mut Term) {
         let h = self.world.settings().step;
-        let window = order.steps.min(((burst / h).ceil().max(1.0)) as usize);
-        let seen = (0..window).map(|k| order.at(k)).filter(|(step, _)| *step < made);
-        seen.map(|(step, others)| {
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // bursts are bounded
+        let window = order.steps.min((burst / h).ceil().max(1.0) as usize);
+        for (step, others) in (0..window).map(|k| order.at(k)).filter(|(step, _)| *step < made) {
             let feet = order.feet(&self.moments[step], others);
             let gap = feet.iter().map(|foot| foot.low).fold(f64::NEG_INFINITY, f64::max);
-            at_most(gap, self.limits.most_gap)
-        })
-        .sum()
+            term.at_most(gap, self.limits.most_gap);
+        }
     }
 
-    /// δ of E8: how far the toe goes up as the creature takes off from it. The toe is on, the heel is higher than it, the body
-    /// rises and has sunk since the foot became the one that stands.
-    fn lift(&self, order: &Turns, made: usize, h: f64) -> f64 {
+    /// δ of E8: how far the toe goes up as the creature takes off from it, m. The heel is higher than the toe, the body rises
+    /// and has sunk since the foot became the one that stands, and the toe is not drawn up faster than that. Second, the
+    /// same with conditions that fade instead of jump.
+    fn lift(&self, order: &Turns, made: usize, h: f64) -> [f64; 2] {
         let up = self.stage.axes[2];
-        let mut sunk = false;
-        let mut lift = 0.0;
-        for k in 0..order.steps {
-            let (step, others) = order.at(k);
-            if step >= made {
-                continue;
-            }
+        let fade = |margin: f64, width: f64| (0.2 + 0.8 * margin / width).clamp(0.0, 1.0);
+        let mut sinking = f64::INFINITY;
+        let mut lift = [0.0; 2];
+        for (step, others) in (0..order.steps).map(|k| order.at(k)).filter(|(step, _)| *step < made) {
             let (now, next) = (&self.moments[step], &self.moments[step + 1]);
             let rise = (next.com - now.com).dot(&up) / h;
-            sunk |= rise < 0.0;
-            let feet = order.feet(now, others).iter().zip(order.feet(next, others));
+            sinking = f64::min(sinking, rise);
             // Of feet that stand together the one that lifts least counts.
-            let least = feet
-                .map(|(now, next)| {
-                    let way = next.toe - now.toe;
-                    let off =
-                        sunk && rise > 0.0 && rise - way / h > -0.1 && next.heel > next.toe && way > 0.0;
-                    if off { way } else { 0.0 }
-                })
-                .fold(f64::INFINITY, f64::min);
-            lift += least;
+            let mut least = [f64::INFINITY; 2];
+            for (now, next) in order.feet(now, others).iter().zip(order.feet(next, others)) {
+                let way = (next.toe - now.toe).max(0.0);
+                let (ahead, heel) = (rise - way / h + MOST_DRAWN, next.heel - next.toe);
+                let off = sinking < 0.0 && rise > 0.0 && ahead > 0.0 && heel > 0.0;
+                least[0] = f64::min(least[0], if off { way } else { 0.0 });
+                let faded = way * fade(-sinking, 0.1) * fade(rise, 0.2) * fade(ahead, 0.2) * fade(heel, 0.02);
+                least[1] = f64::min(least[1], faded);
+            }
+            lift[0] += least[0];
+            lift[1] += least[1];
         }
         lift
     }
 
     /// E9: while one foot stands, the leg that swings is the shorter one.
-    fn stub(&self, order: &Turns, made: usize) -> f64 {
-        let stands = |seen: &Seen| seen.low <= self.limits.most_gap;
-        (0..order.steps)
-            .map(|k| order.at(k))
-            .filter(|(step, _)| *step < made)
-            .map(|(step, others)| {
-                let moment = &self.moments[step];
-                let (stance, swing) = (order.feet(moment, others), order.feet(moment, !others));
-                let pairs = stance.iter().zip(swing).filter(|(stance, _)| stands(stance));
-                pairs.map(|(stance, swing)| at_least(stance.length - swing.length, 0.0)).sum::<f64>()
-            })
-            .sum()
+    fn stub(&self, order: &Turns, made: usize, term: &mut Term) {
+        let turns = (0..order.steps).map(|k| order.at(k));
+        for (step, others) in turns.filter(|(step, _)| *step < made) {
+            let moment = &self.moments[step];
+            let (stance, swing) = (order.feet(moment, others), order.feet(moment, !others));
+            for (stance, swing) in stance.iter().zip(swing) {
+                if stance.low <= self.limits.most_gap {
+                    term.at_least(stance.length - swing.length, 0.0);
+                }
+            }
+        }
     }
 
     /// φ, interpolated to the end of the cycle, which lies within the last step.
@@ -260,17 +279,30 @@ impl<'a> Judge<'a> {
 }
 
 /// E5: in each phase the modes with priority are stronger than all others together.
-fn priority(stage: &Stage, stride: &Stride) -> f64 {
-    let of = |active: &[crate::sketch::Active], amplitudes: &[f64]| {
+fn priority(stage: &Stage, stride: &Stride, term: &mut Term) {
+    for (active, amplitudes) in stage.active.iter().zip([&stride.flight, &stride.ground]) {
+        if active.iter().all(|active| active.priority.is_none()) {
+            continue;
+        }
         let signed = active.iter().zip(amplitudes).map(|(active, amplitude)| {
             if active.priority.is_some() { amplitude.abs() } else { -amplitude.abs() }
         });
-        at_least(signed.sum(), 0.0)
-    };
-    let any = |active: &[crate::sketch::Active]| active.iter().any(|active| active.priority.is_some());
-    let phases = stage.active.iter().zip([&stride.flight, &stride.ground]);
-    phases.filter(|(active, _)| any(active)).map(|(active, amplitudes)| of(active, amplitudes)).sum()
+        term.at_least(signed.sum(), 0.0);
+    }
 }
+
+/// What one would notice of each easy constraint, E1 to E9, and margins in such units: m/s, m/s, rad/s, N²m², rad, m, m, m, m.
+const UNITS: [(f64, f64); 9] = [
+    (0.1, 1.0),
+    (0.1, 1.0),
+    (1.0, 1.0),
+    (25_000.0, 1.0),
+    (0.02, 1.0),
+    (0.02, 1.0),
+    (0.002, 0.5), // a foot that touches is 1 mm from the threshold
+    (0.005, 1.0),
+    (0.01, 1.0),
+];
 
 /// Steps in the order in which a foot lives through them, from the start of its thrust on, and whose turn it is.
 ///

@@ -55,19 +55,47 @@ impl Default for Limits {
     }
 }
 
-/// Q_u: 0 from the threshold on, a parabola on a barrier below it.
-pub(super) fn at_least(x: f64, threshold: f64) -> f64 {
-    if x < threshold { (threshold - x).powi(2) + BARRIER } else { 0.0 }
+/// One easy constraint, as it is added up over a cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Term {
+    /// E, with its barriers.
+    pub(super) value: f64,
+    /// Sum of the squares of what is missing, in units, from a margin before the threshold on.
+    short: f64,
+    /// What one would notice.
+    unit: f64,
+    /// In units.
+    margin: f64,
 }
 
-/// Q_u(−d, −ε): the same from above.
-pub(super) fn at_most(x: f64, threshold: f64) -> f64 {
-    at_least(-x, -threshold)
-}
+impl Term {
+    pub(super) fn new(unit: f64, margin: f64) -> Self {
+        Self { value: 0.0, short: 0.0, unit, margin }
+    }
 
-/// Q_b: within ±threshold.
-pub(super) fn within(x: f64, threshold: f64) -> f64 {
-    at_most(x, threshold) + at_most(-x, threshold)
+    /// Adds Q_u: 0 from the threshold on, a parabola on a barrier below it.
+    pub(super) fn at_least(&mut self, x: f64, threshold: f64) {
+        if x < threshold {
+            self.value += (threshold - x).powi(2) + BARRIER;
+        }
+        self.short += ((threshold - x) / self.unit + self.margin).max(0.0).powi(2);
+    }
+
+    /// Adds Q_u(−d, −ε): the same from above.
+    pub(super) fn at_most(&mut self, x: f64, threshold: f64) {
+        self.at_least(-x, -threshold);
+    }
+
+    /// Adds Q_b: within ±threshold.
+    pub(super) fn within(&mut self, x: f64, threshold: f64) {
+        self.at_most(x, threshold);
+        self.at_most(-x, threshold);
+    }
+
+    /// What is short, in units: the root of the mean square over so many steps.
+    pub(super) fn shortage(&self, steps: usize) -> f64 {
+        (self.short / steps as f64).sqrt()
+    }
 }
 
 /// What a cycle is worth.
@@ -79,6 +107,9 @@ pub struct Score {
     pub effort: f64,
     /// E1 to E9, unweighted; 0 where one is met.
     pub easy: [f64; 9],
+    /// How far each easy constraint is from a margin before its threshold, in units of what one would notice; 0 beyond the
+    /// margin. It has no jumps, so that it can be followed where constraints are nearly met.
+    pub short: [f64; 9],
     /// φ: end of the cycle (mirrored, of half of one) less its start. Poses first, without x and y, then velocities.
     pub gap: Vec<f64>,
 }
@@ -114,12 +145,19 @@ mod tests {
     /// Equation 7, from both sides.
     #[test]
     fn thresholds_are_barriers() {
-        assert_eq!(at_least(2.0, 2.0), 0.0);
-        assert_eq!(at_least(1.5, 2.0), 1.25);
-        assert_eq!(at_most(0.3, 0.25), 1.0 + 0.05_f64.powi(2));
-        assert_eq!(at_most(0.2, 0.25), 0.0);
-        assert_eq!(within(-21.0, 20.0), 2.0);
-        assert_eq!(within(21.0, 20.0), 2.0);
-        assert_eq!(within(19.0, 20.0), 0.0);
+        let of = |add: &dyn Fn(&mut Term)| {
+            let mut term = Term::new(0.1, 1.0);
+            add(&mut term);
+            (term.value, term.shortage(1))
+        };
+        assert_eq!(of(&|term| term.at_least(2.1, 2.0)).0, 0.0);
+        assert!(of(&|term| term.at_least(2.1, 2.0)).1 < 1e-12);
+        assert_eq!(of(&|term| term.at_least(1.5, 2.0)).0, 1.25);
+        assert!((of(&|term| term.at_least(1.5, 2.0)).1 - 6.0).abs() < 1e-12);
+        assert_eq!(of(&|term| term.at_most(0.3, 0.25)).0, 1.0 + (0.3_f64 - 0.25).powi(2));
+        assert_eq!(of(&|term| term.at_most(0.2, 0.25)).0, 0.0);
+        assert_eq!(of(&|term| term.within(-21.0, 20.0)).0, 2.0);
+        assert_eq!(of(&|term| term.within(21.0, 20.0)).0, 2.0);
+        assert_eq!(of(&|term| term.within(19.0, 20.0)).0, 0.0);
     }
 }

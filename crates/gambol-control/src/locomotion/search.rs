@@ -7,7 +7,7 @@ use std::time::Instant;
 use gambol_dynamics::{StepError, World};
 
 use super::cycle::world;
-use super::{CONSTRAINTS, Cycle, Judge, Limits, Score, Space, Stride};
+use super::{CONSTRAINTS, Cycle, Judge, Limits, Score, Space, Stride, WEIGHT_OBJECTIVE};
 use crate::cma::{Cma, CmaError, Settings};
 use crate::sketch::{Sketch, Stage, to_toml};
 use crate::text::{CheckpointError, END, Fields, Record};
@@ -21,9 +21,22 @@ pub struct Tolerance {
     pub rate: f64,
 }
 
+/// How the cycle is made to repeat itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// By the method of multipliers alone, as in the paper.
+    Multipliers,
+    /// Rounds minimise squares of gaps and of what easy constraints are short of, besides the objective. After each round
+    /// Newton's method closes the cycle from the best candidate, and the next one starts where it ends. The default: what
+    /// takes CMA-ES a hundred thousand cycles takes this a few thousand.
+    Closing,
+}
+
 /// How to search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchSettings {
+    /// How the cycle is made to repeat itself.
+    pub method: Method,
     /// Of all random numbers.
     pub seed: u64,
     /// Of the simulation, s. Default: 2 ms.
@@ -32,9 +45,9 @@ pub struct SearchSettings {
     pub population: Option<usize>,
     /// Most evaluations in all. Default: a million.
     pub budget: usize,
-    /// Most rounds of the method of multipliers. Default: 20, as in the paper.
+    /// Most rounds. Default: 20, as in the paper.
     pub rounds: usize,
-    /// Most generations in a round. Default: 400.
+    /// Most generations in a round. Default: 60.
     pub generations: usize,
     /// k. Default: 0.1, as in the paper.
     pub penalty: f64,
@@ -42,23 +55,24 @@ pub struct SearchSettings {
     pub tolerance: Tolerance,
     /// Thresholds of the easy constraints.
     pub limits: Limits,
-    /// First deviations of a round in parts of those of the sketch. Default: 0.3; a round starts from a good place.
+    /// First deviations of a round in parts of those of the sketch. Default: 0.05; a round starts from a good place.
     pub shrink: f64,
 }
 
 impl Default for SearchSettings {
     fn default() -> Self {
         Self {
+            method: Method::Closing,
             seed: 1,
             step: 0.002,
             population: None,
             budget: 1_000_000,
             rounds: 20,
-            generations: 400,
+            generations: 60,
             penalty: 0.1,
             tolerance: Tolerance { pose: 0.02, rate: 0.2 },
             limits: Limits::default(),
-            shrink: 0.3,
+            shrink: 0.05,
         }
     }
 }
@@ -114,34 +128,42 @@ pub struct Progress<'s> {
 
 /// A candidate that was judged.
 #[derive(Clone, Debug, PartialEq)]
-struct Judged {
-    x: Vec<f64>,
-    score: Score,
+pub(super) struct Judged {
+    pub(super) x: Vec<f64>,
+    pub(super) score: Score,
 }
 
 /// A search for a stride.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
-    stage: &'a Stage,
-    space: Space,
+    pub(super) stage: &'a Stage,
+    pub(super) space: Space,
     world: World,
-    settings: SearchSettings,
+    pub(super) settings: SearchSettings,
     /// Of the sketch, to know a checkpoint by.
     name: u64,
     round: usize,
     /// λ
     multipliers: Vec<f64>,
     cma: Cma,
-    evaluations: usize,
+    pub(super) evaluations: usize,
+    /// Whether the round is over.
+    over: bool,
     /// The best of this round.
-    best: Option<Judged>,
-    /// The nearest to what is wanted of all rounds.
+    pub(super) best: Option<Judged>,
+    /// The best of all rounds that were closed.
+    elite: Option<Judged>,
+    /// The nearest to what is wanted of all.
     nearest: Option<Judged>,
 }
 
 impl<'a> Search<'a> {
     /// A search for a stride of `sketch`, for which `stage` was prepared.
     pub fn new(sketch: &Sketch, stage: &'a Stage, settings: SearchSettings) -> Result<Self, SearchError> {
+        if settings.budget == 0 || settings.rounds == 0 {
+            let what = if settings.budget == 0 { "budget" } else { "rounds" };
+            return Err(CmaError { what, reason: "nothing may be tried".into() }.into());
+        }
         let space = Space::new(sketch, stage);
         let world = world(stage, settings.step)?;
         let name = fingerprint(&to_toml(sketch));
@@ -155,7 +177,9 @@ impl<'a> Search<'a> {
             multipliers: vec![0.0; gaps],
             cma,
             evaluations: 0,
+            over: false,
             best: None,
+            elite: None,
             nearest: None,
             space,
             settings,
@@ -178,7 +202,11 @@ impl<'a> Search<'a> {
             if stop.load(Ordering::Relaxed) {
                 return Outcome::Stopped;
             }
-            let told = self.generation(threads);
+            if std::mem::take(&mut self.over) {
+                self.next_round(threads);
+                continue;
+            }
+            self.generation(threads);
             if let Some(best) = &self.best {
                 let seconds = began.elapsed().as_secs_f64().max(1e-9);
                 progress(
@@ -193,9 +221,6 @@ impl<'a> Search<'a> {
                         gap: self.largest_gap(&best.score),
                     },
                 );
-            }
-            if told {
-                self.next_round();
             }
         }
     }
@@ -217,56 +242,84 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// One generation of CMA-ES. `true` if the round is over.
-    fn generation(&mut self, threads: usize) -> bool {
+    /// One generation of CMA-ES.
+    fn generation(&mut self, threads: usize) {
         let candidates = self.cma.ask().to_vec();
         let scores = self.judge(&candidates, threads);
         self.evaluations += scores.len();
         let values: Vec<f64> = scores.iter().map(|score| self.weighed(score)).collect();
         let stop = self.cma.tell(&values);
         for (x, score) in candidates.into_iter().zip(scores) {
-            let value = self.weighed(&score);
-            if self.best.as_ref().is_none_or(|best| value < self.weighed(&best.score)) {
-                self.best = Some(Judged { x: x.clone(), score: score.clone() });
-            }
-            if self.nearest.as_ref().is_none_or(|nearest| self.farness(&score) < self.farness(&nearest.score))
-            {
-                self.nearest = Some(Judged { x, score });
-            }
+            self.remember(Judged { x, score });
         }
         let easy = self.best.as_ref().is_some_and(|best| best.score.is_easy());
-        stop.is_some()
-            || if self.round == 0 { easy } else { self.cma.generation() >= self.settings.generations }
+        let long = self.cma.generation() >= self.settings.generations;
+        self.over = stop.is_some() || if self.round == 0 { easy } else { long };
     }
 
-    /// λ ← λ + 2 k φ at the best of the round, from which the next one starts. An initialisation that did not reach the easy
-    /// constraints is repeated with other random numbers.
-    fn next_round(&mut self) {
-        let Some(best) = self.best.take() else { return };
-        let again = self.round == 0 && !best.score.is_easy();
-        let (mean, shrink) = if again { (&self.space.mean, 1.0) } else { (&best.x, self.settings.shrink) };
-        if !again {
-            if self.round > 0 {
-                for (multiplier, gap) in self.multipliers.iter_mut().zip(&best.score.gap) {
-                    *multiplier += 2.0 * self.settings.penalty * gap;
-                }
+    /// Keeps a candidate that is the best of this round or the nearest of all.
+    pub(super) fn remember(&mut self, judged: Judged) {
+        let value = self.weighed(&judged.score);
+        let farness = self.farness(&judged.score);
+        if self.nearest.as_ref().is_none_or(|nearest| farness < self.farness(&nearest.score)) {
+            self.nearest = Some(judged.clone());
+        }
+        if self.best.as_ref().is_none_or(|best| value < self.weighed(&best.score)) {
+            self.best = Some(judged);
+        }
+    }
+
+    /// Begins the next round, from where the last one ended or afresh.
+    fn next_round(&mut self, threads: usize) {
+        let easy = self.best.as_ref().is_some_and(|best| best.score.is_easy());
+        let (mean, shrink) = match self.settings.method {
+            // An initialisation that did not reach the easy constraints is repeated with other random numbers.
+            _ if self.round == 0 && !easy => (None, 1.0),
+            _ if self.round == 0 => (self.best.clone(), self.settings.shrink),
+            Method::Multipliers => {
+                self.multiply();
+                (self.best.clone(), self.settings.shrink)
             }
+            Method::Closing => {
+                self.close(threads);
+                self.choose();
+                // One round from the best place known, one from anywhere.
+                let afresh = self.round % 2 == 1;
+                if afresh { (None, 1.0) } else { (self.elite.clone(), self.settings.shrink) }
+            }
+        };
+        if easy || self.round > 0 {
             self.round += 1;
         }
         let deviation: Vec<f64> = self.space.deviation.iter().map(|deviation| shrink * deviation).collect();
         let settings = inner(&self.space, &self.settings, self.evaluations as u64);
-        self.cma = Cma::new(mean, &deviation, settings).expect("as sound as the first round");
-        if !again {
-            self.best = Some(best);
+        let start = mean.as_ref().map_or(&self.space.mean, |judged| &judged.x);
+        self.cma = Cma::new(start, &deviation, settings).expect("as sound as the first round");
+        self.best = mean;
+    }
+
+    /// λ ← λ + 2 k φ at the best of the round.
+    fn multiply(&mut self) {
+        let Some(best) = &self.best else { return };
+        for (multiplier, gap) in self.multipliers.iter_mut().zip(&best.score.gap) {
+            *multiplier += 2.0 * self.settings.penalty * gap;
+        }
+    }
+
+    /// Keeps the best of this round if it is the best of all that were closed.
+    fn choose(&mut self) {
+        let Some(best) = &self.best else { return };
+        if self.elite.as_ref().is_none_or(|elite| self.weighed(&best.score) < self.weighed(&elite.score)) {
+            self.elite.clone_from(&self.best);
         }
     }
 
     /// What is minimised in this round.
     fn weighed(&self, score: &Score) -> f64 {
-        if self.round == 0 {
-            score.value()
-        } else {
-            score.augmented(&self.multipliers, self.settings.penalty)
+        match self.settings.method {
+            _ if self.round == 0 => score.value(),
+            Method::Multipliers => score.augmented(&self.multipliers, self.settings.penalty),
+            Method::Closing => WEIGHT_OBJECTIVE * score.product() + WEIGHT_MERIT * self.merit(score),
         }
     }
 
@@ -278,11 +331,14 @@ impl<'a> Search<'a> {
 
     /// The largest gap in parts of its tolerance.
     pub fn largest_gap(&self, score: &Score) -> f64 {
+        self.gaps(score).map(f64::abs).fold(0.0, f64::max)
+    }
+
+    /// All gaps in parts of their tolerances.
+    pub(super) fn gaps<'s>(&self, score: &'s Score) -> impl Iterator<Item = f64> + use<'s> {
         let poses = self.stage.creature.nv() - super::space::PLACE;
         let Tolerance { pose, rate } = self.settings.tolerance;
-        let parts =
-            score.gap.iter().enumerate().map(|(k, gap)| gap.abs() / if k < poses { pose } else { rate });
-        parts.fold(0.0, f64::max)
+        score.gap.iter().enumerate().map(move |(k, gap)| gap / if k < poses { pose } else { rate })
     }
 
     fn is_good(&self, score: &Score) -> bool {
@@ -290,7 +346,7 @@ impl<'a> Search<'a> {
     }
 
     /// Scores in the order of the candidates. Each is a computation of its own, so that they do not depend on the threads.
-    fn judge(&self, candidates: &[Vec<f64>], threads: usize) -> Vec<Score> {
+    pub(super) fn judge(&self, candidates: &[Vec<f64>], threads: usize) -> Vec<Score> {
         let next = AtomicUsize::new(0);
         let done: Vec<Mutex<Option<Score>>> = candidates.iter().map(|_| Mutex::new(None)).collect();
         std::thread::scope(|scope| {
@@ -345,8 +401,9 @@ impl<'a> Search<'a> {
         out.put("settings", &[fingerprint(&lasting(&self.settings))]);
         out.put("round", &[self.round]);
         out.put("evaluations", &[self.evaluations]);
+        out.put("over", &[self.over]);
         out.put("multipliers", &self.multipliers);
-        for (name, judged) in [("best", &self.best), ("nearest", &self.nearest)] {
+        for (name, judged) in [("best", &self.best), ("elite", &self.elite), ("nearest", &self.nearest)] {
             out.put(name, judged.as_ref().map_or(&[], |judged| judged.x.as_slice()));
         }
         out.put::<u8>(END, &[]);
@@ -372,6 +429,7 @@ impl<'a> Search<'a> {
         }
         search.round = record.one("round")?;
         search.evaluations = record.one("evaluations")?;
+        search.over = record.one("over")?;
         search.multipliers = record.vector("multipliers", search.multipliers.len())?;
         search.cma = Cma::resume(inner)?;
         let n = search.space.dimension();
@@ -386,11 +444,14 @@ impl<'a> Search<'a> {
             let score = search.judge(std::slice::from_ref(&x), 1).swap_remove(0);
             Ok(Some(Judged { x, score }))
         };
-        let (best, nearest) = (judged("best")?, judged("nearest")?);
-        (search.best, search.nearest) = (best, nearest);
+        let (best, elite, nearest) = (judged("best")?, judged("elite")?, judged("nearest")?);
+        (search.best, search.elite, search.nearest) = (best, elite, nearest);
         Ok(search)
     }
 }
+
+/// What a square of a tolerance counts in rounds between closings: a gap of ten tolerances as much as a run costs.
+const WEIGHT_MERIT: f64 = 1e-3;
 
 const KIND: &str = "search";
 
