@@ -7,7 +7,8 @@ use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
 use gambol_control::locomotion::{
-    Bursts, CONSTRAINTS, Judge, Limits, Method, Outcome, Search, SearchError, SearchSettings, Space, Stride, world,
+    Bursts, CONSTRAINTS, Judge, Limits, Method, Outcome, Search, SearchError, SearchSettings, Space, Stride,
+    world,
 };
 use gambol_control::sketch::{Sketch, Stage, read};
 use gambol_control::{CheckpointError, Command, Controller};
@@ -162,7 +163,8 @@ fn effort_is_the_mean_square_of_active_torques() {
 fn weights_and_multipliers_add_up_as_in_the_paper() {
     let (sketch, stage) = gallery("runner");
     let world = world(&stage, STEP).unwrap();
-    let mut score = Judge::new(&stage, &world, Limits::default()).cycle(&stride(&sketch, &stage), false).score;
+    let mut score =
+        Judge::new(&stage, &world, Limits::default()).cycle(&stride(&sketch, &stage), false).score;
     score.speed = 2.0;
     score.effort = 40_000.0;
     score.easy = [0.0; 9];
@@ -242,16 +244,19 @@ fn a_search_says_how_it_ended() {
 #[test]
 fn what_cannot_be_searched_for_is_refused() {
     let (sketch, stage) = gallery("runner");
-    let error = Search::new(&sketch, &stage, SearchSettings { budget: 0, ..settings() }).expect_err("no budget");
+    let error =
+        Search::new(&sketch, &stage, SearchSettings { budget: 0, ..settings() }).expect_err("no budget");
     assert!(error.to_string().contains("budget"), "{error}");
-    let error = Search::new(&sketch, &stage, SearchSettings { step: 0.0, ..settings() }).expect_err("no step");
+    let error =
+        Search::new(&sketch, &stage, SearchSettings { step: 0.0, ..settings() }).expect_err("no step");
     assert!(error.to_string().contains("step"), "{error}");
 
     let text = Search::new(&sketch, &stage, settings()).unwrap().checkpoint();
     let other = Sketch { period: 0.8, ..sketch.clone() };
     let error = Search::resume(&other, &stage, settings(), &text).expect_err("another sketch");
     assert!(matches!(error, SearchError::Checkpoint(CheckpointError::Other { .. })), "{error}");
-    let error = Search::resume(&sketch, &stage, SearchSettings { seed: 2, ..settings() }, &text).expect_err("another seed");
+    let error = Search::resume(&sketch, &stage, SearchSettings { seed: 2, ..settings() }, &text)
+        .expect_err("another seed");
     assert!(matches!(error, SearchError::Checkpoint(CheckpointError::Other { .. })), "{error}");
     let cut = &text[..text.len() - 10];
     assert!(Search::resume(&sketch, &stage, settings(), cut).is_err());

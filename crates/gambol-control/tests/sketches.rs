@@ -78,7 +78,9 @@ fn left_for_right_and_back_is_nothing() {
     assert_eq!(stage.others[0].name, "foot.right");
     // Forwards stays forwards, sideways turns round.
     let image = stage.mirrored(&v);
-    assert!((image[0] - v[0]).abs() < 1e-12 && (image[1] + v[1]).abs() < 1e-12 && (image[2] - v[2]).abs() < 1e-12);
+    assert!(
+        (image[0] - v[0]).abs() < 1e-12 && (image[1] + v[1]).abs() < 1e-12 && (image[2] - v[2]).abs() < 1e-12
+    );
 }
 
 /// The first sketch, changed.

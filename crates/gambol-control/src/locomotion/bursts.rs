@@ -31,7 +31,7 @@ pub struct Bursts {
     period: f64,
     /// Length of a step of the simulation, s.
     step: f64,
-    bursts: Vec<Burst>,
+    pulses: Vec<Burst>,
 }
 
 impl Bursts {
@@ -67,12 +67,12 @@ impl Bursts {
                 bursts.push(later);
             }
         }
-        Self { period, step, bursts }
+        Self { period, step, pulses: bursts }
     }
 
     /// Adds the torques of the step that starts at `time` to `torque`.
     pub(super) fn add(&self, time: f64, torque: &mut [f64]) {
-        for burst in &self.bursts {
+        for burst in &self.pulses {
             let share = self.covered(burst, time) / self.step;
             if share > 0.0 {
                 for (sum, torque) in torque.iter_mut().zip(&burst.torque) {
@@ -108,7 +108,7 @@ mod tests {
             [(0.0, 0.1, 0.002), (0.37, 0.1037, 0.0021), (0.65, 0.12, 0.0019), (0.2, 0.0011, 0.005)]
         {
             let period = 0.7;
-            let bursts = Bursts { period, step, bursts: vec![Burst { start, duration, torque: vec![3.0] }] };
+            let bursts = Bursts { period, step, pulses: vec![Burst { start, duration, torque: vec![3.0] }] };
             // Steps that do not divide the cycle: seven cycles of them.
             let steps = (0..).map(|k| f64::from(k) * step).take_while(|time| *time < 7.0 * period);
             let mut sum = 0.0;

@@ -38,17 +38,6 @@ impl Search<'_> {
             let Some(next) = self.newton(&at, threads) else { return };
             let gained = 1.0 - self.merit(&next.score) / self.merit(&at.score);
             self.remember(next.clone());
-            if std::env::var("DEBUG_CLOSE").is_ok() {
-                println!(
-                    "  merit {:.2} gap {:.2} v {:.2} effort {:.0} short {:.2?} easy {:.1?}",
-                    self.merit(&next.score),
-                    self.largest_gap(&next.score),
-                    next.score.speed,
-                    next.score.effort,
-                    next.score.short,
-                    next.score.easy
-                );
-            }
             at = next;
             if gained < LEAST_GAIN {
                 return;

@@ -42,6 +42,22 @@ pub struct Cycle {
     pub broke: Option<Divergence>,
 }
 
+/// A simulation that has ended.
+struct Run<'s> {
+    stride: &'s Stride,
+    /// After the last step.
+    state: State,
+    /// Pose and velocity before it.
+    last: (Vec<f64>, Vec<f64>),
+    /// Steps made, and those of a whole cycle.
+    made: usize,
+    steps: usize,
+    /// Share of the last step that belongs to the cycle.
+    part: f64,
+    /// E_e
+    effort: f64,
+}
+
 /// Simulates strides: one thread's memory.
 #[derive(Clone, Debug)]
 pub struct Judge<'a> {
@@ -55,6 +71,9 @@ pub struct Judge<'a> {
 
 /// How much faster than the body rises the toe may, m/s: E8 is about taking off, not about drawing up the leg.
 const MOST_DRAWN: f64 = 0.1;
+
+/// A foot that is this far above the ground, m, is no longer about to touch it.
+const LOW: f64 = 0.01;
 
 /// Steps that a constraint has to be violated for to count as much as another one that is not added up over a cycle.
 const MOMENT: usize = 8;
@@ -134,8 +153,8 @@ impl<'a> Judge<'a> {
 
         let made = self.moments.len() - 1;
         let part = if broke.is_some() { 1.0 } else { length / h - (steps - 1) as f64 };
-        let score = self.judge(stride, &state, &last, (made, steps), part, effort, easy);
-        Cycle { score, poses, broke }
+        let run = Run { stride, state, last, made, steps, part, effort };
+        Cycle { score: self.judge(&run, easy), poses, broke }
     }
 
     fn resting_height(&mut self) -> f64 {
@@ -144,18 +163,9 @@ impl<'a> Judge<'a> {
         look(self.stage, &self.data).com.dot(&self.stage.axes[2])
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn judge(
-        &self,
-        stride: &Stride,
-        state: &State,
-        last: &(Vec<f64>, Vec<f64>),
-        (made, steps): (usize, usize),
-        part: f64,
-        effort: f64,
-        mut easy: [Term; 9],
-    ) -> Score {
+    fn judge(&self, run: &Run, mut easy: [Term; 9]) -> Score {
         let (stage, limits, moments) = (self.stage, &self.limits, &self.moments);
+        let &Run { stride, made, steps, part, effort, .. } = run;
         let h = self.world.settings().step;
         let [forward, left, up] = stage.axes;
         let velocity = |k: usize| (moments[k + 1].com - moments[k].com) / h;
@@ -183,11 +193,8 @@ impl<'a> Judge<'a> {
         let order = Turns::new(stage, stride, h, steps);
         self.stance(&order, stride.bursts[1], made, &mut easy[6]);
         let [lift, fading] = self.lift(&order, made, h);
-        easy[7].at_least(fading, limits.least_lift);
-        easy[7].value = 0.0;
-        let mut jumping = easy[7];
-        jumping.at_least(lift, limits.least_lift);
-        easy[7].value = jumping.value;
+        easy[7].at_least(lift, limits.least_lift);
+        easy[7].followed_by(fading, limits.least_lift);
         if stage.mirror.is_some() {
             self.stub(&order, made, &mut easy[8]);
         }
@@ -201,7 +208,7 @@ impl<'a> Judge<'a> {
             effort,
             easy: easy.map(|term| term.value),
             short: std::array::from_fn(short),
-            gap: self.gap(stride, state, last, part),
+            gap: self.gap(run),
         }
     }
 
@@ -252,19 +259,19 @@ impl<'a> Judge<'a> {
             let moment = &self.moments[step];
             let (stance, swing) = (order.feet(moment, others), order.feet(moment, !others));
             for (stance, swing) in stance.iter().zip(swing) {
-                if stance.low <= self.limits.most_gap {
-                    term.at_least(stance.length - swing.length, 0.0);
-                }
+                let above = (stance.low - self.limits.most_gap).max(0.0);
+                term.at_least_if(above == 0.0, 1.0 - above / LOW, stance.length - swing.length, 0.0);
             }
         }
     }
 
     /// φ, interpolated to the end of the cycle, which lies within the last step.
-    fn gap(&self, stride: &Stride, state: &State, last: &(Vec<f64>, Vec<f64>), part: f64) -> Vec<f64> {
+    fn gap(&self, run: &Run) -> Vec<f64> {
+        let Run { stride, state, last, part, .. } = run;
         let creature = self.world.creature();
         let nv = creature.nv();
         let mut end = last.0.clone();
-        creature.integrate(&mut end, &state.v, part * self.world.settings().step);
+        creature.integrate(&mut end, &state.v, *part * self.world.settings().step);
         let mut at_start = vec![0.0; nv];
         creature.difference(creature.rest_pose(), &stride.q, &mut at_start);
         let mut wanted = creature.rest_pose().to_vec();

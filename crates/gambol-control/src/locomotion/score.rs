@@ -75,10 +75,21 @@ impl Term {
 
     /// Adds Q_u: 0 from the threshold on, a parabola on a barrier below it.
     pub(super) fn at_least(&mut self, x: f64, threshold: f64) {
-        if x < threshold {
+        self.at_least_if(true, 1.0, x, threshold);
+    }
+
+    /// The same under a condition, and what is short with a share that fades where that begins to hold.
+    pub(super) fn at_least_if(&mut self, holds: bool, share: f64, x: f64, threshold: f64) {
+        if holds && x < threshold {
             self.value += (threshold - x).powi(2) + BARRIER;
         }
-        self.short += ((threshold - x) / self.unit + self.margin).max(0.0).powi(2);
+        self.short += share.max(0.0) * ((threshold - x) / self.unit + self.margin).max(0.0).powi(2);
+    }
+
+    /// What is short is that of another number.
+    pub(super) fn followed_by(&mut self, x: f64, threshold: f64) {
+        self.short = 0.0;
+        self.at_least_if(false, 1.0, x, threshold);
     }
 
     /// Adds Q_u(−d, −ε): the same from above.

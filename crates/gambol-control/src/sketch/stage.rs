@@ -134,7 +134,7 @@ impl Stage {
             active(sketch, Phase::Ground, &ground, &stiffness)?,
         ];
         let torso = torso(&creature);
-        Ok(Self { flight, ground, active, stance, others, mirror, torso, axes, creature })
+        Ok(Self { creature, flight, ground, active, stance, others, mirror, torso, axes })
     }
 
     /// The modes of one phase.
