@@ -158,6 +158,35 @@ fn a_checkpoint_goes_on_bit_for_bit() {
 }
 
 #[test]
+fn restarts_resume_too() {
+    let settings = Settings {
+        target: 1e-8,
+        seed: 3,
+        budget: 30_000,
+        bounds: vec![Bounds::new(-5.0, 5.0); 6],
+        ..Settings::default()
+    };
+    let begin = || Restarts::new(&[3.0; 6], &[2.0; 6], settings.clone(), Policy::Bipop).unwrap();
+    let generation = |search: &mut Restarts| {
+        let values: Vec<f64> = search.ask().iter().map(|x| rastrigin(x)).collect();
+        search.tell(&values)
+    };
+    let mut whole = begin();
+    while generation(&mut whole).is_none() {}
+    let mut part = begin();
+    let mut count = 0;
+    while generation(&mut part).is_none() {
+        count += 1;
+        if count % 11 == 0 {
+            let text = part.checkpoint();
+            part = Restarts::resume(&[3.0; 6], &[2.0; 6], settings.clone(), Policy::Bipop, &text).unwrap();
+        }
+    }
+    assert!(whole.runs() > 1, "without a restart nothing was tested");
+    assert_eq!(part.checkpoint(), whole.checkpoint());
+}
+
+#[test]
 fn broken_checkpoints_are_refused() {
     let cma = Cma::new(&[0.0; 3], &[1.0; 3], Settings::default()).unwrap();
     let text = cma.checkpoint();

@@ -49,7 +49,8 @@ macro_rules! sketch {
 }
 
 /// Sketches of gaits for [`gambol_control::sketch::read`]: those of table 1 of Nunes et al. 2012.
-const SKETCHES: [(&str, &str); 4] = [sketch!("runner"), sketch!("hopper"), sketch!("monster"), sketch!("kangaroo")];
+const SKETCHES: [(&str, &str); 4] =
+    [sketch!("runner"), sketch!("hopper"), sketch!("monster"), sketch!("kangaroo")];
 
 /// The file of the sketch with this name.
 pub fn sketch(name: &str) -> Option<&'static str> {

@@ -2,6 +2,7 @@
 
 use super::random::Random;
 use super::{Best, Bounds, Cma, CmaError, Settings, Stop, default_population};
+use crate::text::{CheckpointError, END, Fields, Record};
 
 /// How populations grow from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +33,11 @@ pub struct Restarts {
     best: Option<Best>,
     evaluations: usize,
 }
+
+const KIND: &str = "restarts";
+
+/// Between the restarts and the present run.
+const RUN: &str = "--- run\n";
 
 impl Restarts {
     /// Runs that start around `mean`; the first one starts at it.
@@ -87,6 +93,59 @@ impl Restarts {
                 None
             }
         }
+    }
+
+    /// All that it goes on from, as text.
+    pub fn checkpoint(&self) -> String {
+        let mut out = Fields::default();
+        out.put(KIND, &[1]);
+        out.put("random", &self.random.state);
+        out.put("largest", &[self.largest]);
+        out.put("spent", &self.spent);
+        out.put("small", &[self.small]);
+        out.put("runs", &[self.runs]);
+        out.put("evaluations", &[self.evaluations]);
+        let best = self.best.as_ref();
+        out.put("best_x", best.map_or(&[], |best| best.x.as_slice()));
+        out.put("best_value", best.map(|best| best.value).as_slice());
+        out.put("best_evaluation", best.map(|best| best.evaluation).as_slice());
+        out.put::<u8>(END, &[]);
+        out.0 + RUN + &self.run.checkpoint()
+    }
+
+    /// Goes on, bit for bit, from a checkpoint of a search that was begun with the same arguments.
+    pub fn resume(
+        mean: &[f64],
+        deviation: &[f64],
+        settings: Settings,
+        policy: Policy,
+        text: &str,
+    ) -> Result<Self, CheckpointError> {
+        let (outer, run) = text.split_once(RUN).unwrap_or((text, ""));
+        let record = Record::parse(KIND, outer)?;
+        let other = |reason: &str| CheckpointError::Other { reason: reason.to_owned() };
+        let mut search =
+            Self::new(mean, deviation, settings, policy).map_err(|error| other(&error.to_string()))?;
+        search.run = Cma::resume(run)?;
+        if search.run.mean().len() != mean.len() {
+            return Err(other("it has other coordinates"));
+        }
+        let state = <[u64; 4]>::try_from(record.list("random")?);
+        search.random = Random { state: state.map_err(|_| record.broken("random has a wrong length"))? };
+        let spent = <[usize; 2]>::try_from(record.list("spent")?);
+        search.spent = spent.map_err(|_| record.broken("spent has a wrong length"))?;
+        search.largest = record.one("largest")?;
+        search.small = record.one("small")?;
+        search.runs = record.one("runs")?;
+        search.evaluations = record.one("evaluations")?;
+        if search.evaluations > 0 {
+            search.best = Some(Best {
+                x: record.vector("best_x", mean.len())?,
+                value: record.one("best_value")?,
+                evaluation: record.one("best_evaluation")?,
+            });
+        }
+        Ok(search)
     }
 
     fn restart(&mut self) {

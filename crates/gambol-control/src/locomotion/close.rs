@@ -11,9 +11,9 @@ use crate::cma::factor::Lower;
 /// Most steps. Where twenty did not help, the place is wrong.
 const STEPS: usize = 20;
 
-/// Length of the differences in parts of the first deviations: 2 mrad. A thousand times what contacts are solved to, and
+/// Length of the differences in parts of the first deviations: 10 mrad. Far more than contacts are solved to, and
 /// short beside what a stride bends.
-const DIFFERENCE: f64 = 0.02;
+const DIFFERENCE: f64 = 0.1;
 
 /// μ that are tried, in parts of the mean diagonal of J Jᵀ.
 const DAMPINGS: [f64; 10] = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 3e-2, 0.1, 0.3, 1.0, 10.0];

@@ -450,8 +450,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What a square of a tolerance counts in rounds between closings: a gap of ten tolerances as much as a run costs.
-const WEIGHT_MERIT: f64 = 1e-3;
+/// What a square of a tolerance counts in rounds between closings: a gap of one tolerance as much as a run costs.
+const WEIGHT_MERIT: f64 = 0.1;
 
 const KIND: &str = "search";
 
