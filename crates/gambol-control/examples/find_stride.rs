@@ -1,5 +1,5 @@
 //! Searches for a stride of a sketch and lets it run: `find_stride SKETCH.toml [key=value …]`, with keys `seed`, `threads`,
-//! `budget`, `generations`, `step`, `shrink`, `method=multipliers`, `damping`, `cycles`, `film=OUT.png`,
+//! `budget`, `generations`, `step`, `shrink`, `method=multipliers`, `damping`, `cycles`, `film=OUT.png` or `.svg` with `frames`,
 //! `checkpoint=FILE` (read if it is there, written as it goes).
 
 use std::path::Path;
@@ -109,7 +109,8 @@ fn show(search: &Search, stage: &Stage, words: &Words) -> Result<(), Box<dyn std
         let frames = words.get("frames", 12);
         let picture =
             clip_strip(&stage.creature, &rollout.clip, &ClipOptions { frames, ..ClipOptions::default() })?;
-        std::fs::write(path, picture.to_png(1.0)?)?;
+        let svg = Path::new(path).extension().is_some_and(|extension| extension == "svg");
+        std::fs::write(path, if svg { picture.to_svg().into_bytes() } else { picture.to_png(1.0)? })?;
     }
     Ok(())
 }

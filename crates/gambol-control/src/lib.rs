@@ -8,6 +8,9 @@
 //! A [`Controller`] moves the pose in which the springs of the joints are at rest, and may add torques. [`Pump`] is the
 //! open loop of Kry et al. 2009, section 4.1: the equilibrium swings along a few vibrations. [`Follow`] leads it along a
 //! clip. [`Passive`] leaves it where it is.
+//!
+//! [`sketch`] and [`locomotion`] are Nunes et al. 2012: from a few modes that are to be seen to a controller that runs, found
+//! by [`cma`] and Newton's method.
 
 mod budget;
 pub mod cma;

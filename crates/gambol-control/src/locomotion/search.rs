@@ -45,7 +45,7 @@ pub struct SearchSettings {
     pub population: Option<usize>,
     /// Most evaluations in all. Default: a million.
     pub budget: usize,
-    /// Most rounds. Default: 20, as in the paper.
+    /// Most rounds. Default: 100; the paper has 20, and far longer ones.
     pub rounds: usize,
     /// Most generations in a round. Default: 60.
     pub generations: usize,
@@ -67,7 +67,7 @@ impl Default for SearchSettings {
             step: 0.002,
             population: None,
             budget: 1_000_000,
-            rounds: 20,
+            rounds: 100,
             generations: 60,
             penalty: 0.1,
             tolerance: Tolerance { pose: 0.02, rate: 0.2 },
@@ -450,8 +450,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// What a square of a tolerance counts in rounds between closings: a gap of one tolerance as much as a run costs.
-const WEIGHT_MERIT: f64 = 0.1;
+/// What a square of a tolerance counts in rounds between closings: a gap of three tolerances as much as a run costs.
+const WEIGHT_MERIT: f64 = 1e-2;
 
 const KIND: &str = "search";
 
