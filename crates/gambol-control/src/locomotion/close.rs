@@ -25,7 +25,7 @@ const WELL: f64 = 0.5;
 const LEAST_GAIN: f64 = 0.003;
 
 /// What a unit of an easy constraint counts, in tolerances of a gap.
-const EASY: f64 = 3.0;
+const EASY: f64 = 1.5;
 
 impl Search<'_> {
     /// Closes the cycle of the best candidate as far as Newton's method can, and remembers where it got to.

@@ -300,15 +300,15 @@ fn priority(stage: &Stage, stride: &Stride, term: &mut Term) {
 
 /// What one would notice of each easy constraint, E1 to E9, and margins in such units: m/s, m/s, rad/s, N²m², rad, m, m, m, m.
 const UNITS: [(f64, f64); 9] = [
-    (0.1, 1.0),
-    (0.1, 1.0),
-    (1.0, 1.0),
-    (25_000.0, 1.0),
-    (0.02, 1.0),
-    (0.02, 1.0),
+    (0.1, 0.5),
+    (0.1, 0.5),
+    (1.0, 0.5),
+    (25_000.0, 0.5),
+    (0.02, 0.5),
+    (0.02, 0.5),
     (0.002, 0.5), // a foot that touches is 1 mm from the threshold
-    (0.005, 1.0),
-    (0.01, 1.0),
+    (0.005, 0.5),
+    (0.01, 0.5),
 ];
 
 /// Steps in the order in which a foot lives through them, from the start of its thrust on, and whose turn it is.
