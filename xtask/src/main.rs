@@ -8,6 +8,7 @@ mod bench_physics;
 mod bench_rigs;
 mod blender;
 mod bvh;
+mod cma;
 mod compare;
 mod export;
 mod fuzz;
@@ -61,6 +62,8 @@ enum Task {
     },
     /// Pump the loop and the linear creature here and in MuJoCo and compare where they go
     Pump,
+    /// Compare our CMA-ES with pycma: evaluations to a target, and time per generation
+    Cma,
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
     /// Compare free flights with MuJoCo's as the step shrinks, and drop every creature of the gallery for a minute
@@ -151,6 +154,7 @@ fn main() -> ExitCode {
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
         Task::Pump => pump::run(),
+        Task::Cma => cma::run_all(),
         Task::Vibrate => vibrate::run(),
         Task::Physics => physics::run(),
         Task::Gaits { creatures, markdown, docs } => gaits::run(

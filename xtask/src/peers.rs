@@ -1,4 +1,4 @@
-//! The peers: a Python environment with MuJoCo, dm_control and Pinocchio under `target/peers`.
+//! The peers: a Python environment with MuJoCo, dm_control, Pinocchio and pycma under `target/peers`.
 
 use std::path::PathBuf;
 
@@ -8,6 +8,8 @@ use crate::shell::{Result, command, output, run, target};
 const ORACLE: &[&str] = &["mujoco==4.0.0", "dm_control==1.0.50", "numpy==2.4.6", "scipy==1.17.1"];
 /// What the benchmark needs on top: Pinocchio's headers and the Eigen they are written in.
 const PINOCCHIO: &[&str] = &["pin==4.1.0", "cmeel-eigen"];
+/// What our CMA-ES is compared with.
+const CMA: &[&str] = &["cma==4.5.0"];
 
 /// The Python of the environment, with `ORACLE` installed.
 pub(crate) fn python() -> Result<PathBuf> {
@@ -18,6 +20,12 @@ pub(crate) fn python() -> Result<PathBuf> {
 pub(crate) fn python_with_pinocchio() -> Result<PathBuf> {
     install(ORACLE)?;
     install(PINOCCHIO)
+}
+
+/// The Python of the environment, with what our CMA-ES is compared with.
+pub(crate) fn python_with_cma() -> Result<PathBuf> {
+    install(ORACLE)?;
+    install(CMA)
 }
 
 /// Where dm_control keeps its models.

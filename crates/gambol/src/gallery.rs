@@ -18,11 +18,12 @@ macro_rules! entry {
 }
 
 /// All creatures, the simplest first.
-pub const ENTRIES: [Entry; 10] = [
+pub const ENTRIES: [Entry; 11] = [
     entry!("loop", "sixteen boxes closed to a ring that rolls (Kry et al. 2009)"),
     entry!("linear", "sixteen boxes in a row that crawls (Kry et al. 2009)"),
     entry!("dog", "a large dog on its toes (Kry et al. 2009)"),
     entry!("human", "a person of 1.75 m; poses rest, t-pose, run (Kry et al. 2009)"),
+    entry!("biped", "a runner; poses rest, run, squat, one-leg (Nunes et al. 2012)"),
     entry!("bird", "an ostrich: two long legs, a long neck, small wings"),
     entry!("kangaroo", "long feet and a tail to stand on (Nunes et al. 2012)"),
     entry!("monster", "a four-armed giant (Nunes et al. 2012)"),
@@ -39,4 +40,24 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 /// The names of all creatures.
 pub fn names() -> Vec<&'static str> {
     ENTRIES.iter().map(|entry| entry.name).collect()
+}
+
+macro_rules! sketch {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../gallery/", $name, ".toml")))
+    };
+}
+
+/// Sketches of gaits for [`gambol_control::sketch::read`]: those of table 1 of Nunes et al. 2012.
+const SKETCHES: [(&str, &str); 4] =
+    [sketch!("runner"), sketch!("hopper"), sketch!("monster"), sketch!("kangaroo")];
+
+/// The file of the sketch with this name.
+pub fn sketch(name: &str) -> Option<&'static str> {
+    SKETCHES.iter().find(|sketch| sketch.0 == name).map(|sketch| sketch.1)
+}
+
+/// The names of all sketches.
+pub fn sketches() -> Vec<&'static str> {
+    SKETCHES.iter().map(|sketch| sketch.0).collect()
 }

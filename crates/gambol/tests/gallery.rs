@@ -40,8 +40,17 @@ fn every_creature_loads_without_a_warning() {
 
 #[test]
 fn degrees_of_freedom_and_masses() {
-    // DOF: Kry et al. 2009, figure 3. Masses: a box of 0.0571 × 0.02855² m weighs 46.54 g; about 34 and 70 kg.
-    let expected = [("loop", 19, 0.7447), ("linear", 21, 0.7447), ("dog", 80, 34.0), ("human", 47, 70.0)];
+    // DOF: Kry et al. 2009, figure 3, and Nunes et al. 2012, section 8 (30, 42 and 36 besides the root's 6). Masses: a box of
+    // 0.0571 × 0.02855² m weighs 46.54 g; the others as their files say.
+    let expected = [
+        ("loop", 19, 0.7447),
+        ("linear", 21, 0.7447),
+        ("dog", 80, 34.0),
+        ("human", 47, 70.0),
+        ("biped", 36, 70.0),
+        ("monster", 48, 240.0),
+        ("kangaroo", 42, 55.0),
+    ];
     for (name, dof, mass) in expected {
         let creature = creature(name);
         let mut data = Data::new(&creature);
@@ -102,6 +111,7 @@ fn feet_are_where_they_should_be() {
     let feet = [
         ("dog", 4),
         ("human", 2),
+        ("biped", 2),
         ("bird", 2),
         ("kangaroo", 2),
         ("monster", 2),

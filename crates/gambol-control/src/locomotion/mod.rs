@@ -1,0 +1,22 @@
+//! From a sketch to a controller (Nunes et al. 2012): bursts of torque along modes, a cycle of them simulated and judged,
+//! and a search for one that is fast, cheap and repeats itself.
+//!
+//! ```text
+//! Sketch, Creature ──► Stage ──► Search ──► Stride ──► Bursts: a Controller
+//!                                  │  ▲
+//!                        candidates ▼  │ Score
+//!                               cycle by cycle
+//! ```
+
+mod bursts;
+mod close;
+mod cycle;
+mod score;
+mod search;
+mod space;
+
+pub use bursts::Bursts;
+pub use cycle::{Cycle, Judge, world};
+pub use score::{CONSTRAINTS, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
+pub use search::{Method, Outcome, Progress, Search, SearchError, SearchSettings, Tolerance};
+pub use space::{Space, Stride};

@@ -1,0 +1,174 @@
+//! What a cycle is worth: objective, easy constraints and how far it is from repeating itself (Nunes et al. 2012, section 6
+//! and appendix A).
+
+/// Names of the easy constraints, E1 to E9.
+pub const CONSTRAINTS: [&str; 9] = [
+    "forward speed at all times",
+    "mean velocity",
+    "joint velocities",
+    "effort",
+    "priority modes",
+    "upright",
+    "stance",
+    "toe height",
+    "toe stub",
+];
+
+/// w₀ of the objective and w_s of the easy constraints: any w_s that is large enough does, as these end at zero.
+pub const WEIGHT_OBJECTIVE: f64 = 1e-5;
+/// See [`WEIGHT_OBJECTIVE`].
+pub const WEIGHT_EASY: f64 = 1e10 * WEIGHT_OBJECTIVE;
+
+/// h, the height of the barrier at a threshold.
+const BARRIER: f64 = 1.0;
+
+/// Thresholds of the easy constraints; the defaults are the paper's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// E1: forward speed of the centre of mass at any time, m/s.
+    pub least_speed_ever: f64,
+    /// E2: its mean forward, m/s.
+    pub least_speed: f64,
+    /// E2: its mean sideways and upwards, m/s.
+    pub most_drift: f64,
+    /// E3: of any joint, rad/s.
+    pub most_rate: f64,
+    /// E4: mean of the sum of squared active torques, N²m².
+    pub most_effort: f64,
+    /// E7: gap under the foot that thrusts, m.
+    pub most_gap: f64,
+    /// E8: way of the toe upwards as it leaves the ground, m.
+    pub least_lift: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            least_speed_ever: 0.5,
+            least_speed: 2.0,
+            most_drift: 0.25,
+            most_rate: 20.0,
+            most_effort: 500_000.0,
+            most_gap: 0.001,
+            least_lift: 0.02,
+        }
+    }
+}
+
+/// One easy constraint, as it is added up over a cycle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Term {
+    /// E, with its barriers.
+    pub(super) value: f64,
+    /// Sum of the squares of what is missing, in units, from a margin before the threshold on.
+    short: f64,
+    /// What one would notice.
+    unit: f64,
+    /// In units.
+    margin: f64,
+}
+
+impl Term {
+    pub(super) fn new(unit: f64, margin: f64) -> Self {
+        Self { value: 0.0, short: 0.0, unit, margin }
+    }
+
+    /// Adds Q_u: 0 from the threshold on, a parabola on a barrier below it.
+    pub(super) fn at_least(&mut self, x: f64, threshold: f64) {
+        self.at_least_if(true, 1.0, x, threshold);
+    }
+
+    /// The same under a condition, and what is short with a share that fades where that begins to hold.
+    pub(super) fn at_least_if(&mut self, holds: bool, share: f64, x: f64, threshold: f64) {
+        if holds && x < threshold {
+            self.value += (threshold - x).powi(2) + BARRIER;
+        }
+        self.short += share.max(0.0) * ((threshold - x) / self.unit + self.margin).max(0.0).powi(2);
+    }
+
+    /// What is short is that of another number.
+    pub(super) fn followed_by(&mut self, x: f64, threshold: f64) {
+        self.short = 0.0;
+        self.at_least_if(false, 1.0, x, threshold);
+    }
+
+    /// Adds Q_u(−d, −ε): the same from above.
+    pub(super) fn at_most(&mut self, x: f64, threshold: f64) {
+        self.at_least(-x, -threshold);
+    }
+
+    /// Adds Q_b: within ±threshold.
+    pub(super) fn within(&mut self, x: f64, threshold: f64) {
+        self.at_most(x, threshold);
+        self.at_most(-x, threshold);
+    }
+
+    /// What is short, in units: the root of the mean square over so many steps.
+    pub(super) fn shortage(&self, steps: usize) -> f64 {
+        (self.short / steps as f64).sqrt()
+    }
+}
+
+/// What a cycle is worth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// Mean forward speed, m/s.
+    pub speed: f64,
+    /// E_e, mean of the sum of squared active torques, N²m².
+    pub effort: f64,
+    /// E1 to E9, unweighted; 0 where one is met.
+    pub easy: [f64; 9],
+    /// How far each easy constraint is from a margin before its threshold, in units of what one would notice; 0 beyond the
+    /// margin. It has no jumps, so that it can be followed where constraints are nearly met.
+    pub short: [f64; 9],
+    /// φ: end of the cycle (mirrored, of half of one) less its start. Poses first, without x and y, then velocities.
+    pub gap: Vec<f64>,
+}
+
+impl Score {
+    /// E_v E_e, with E_v = 1/v².
+    pub fn product(&self) -> f64 {
+        self.effort / (self.speed * self.speed).max(1e-6)
+    }
+
+    /// f = w₀ E_v E_e + w_s Σ E_s.
+    pub fn value(&self) -> f64 {
+        WEIGHT_OBJECTIVE * self.product() + WEIGHT_EASY * self.easy.iter().sum::<f64>()
+    }
+
+    /// W = f + λᵀφ + k φᵀφ.
+    pub fn augmented(&self, multipliers: &[f64], penalty: f64) -> f64 {
+        let linear: f64 = self.gap.iter().zip(multipliers).map(|(gap, multiplier)| gap * multiplier).sum();
+        let square: f64 = self.gap.iter().map(|gap| gap * gap).sum();
+        self.value() + linear + penalty * square
+    }
+
+    /// Whether all easy constraints are met.
+    pub fn is_easy(&self) -> bool {
+        self.easy.iter().all(|easy| *easy == 0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Equation 7, from both sides.
+    #[test]
+    fn thresholds_are_barriers() {
+        let of = |add: &dyn Fn(&mut Term)| {
+            let mut term = Term::new(0.1, 1.0);
+            add(&mut term);
+            (term.value, term.shortage(1))
+        };
+        assert_eq!(of(&|term| term.at_least(2.1, 2.0)).0, 0.0);
+        assert!(of(&|term| term.at_least(2.1, 2.0)).1 < 1e-12);
+        assert_eq!(of(&|term| term.at_least(1.5, 2.0)).0, 1.25);
+        assert!((of(&|term| term.at_least(1.5, 2.0)).1 - 6.0).abs() < 1e-12);
+        assert_eq!(of(&|term| term.at_most(0.3, 0.25)).0, 1.0 + (0.3_f64 - 0.25).powi(2));
+        assert_eq!(of(&|term| term.at_most(0.2, 0.25)).0, 0.0);
+        assert_eq!(of(&|term| term.within(-21.0, 20.0)).0, 2.0);
+        assert_eq!(of(&|term| term.within(21.0, 20.0)).0, 2.0);
+        assert_eq!(of(&|term| term.within(19.0, 20.0)).0, 0.0);
+    }
+}

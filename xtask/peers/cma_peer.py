@@ -1,0 +1,58 @@
+"""pycma's answers to what the example `cma_bench` is asked: `count FUNCTION N SEED`, `time N GENERATIONS`."""
+
+import sys
+import time
+import warnings
+
+warnings.filterwarnings("ignore")
+import cma
+import numpy as np
+
+FUNCTIONS = {
+    "sphere": (lambda x: float(np.sum(x * x)), 1.0),
+    "ellipsoid": (lambda x: float(np.sum(1e6 ** (np.arange(len(x)) / (len(x) - 1)) * x * x)), 1.0),
+    "rosenbrock": (
+        lambda x: float(np.sum(100 * (x[:-1] ** 2 - x[1:]) ** 2 + (x[:-1] - 1) ** 2)),
+        0.0,
+    ),
+    "rastrigin": (lambda x: float(np.sum(10 + x * x - 10 * np.cos(2 * np.pi * x))), 3.0),
+}
+
+
+def count(name, n, seed):
+    f, start = FUNCTIONS[name]
+    options = {"seed": seed, "ftarget": 1e-9, "verbose": -9, "maxfevals": 2_000_000}
+    if name == "rastrigin":
+        # Restarts from anywhere in the box, each with twice the population.
+        random = np.random.default_rng(seed)
+        first = [[start] * n]
+        place = lambda: first.pop() if first else random.uniform(-5, 5, n)
+        options["bounds"] = [-5, 5]
+        result = cma.fmin2(lambda x: f(np.asarray(x)), place, 2.0, options, restarts=9, incpopsize=2)
+        return result[1].countevals
+    es = cma.CMAEvolutionStrategy([start] * n, 0.5, options)
+    while not es.stop():
+        xs = es.ask()
+        es.tell(xs, [f(x) for x in xs])
+    return es.countevals
+
+
+def timing(n, generations):
+    f, _ = FUNCTIONS["ellipsoid"]
+    es = cma.CMAEvolutionStrategy([1.0] * n, 0.5, {"seed": 1, "verbose": -9})
+    spent = 0.0
+    for _ in range(generations):
+        start = time.perf_counter()
+        xs = es.ask()
+        spent += time.perf_counter() - start
+        values = [f(x) for x in xs]
+        start = time.perf_counter()
+        es.tell(xs, values)
+        spent += time.perf_counter() - start
+    return 1e6 * spent / generations
+
+
+if sys.argv[1] == "count":
+    print(count(sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))
+else:
+    print(f"{timing(int(sys.argv[2]), int(sys.argv[3])):.2f}")
