@@ -50,6 +50,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         rounds: words.get("rounds", own.rounds),
         generations: words.get("generations", own.generations),
         shrink: words.get("shrink", own.shrink),
+        hop: words.get("hop", own.hop),
+        hops: words.get("hops", own.hops),
+        hop_generations: words.get("hop_generations", own.hop_generations),
         ..own
     };
     let checkpoint = words.text("checkpoint").map(Path::new);
@@ -76,10 +79,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 }
 
 fn tell(progress: &Progress) {
-    let Progress { round, generation, evaluations, per_second, value, score, gap } = progress;
+    let Progress { round, generation, doing, evaluations, per_second, value, score, gap } = progress;
     println!(
-        "{evaluations:>7} round {round:>2} generation {generation:>3} W {value:>10.4} gap {gap:>6.2} {:.2} m/s {:.1?} {per_second:.0}/s",
-        score.speed, score.easy
+        "{evaluations:>7} round {round:>2} {:<9} {generation:>3} W {value:>10.4} gap {gap:>6.2} {:.2} m/s {:.1?} {per_second:.0}/s",
+        doing.name(),
+        score.speed,
+        score.easy
     );
 }
 

@@ -18,5 +18,5 @@ mod space;
 pub use bursts::Bursts;
 pub use cycle::{Cycle, Judge, world};
 pub use score::{CONSTRAINTS, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
-pub use search::{Method, Outcome, Progress, Search, SearchError, SearchSettings, Tolerance};
+pub use search::{Doing, Method, Outcome, Progress, Search, SearchError, SearchSettings, Tolerance};
 pub use space::{Space, Stride};

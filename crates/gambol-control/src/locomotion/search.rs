@@ -27,8 +27,9 @@ pub enum Method {
     /// By the method of multipliers alone, as in the paper.
     Multipliers,
     /// Rounds minimise squares of gaps and of what easy constraints are short of, besides the objective. After each round
-    /// Newton's method closes the cycle from the best candidate, and the next one starts where it ends. The default: what
-    /// takes CMA-ES a hundred thousand cycles takes this a few thousand.
+    /// Newton's method closes the cycle from the best candidate. Rounds hop on from where the line of them got to, until hops
+    /// no longer help; then a new line begins. A cycle that is closed is made cheaper by descents among closed ones. The
+    /// default: what takes CMA-ES a hundred thousand cycles takes this a few thousand.
     Closing,
 }
 
@@ -45,9 +46,9 @@ pub struct SearchSettings {
     pub population: Option<usize>,
     /// Most evaluations in all. Default: a million.
     pub budget: usize,
-    /// Most rounds. Default: 100; the paper has 20, and far longer ones.
+    /// Most rounds. Default: 1000; the paper has 20, and far longer ones.
     pub rounds: usize,
-    /// Most generations in a round. Default: 60.
+    /// Most generations in a round; a hop has fewer. Default: 60.
     pub generations: usize,
     /// k. Default: 0.1, as in the paper.
     pub penalty: f64,
@@ -55,8 +56,15 @@ pub struct SearchSettings {
     pub tolerance: Tolerance,
     /// Thresholds of the easy constraints.
     pub limits: Limits,
-    /// First deviations of a round in parts of those of the sketch. Default: 0.05; a round starts from a good place.
+    /// First deviations of a round of the method of multipliers in parts of those of the sketch. Default: 0.05; it starts from
+    /// a good place.
     pub shrink: f64,
+    /// The same of a hop.
+    pub hop: f64,
+    /// Hops that do not help before a new line begins.
+    pub hops: usize,
+    /// Most generations in a hop.
+    pub hop_generations: usize,
 }
 
 impl Default for SearchSettings {
@@ -67,12 +75,15 @@ impl Default for SearchSettings {
             step: 0.002,
             population: None,
             budget: 1_000_000,
-            rounds: 100,
+            rounds: 1000,
             generations: 60,
             penalty: 0.1,
             tolerance: Tolerance { pose: 0.02, rate: 0.2 },
             limits: Limits::default(),
             shrink: 0.05,
+            hop: 0.3,
+            hops: 3,
+            hop_generations: 3,
         }
     }
 }
@@ -114,6 +125,8 @@ pub struct Progress<'s> {
     pub round: usize,
     /// Within the round.
     pub generation: usize,
+    /// What it is at.
+    pub doing: Doing,
     /// Cycles simulated so far, and most.
     pub evaluations: usize,
     /// Cycles simulated per second since this search began or went on.
@@ -124,6 +137,33 @@ pub struct Progress<'s> {
     pub score: &'s Score,
     /// Its largest gap in parts of the tolerance.
     pub gap: f64,
+}
+
+/// What a search is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// Generations of CMA-ES.
+    Sampling,
+    /// Newton's method makes the cycle repeat itself.
+    Closing,
+    /// Descents make a cycle that repeats itself cheaper.
+    Improving,
+    /// Nothing more: it has converged.
+    Done,
+}
+
+impl Doing {
+    const ALL: [Self; 4] = [Self::Sampling, Self::Closing, Self::Improving, Self::Done];
+
+    /// A word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sampling => "sampling",
+            Self::Closing => "closing",
+            Self::Improving => "improving",
+            Self::Done => "done",
+        }
+    }
 }
 
 /// A candidate that was judged.
@@ -147,12 +187,15 @@ pub struct Search<'a> {
     multipliers: Vec<f64>,
     cma: Cma,
     pub(super) evaluations: usize,
-    /// Whether the round is over.
-    over: bool,
-    /// The best of this round.
-    pub(super) best: Option<Judged>,
-    /// The best of all rounds that were closed.
-    elite: Option<Judged>,
+    doing: Doing,
+    /// Steps of Newton's method or descents made in this round.
+    steps: usize,
+    /// Hops in a row that did not help.
+    idle: usize,
+    /// The best of this round; where steps are taken from.
+    best: Option<Judged>,
+    /// Where the line of rounds got to.
+    line: Option<Judged>,
     /// The nearest to what is wanted of all.
     nearest: Option<Judged>,
 }
@@ -177,9 +220,11 @@ impl<'a> Search<'a> {
             multipliers: vec![0.0; gaps],
             cma,
             evaluations: 0,
-            over: false,
+            doing: Doing::Sampling,
+            steps: 0,
+            idle: 0,
             best: None,
-            elite: None,
+            line: None,
             nearest: None,
             space,
             settings,
@@ -187,12 +232,12 @@ impl<'a> Search<'a> {
     }
 
     /// Goes on until the search ends or `stop` is set, on up to `threads` threads; the result does not depend on how many.
-    /// `progress` hears of every generation, and may keep a [checkpoint](Self::checkpoint) of the search it is given.
+    /// `heard` hears of every step, and may keep a [checkpoint](Self::checkpoint) of the search it is given.
     pub fn run(
         &mut self,
         threads: usize,
         stop: &AtomicBool,
-        progress: &mut dyn FnMut(&Self, &Progress),
+        heard: &mut dyn FnMut(&Self, &Progress),
     ) -> Outcome {
         let (began, before) = (Instant::now(), self.evaluations);
         loop {
@@ -202,43 +247,62 @@ impl<'a> Search<'a> {
             if stop.load(Ordering::Relaxed) {
                 return Outcome::Stopped;
             }
-            if std::mem::take(&mut self.over) {
-                self.next_round(threads);
-                continue;
-            }
-            self.generation(threads);
-            if let Some(best) = &self.best {
-                let seconds = began.elapsed().as_secs_f64().max(1e-9);
-                progress(
-                    self,
-                    &Progress {
-                        round: self.round,
-                        generation: self.cma.generation(),
-                        evaluations: self.evaluations,
-                        per_second: (self.evaluations - before) as f64 / seconds,
-                        value: self.weighed(&best.score),
-                        score: &best.score,
-                        gap: self.largest_gap(&best.score),
-                    },
-                );
+            self.step(threads);
+            let seconds = began.elapsed().as_secs_f64().max(1e-9);
+            let per_second = (self.evaluations - before) as f64 / seconds;
+            if let Some(progress) = self.progress(per_second) {
+                heard(self, &progress);
             }
         }
     }
 
-    /// Converged, or all rounds made, or the budget spent.
-    fn ended(&self) -> Option<Outcome> {
-        if self.nearest.as_ref().is_some_and(|nearest| self.is_good(&nearest.score)) {
+    /// Goes on by a little: a generation, a step of Newton's method or a descent. Nothing once it has [ended](Self::ended).
+    pub fn step(&mut self, threads: usize) {
+        if self.ended().is_some() {
+            return;
+        }
+        match self.doing {
+            Doing::Sampling => self.generation(threads),
+            Doing::Closing => self.close(threads),
+            Doing::Improving => self.improve(threads),
+            Doing::Done => {}
+        }
+    }
+
+    /// Where it is; none before the first step. The caller knows the time.
+    pub fn progress(&self, per_second: f64) -> Option<Progress<'_>> {
+        let best = self.best.as_ref().or(self.nearest.as_ref())?;
+        Some(Progress {
+            round: self.round,
+            generation: self.cma.generation(),
+            doing: self.doing,
+            evaluations: self.evaluations,
+            per_second,
+            value: self.weighed(&best.score),
+            score: &best.score,
+            gap: self.largest_gap(&best.score),
+        })
+    }
+
+    /// How it ended, if it did: converged, or all rounds made, or the budget spent. A search that has found a good cycle and
+    /// has no budget left to make it cheaper has converged too.
+    pub fn ended(&self) -> Option<Outcome> {
+        let spent = self.evaluations >= self.settings.budget || self.round > self.settings.rounds;
+        if !(spent || self.doing == Doing::Done) {
+            return None;
+        }
+        let Some(nearest) = &self.nearest else {
+            return Some(Outcome::Stalled { constraint: "cycle", by: f64::INFINITY });
+        };
+        if self.is_good(&nearest.score) {
             return Some(Outcome::Converged);
         }
-        let spent = self.evaluations >= self.settings.budget || self.round > self.settings.rounds;
-        spent.then(|| {
-            let score = self.nearest.as_ref().map(|nearest| &nearest.score);
-            let easy = score.map_or([0.0; 9], |score| score.easy);
-            let worst = (0..easy.len()).max_by(|a, b| easy[*a].total_cmp(&easy[*b])).unwrap_or(0);
-            if easy[worst] > 0.0 {
-                return Outcome::Stalled { constraint: CONSTRAINTS[worst], by: easy[worst] };
-            }
-            Outcome::Stalled { constraint: "cycle", by: score.map_or(f64::INFINITY, |s| self.largest_gap(s)) }
+        let easy = nearest.score.easy;
+        let worst = (0..easy.len()).max_by(|a, b| easy[*a].total_cmp(&easy[*b])).unwrap_or(0);
+        Some(if easy[worst] > 0.0 {
+            Outcome::Stalled { constraint: CONSTRAINTS[worst], by: easy[worst] }
+        } else {
+            Outcome::Stalled { constraint: "cycle", by: self.largest_gap(&nearest.score) }
         })
     }
 
@@ -252,9 +316,105 @@ impl<'a> Search<'a> {
         for (x, score) in candidates.into_iter().zip(scores) {
             self.remember(Judged { x, score });
         }
+        let hop = self.settings.method == Method::Closing && self.line.is_some();
+        let most = if hop { self.settings.hop_generations } else { self.settings.generations };
         let easy = self.best.as_ref().is_some_and(|best| best.score.is_easy());
-        let long = self.cma.generation() >= self.settings.generations;
-        self.over = stop.is_some() || if self.round == 0 { easy } else { long };
+        let over = if self.round == 0 { easy } else { self.cma.generation() >= most };
+        if stop.is_some() || over {
+            self.sampled();
+        }
+    }
+
+    /// After the last generation of a round.
+    fn sampled(&mut self) {
+        match self.settings.method {
+            _ if self.round == 0 => {
+                // An initialisation that did not reach the easy constraints is repeated with other random numbers.
+                let reached = self.best.clone().filter(|best| best.score.is_easy());
+                self.round += usize::from(reached.is_some());
+                self.sample_from(reached, self.settings.shrink);
+            }
+            Method::Multipliers => {
+                let best = self.best.clone();
+                if best.as_ref().is_some_and(|best| self.is_good(&best.score)) {
+                    self.doing = Doing::Done;
+                    return;
+                }
+                self.multiply();
+                self.round += 1;
+                self.sample_from(best, self.settings.shrink);
+            }
+            Method::Closing => self.begin(Doing::Closing),
+        }
+    }
+
+    fn begin(&mut self, doing: Doing) {
+        self.doing = doing;
+        self.steps = 0;
+    }
+
+    /// Another round of CMA-ES, about a candidate or about where the sketch begins.
+    fn sample_from(&mut self, about: Option<Judged>, shrink: f64) {
+        self.begin(Doing::Sampling);
+        let shrink = if about.is_some() { shrink } else { 1.0 };
+        let deviation: Vec<f64> = self.space.deviation.iter().map(|deviation| shrink * deviation).collect();
+        let settings = inner(&self.space, &self.settings, self.evaluations as u64);
+        let mean = about.as_ref().map_or(&self.space.mean, |judged| &judged.x);
+        self.cma = Cma::new(mean, &deviation, settings).expect("as sound as the first round");
+        self.best = about.filter(|_| self.settings.method == Method::Multipliers || self.round == 1);
+    }
+
+    /// One step of Newton's method, and what comes after the last.
+    fn close(&mut self, threads: usize) {
+        let Some(at) = self.best.clone() else { return self.closed() };
+        if self.is_closed(&at.score) {
+            self.remember(at);
+            return self.begin(Doing::Improving);
+        }
+        self.steps += 1;
+        let next = self.newton(&at, threads);
+        let gained = next.as_ref().map_or(0.0, |next| 1.0 - self.merit(&next.score) / self.merit(&at.score));
+        if let Some(next) = next {
+            self.remember(next.clone());
+            self.best = Some(next);
+        }
+        let closed = self.best.as_ref().is_some_and(|best| self.is_closed(&best.score));
+        if !closed && (gained < LEAST_GAIN || self.steps >= STEPS) {
+            self.closed();
+        }
+    }
+
+    /// After the last step of Newton's method that did not close the cycle: the line hops on from its best place, or a new
+    /// one begins.
+    fn closed(&mut self) {
+        let merit = |judged: &Option<Judged>| judged.as_ref().map_or(f64::INFINITY, |j| self.merit(&j.score));
+        if merit(&self.best) < merit(&self.line) {
+            self.line = self.best.take();
+            self.idle = 0;
+        } else {
+            self.idle += 1;
+        }
+        if self.idle >= self.settings.hops {
+            self.line = None;
+            self.idle = 0;
+        }
+        self.round += 1;
+        self.sample_from(self.line.clone(), self.settings.hop);
+    }
+
+    /// One descent, and the end after the last.
+    fn improve(&mut self, threads: usize) {
+        let Some(at) = self.best.clone() else { return };
+        self.steps += 1;
+        let next = self.descend(&at, threads);
+        let gained = next.as_ref().map_or(0.0, |next| 1.0 - next.score.product() / at.score.product());
+        if let Some(next) = next {
+            self.remember(next.clone());
+            self.best = Some(next);
+        }
+        if gained < LEAST_IMPROVEMENT || self.steps >= DESCENTS {
+            self.doing = Doing::Done;
+        }
     }
 
     /// Keeps a candidate that is the best of this round or the nearest of all.
@@ -269,48 +429,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Begins the next round, from where the last one ended or afresh.
-    fn next_round(&mut self, threads: usize) {
-        let easy = self.best.as_ref().is_some_and(|best| best.score.is_easy());
-        let (mean, shrink) = match self.settings.method {
-            // An initialisation that did not reach the easy constraints is repeated with other random numbers.
-            _ if self.round == 0 && !easy => (None, 1.0),
-            _ if self.round == 0 => (self.best.clone(), self.settings.shrink),
-            Method::Multipliers => {
-                self.multiply();
-                (self.best.clone(), self.settings.shrink)
-            }
-            Method::Closing => {
-                self.close(threads);
-                self.choose();
-                // One round from the best place known, one from anywhere.
-                let afresh = self.round % 2 == 1;
-                if afresh { (None, 1.0) } else { (self.elite.clone(), self.settings.shrink) }
-            }
-        };
-        if easy || self.round > 0 {
-            self.round += 1;
-        }
-        let deviation: Vec<f64> = self.space.deviation.iter().map(|deviation| shrink * deviation).collect();
-        let settings = inner(&self.space, &self.settings, self.evaluations as u64);
-        let start = mean.as_ref().map_or(&self.space.mean, |judged| &judged.x);
-        self.cma = Cma::new(start, &deviation, settings).expect("as sound as the first round");
-        self.best = mean;
-    }
-
     /// λ ← λ + 2 k φ at the best of the round.
     fn multiply(&mut self) {
         let Some(best) = &self.best else { return };
         for (multiplier, gap) in self.multipliers.iter_mut().zip(&best.score.gap) {
             *multiplier += 2.0 * self.settings.penalty * gap;
-        }
-    }
-
-    /// Keeps the best of this round if it is the best of all that were closed.
-    fn choose(&mut self) {
-        let Some(best) = &self.best else { return };
-        if self.elite.as_ref().is_none_or(|elite| self.weighed(&best.score) < self.weighed(&elite.score)) {
-            self.elite.clone_from(&self.best);
         }
     }
 
@@ -343,6 +466,11 @@ impl<'a> Search<'a> {
 
     fn is_good(&self, score: &Score) -> bool {
         score.is_easy() && self.largest_gap(score) < 1.0
+    }
+
+    /// Good, and well within the tolerance.
+    pub(super) fn is_closed(&self, score: &Score) -> bool {
+        score.is_easy() && self.largest_gap(score) < WELL
     }
 
     /// Scores in the order of the candidates. Each is a computation of its own, so that they do not depend on the threads.
@@ -401,9 +529,11 @@ impl<'a> Search<'a> {
         out.put("settings", &[fingerprint(&lasting(&self.settings))]);
         out.put("round", &[self.round]);
         out.put("evaluations", &[self.evaluations]);
-        out.put("over", &[self.over]);
+        out.put("doing", &[self.doing as usize]);
+        out.put("steps", &[self.steps]);
+        out.put("idle", &[self.idle]);
         out.put("multipliers", &self.multipliers);
-        for (name, judged) in [("best", &self.best), ("elite", &self.elite), ("nearest", &self.nearest)] {
+        for (name, judged) in [("best", &self.best), ("line", &self.line), ("nearest", &self.nearest)] {
             out.put(name, judged.as_ref().map_or(&[], |judged| judged.x.as_slice()));
         }
         out.put::<u8>(END, &[]);
@@ -429,7 +559,10 @@ impl<'a> Search<'a> {
         }
         search.round = record.one("round")?;
         search.evaluations = record.one("evaluations")?;
-        search.over = record.one("over")?;
+        let doing: usize = record.one("doing")?;
+        search.doing = *Doing::ALL.get(doing).ok_or_else(|| record.broken("doing is not known"))?;
+        search.steps = record.one("steps")?;
+        search.idle = record.one("idle")?;
         search.multipliers = record.vector("multipliers", search.multipliers.len())?;
         search.cma = Cma::resume(inner)?;
         let n = search.space.dimension();
@@ -444,14 +577,27 @@ impl<'a> Search<'a> {
             let score = search.judge(std::slice::from_ref(&x), 1).swap_remove(0);
             Ok(Some(Judged { x, score }))
         };
-        let (best, elite, nearest) = (judged("best")?, judged("elite")?, judged("nearest")?);
-        (search.best, search.elite, search.nearest) = (best, elite, nearest);
+        let (best, line, nearest) = (judged("best")?, judged("line")?, judged("nearest")?);
+        (search.best, search.line, search.nearest) = (best, line, nearest);
         Ok(search)
     }
 }
 
 /// What a square of a tolerance counts in rounds between closings: a gap of three tolerances as much as a run costs.
 const WEIGHT_MERIT: f64 = 1e-2;
+
+/// Most steps of Newton's method in a round. Where twenty did not help, the place is wrong.
+const STEPS: usize = 20;
+
+/// A step must lessen the merit by this share.
+const LEAST_GAIN: f64 = 0.003;
+
+/// Closed well within the tolerance, in parts of it.
+const WELL: f64 = 0.5;
+
+/// Most descents, and the least share by which one must lessen E_v E_e.
+const DESCENTS: usize = 40;
+const LEAST_IMPROVEMENT: f64 = 0.01;
 
 const KIND: &str = "search";
 
