@@ -86,7 +86,9 @@ impl Search<'_> {
         if length <= 0.0 {
             return None;
         }
-        along.iter_mut().for_each(|x| *x /= length);
+        for x in &mut along {
+            *x /= length;
+        }
 
         let step = |length: &f64| -> Vec<f64> {
             close.iter().zip(&along).map(|(close, along)| close + length * along).collect()
