@@ -8,6 +8,7 @@
 //!                               cycle by cycle
 //! ```
 
+mod balance;
 mod bursts;
 mod close;
 mod cycle;
@@ -15,6 +16,7 @@ mod score;
 mod search;
 mod space;
 
+pub use balance::{Balance, Balanced};
 pub use bursts::Bursts;
 pub use cycle::{Cycle, Judge, world};
 pub use score::{CONSTRAINTS, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
