@@ -65,6 +65,10 @@ pub struct Stage {
     pub torso: usize,
     /// Forward, left and up.
     pub axes: [Vec3; 3],
+    /// Of the sketch: least mean speed, m/s, and most effort, N²m².
+    pub least_speed: f64,
+    /// See there.
+    pub most_effort: f64,
 }
 
 /// Why a sketch does not fit a creature, and which mode of which phase is to blame.
@@ -140,7 +144,21 @@ impl Stage {
             active(sketch, Phase::Ground, &ground, &stiffness)?,
         ];
         let torso = torso(&creature);
-        Ok(Self { creature, flight, ground, active, stance, others, mirror, symmetry, torso, axes })
+        let &Sketch { least_speed, most_effort, .. } = sketch;
+        Ok(Self {
+            creature,
+            flight,
+            ground,
+            active,
+            stance,
+            others,
+            mirror,
+            symmetry,
+            torso,
+            axes,
+            least_speed,
+            most_effort,
+        })
     }
 
     /// The modes of one phase.
