@@ -6,6 +6,7 @@
 mod file;
 mod stage;
 
+pub(crate) use file::{SHARE, written};
 pub use file::{read, to_toml};
 pub use gambol_formats::toml_file::FileError;
 pub use stage::{Active, Foot, Stage};
