@@ -21,7 +21,6 @@ pub(super) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
     std::thread::spawn(move || {
         runtime.block_on(interrupted());
         asked.store(true, Ordering::Relaxed);
-        eprintln!("\ngambol: stopping, and keeping the best; once more ends at once");
         runtime.block_on(interrupted());
         std::process::exit(i32::from(STOPPED));
     });

@@ -64,7 +64,7 @@ enum Failure {
     /// The work could not be done: exit 1.
     Failed(String),
     /// The work was done, but what it was for was not reached.
-    Ended { status: u8, message: String },
+    Ended { status: u8, message: Option<String> },
     /// Nobody reads our output any more; that is no failure of ours.
     OutputClosed,
 }
@@ -124,7 +124,7 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Err(Failure::Ended { status, message }) => {
-            eprintln!("gambol: {message}");
+            message.iter().for_each(|message| eprintln!("gambol: {message}"));
             ExitCode::from(status)
         }
     }

@@ -3,7 +3,7 @@
 mod progress;
 mod report;
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -27,6 +27,9 @@ use report::Ended;
 
 /// Exit status of a search that ended without a good cycle.
 const STALLED: u8 = 3;
+
+/// A cycle that ends farther from where it began, rad or m, is not shown as a loop: one would see how it is bent to close.
+const MOST_GAP: f64 = 0.1;
 
 /// What can be lost when we are killed.
 const KEPT_EVERY: Duration = Duration::from_secs(2);
@@ -149,7 +152,7 @@ impl Optimize {
 
         let (outcome, seconds, cycles) = self.search(&mut search, &keep)?;
         keep(&search)?;
-        let ready = self.ready(&file, &outputs, &search, (&sketch, &stage), &outcome, rig.as_ref())?;
+        let ready = self.ready(&file, &outputs, &search, (&sketch, &stage), rig.as_ref())?;
         let text = controller(&file, self.controller.as_deref(), &search, (&sketch, &stage), &outcome);
         let mut files: Vec<(&Path, Vec<u8>)> = ready;
         if let (Some(path), Some(text)) = (outputs.gait, &text) {
@@ -176,13 +179,14 @@ impl Optimize {
             write_json(out, &ended.json())?;
         } else if to_stdout {
             out.write_all(text.unwrap_or_default().as_bytes())?;
-            // Its headline is told at the end if it is no success.
-            let stderr = &mut std::io::stderr();
-            if converged { ended.write(stderr) } else { ended.details(stderr) }?;
+            ended.write(&mut std::io::stderr())?;
         } else {
             ended.write(out)?;
         }
-        let ended = |status| Err(Failure::Ended { status, message: ended.headline() });
+        // Not twice to a person who saw it just now.
+        let seen = to_stdout || std::io::stdout().is_terminal();
+        let message = (self.json || !seen).then(|| ended.headline());
+        let ended = |status| Err(Failure::Ended { status, message });
         match outcome {
             Outcome::Converged => Ok(()),
             Outcome::Stalled { .. } => ended(STALLED),
@@ -192,7 +196,7 @@ impl Optimize {
 
     /// Beside the controller, else here.
     fn checkpoint(&self, file: &SketchFile) -> PathBuf {
-        let folder = self.controller.as_deref().map_or(Path::new(""), folder_of);
+        let folder = self.controller.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let own = || folder.join(format!("{}.checkpoint", file.stem()));
         self.search.checkpoint.clone().unwrap_or_else(own)
     }
@@ -281,17 +285,16 @@ impl Optimize {
         outputs: &'p Outputs,
         search: &Search,
         (sketch, stage): (&Sketch, &Stage),
-        outcome: &Outcome,
         rig: Option<&Rig>,
     ) -> Result<Vec<(&'p Path, Vec<u8>)>, Failure> {
         let Some((stride, _)) = search.nearest() else { return Ok(Vec::new()) };
         if outputs.clips.is_empty() {
             return Ok(Vec::new());
         }
-        let mut clip = cycle_clip(stage, search.world(), &stride, self.fps);
+        let mut clip = cycle_clip(stage, search.world(), &stride, self.fps, MOST_GAP);
         clip.name.clone_from(&sketch.name);
         if clip.stride.is_none() {
-            eprintln!("gambol: warning: {outcome:?}: it does not come to the end of a cycle");
+            eprintln!("gambol: warning: the best does not repeat itself, so the motion does not loop");
         }
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {

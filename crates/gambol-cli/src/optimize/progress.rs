@@ -1,5 +1,6 @@
 //! What a search says while it goes on: a few lines that are drawn over on a terminal, else a line from time to time.
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -39,18 +40,20 @@ impl Teller {
             progress.per_second,
             clock(left)
         );
+        let now = format!("now: {}", describe(search, progress.score));
         let best = search.nearest().map(|(_, score)| describe(search, score)).unwrap_or_default();
+        let best = format!("best: {best}");
         if self.watched {
-            self.draw(&[at, pace, format!("best: {best}")]);
+            self.draw(&[at, pace, now, best]);
         } else {
-            let _ = writeln!(std::io::stderr(), "gambol: {at}; {pace}; best: {best}"); // nobody has to see it
+            let _ = writeln!(std::io::stderr(), "gambol: {at}; {pace}; {best}"); // nobody has to see it
         }
     }
 
     fn draw(&mut self, lines: &[String]) {
         let mut text = String::new();
         if self.drawn > 0 {
-            text.push_str(&format!("\x1b[{}A\x1b[J", self.drawn)); // up, and clear what is below
+            let _ = write!(text, "\x1b[{}A\x1b[J", self.drawn); // up, and clear what is below
         }
         for line in lines {
             text.extend(line.chars().take(WIDTH));

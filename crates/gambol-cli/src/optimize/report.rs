@@ -175,11 +175,6 @@ impl Ended<'_> {
 
     pub(super) fn write(&self, out: &mut impl Write) -> Result<(), Failure> {
         writeln!(out, "{}", self.headline())?;
-        self.details(out)
-    }
-
-    /// All else.
-    pub(super) fn details(&self, out: &mut impl Write) -> Result<(), Failure> {
         if let Some((stride, score)) = self.search.nearest() {
             let gap = self.search.largest_gap(score);
             let (speed, effort, product) = (score.speed, score.effort, score.product());

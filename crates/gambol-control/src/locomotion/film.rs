@@ -1,7 +1,7 @@
-//! A stride as a clip that loops.
+//! A stride as a clip.
 
 use gambol_dynamics::{Data, State, Stepper, World};
-use gambol_model::{Landmark, Role};
+use gambol_model::{Landmark, Role, Vec3};
 use gambol_modes::Mirror;
 use gambol_motion::{Clip, Contact, Travel};
 
@@ -9,13 +9,23 @@ use super::{Bursts, Stride};
 use crate::sketch::Stage;
 use crate::{Plan, simulate};
 
-/// One cycle as a loop, with about `fps` keys per second. What was simulated to judge the stride is what is seen: of legs that
-/// alternate half a cycle, and after it its mirror image. The gap that is left at the end is spread evenly over what was
-/// simulated. A simulation that breaks off gives a clip that ends there and does not loop.
-pub fn cycle_clip(stage: &Stage, world: &World, stride: &Stride, fps: f64) -> Clip {
-    let creature = &stage.creature;
+/// One cycle as a clip with about `fps` keys per second. What was simulated to judge the stride is what is seen: of legs that
+/// alternate half a cycle, and after it its mirror image. The gap that is left is spread evenly over what was simulated, so that
+/// it loops. A stride with a larger gap than `most_gap`, rad or m, in any coordinate of the pose would not be shown as it is:
+/// it gives a whole cycle by the clock, or what there is of one, which does not loop.
+pub fn cycle_clip(stage: &Stage, world: &World, stride: &Stride, fps: f64, most_gap: f64) -> Clip {
+    let part = if stage.mirror.is_some() { 0.5 * stride.period } else { stride.period };
+    let mut clip = simulated(stage, world, stride, fps, part);
+    if !close(stage, &mut clip, part, most_gap) && stage.mirror.is_some() {
+        clip = simulated(stage, world, stride, fps, stride.period);
+    }
+    clip.align_signs(&stage.creature);
+    clip
+}
+
+/// From the start of the cycle, for `length`, s, with a key at its end unless the simulation broke off.
+fn simulated(stage: &Stage, world: &World, stride: &Stride, fps: f64, length: f64) -> Clip {
     let h = world.settings().step;
-    let length = if stage.mirror.is_some() { 0.5 * stride.period } else { stride.period };
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // periods and rates are bounded
     let keys = (length * fps).round().max(2.0) as usize;
     let controller = Bursts::new(stage, stride, h);
@@ -31,16 +41,17 @@ pub fn cycle_clip(stage: &Stage, world: &World, stride: &Stride, fps: f64) -> Cl
     let mut clip = simulate(world, &mut Stepper::new(world), &plan, &mut |_| ()).clip;
     clip.times.truncate(keys + 1);
     clip.poses.truncate(keys + 1);
-    clip.contacts.iter_mut().for_each(|contact| cut(contact, length));
-    if clip.poses.len() == keys + 1 {
-        close(stage, &mut clip, length);
+    for contact in &mut clip.contacts {
+        contact.intervals.retain(|[start, _]| *start < length);
+        contact.intervals.iter_mut().for_each(|interval| interval[1] = interval[1].min(length));
     }
-    clip.align_signs(creature);
+    clip.contacts.retain(|contact| !contact.intervals.is_empty());
     clip
 }
 
-/// Makes what was simulated end where its next part begins, adds the mirror image of it if legs alternate, and makes it a loop.
-fn close(stage: &Stage, clip: &mut Clip, length: f64) {
+/// Makes what was simulated for `length`, s, end where its next part begins, adds the mirror image of it if legs alternate, and
+/// makes it a loop; false if it is too far from one.
+fn close(stage: &Stage, clip: &mut Clip, length: f64, most_gap: f64) -> bool {
     let creature = &stage.creature;
     let nv = creature.nv();
     let image = |pose: &[f64]| {
@@ -59,6 +70,10 @@ fn close(stage: &Stage, clip: &mut Clip, length: f64) {
     go_on(&mut end);
     let mut way = vec![0.0; nv];
     creature.difference(&clip.poses[keys], &end, &mut way);
+    let broke_off = clip.duration() < (1.0 - 1e-6) * length;
+    if broke_off || way.iter().any(|gap| gap.abs() > most_gap) {
+        return false;
+    }
     for (k, pose) in clip.poses.iter_mut().enumerate() {
         creature.integrate(pose, &way, k as f64 / keys as f64);
     }
@@ -78,16 +93,11 @@ fn close(stage: &Stage, clip: &mut Clip, length: f64) {
     clip.stride = Some(gambol_motion::Stride { yaw: 0.0, shift });
     clip.travel =
         Some(Travel { speed: stride_length / period, stride_length, stride_frequency: period.recip() });
+    true
 }
 
-fn root(pose: &[f64]) -> gambol_model::Vec3 {
-    gambol_model::Vec3::new(pose[0], pose[1], pose[2])
-}
-
-/// Leaves the part before `end`, s.
-fn cut(contact: &mut Contact, end: f64) {
-    contact.intervals.retain(|[start, _]| *start < end);
-    contact.intervals.iter_mut().for_each(|interval| interval[1] = interval[1].min(end));
+fn root(pose: &[f64]) -> Vec3 {
+    Vec3::new(pose[0], pose[1], pose[2])
 }
 
 /// What stands on one side stands `later` on the other.
@@ -97,8 +107,7 @@ fn mirror_contacts(stage: &Stage, contacts: &mut Vec<Contact>, later: f64) {
     for first in contacts.clone() {
         let body = mirror.body(first.body).unwrap_or(first.body);
         let at = contacts.iter().position(|contact| contact.body == body).unwrap_or_else(|| {
-            let feet = creature.landmarks().iter().filter(|mark| mark.role == Role::Foot);
-            let foot = feet.into_iter().find(|mark| mark.body == body);
+            let foot = creature.landmarks().iter().find(|mark| mark.role == Role::Foot && mark.body == body);
             contacts.push(Contact {
                 name: foot.map_or_else(|| creature.bodies()[body].name.clone(), Landmark::name),
                 body,
