@@ -24,7 +24,7 @@ fn gallery(name: &str) -> (Sketch, Stage) {
 
 /// The stride with which a search begins, in a cycle of 0.72 s: whole steps.
 fn stride(sketch: &Sketch, stage: &Stage) -> Stride {
-    let space = Space::new(sketch, stage);
+    let space = Space::canonical(sketch, stage);
     Stride { period: 0.72, ..space.stride(stage, &space.mean) }
 }
 
@@ -38,7 +38,7 @@ fn state_at(time: f64, q: &[f64], v: &[f64]) -> State {
 fn the_papers_runner_has_as_many_numbers_less_two() {
     // 36 + 36 for the initial state, 5 + 7 amplitudes, two bursts, period and share; x and y are of no consequence.
     let (sketch, stage) = gallery("runner");
-    let space = Space::new(&sketch, &stage);
+    let space = Space::canonical(&sketch, &stage);
     assert_eq!(space.dimension(), 88 - 2);
     // Amplitudes of the sketch are lower bounds.
     let bounds = &space.bounds[34 + 36..34 + 36 + 3];

@@ -51,7 +51,7 @@ impl Search<'_> {
 
     /// The best of one step of Newton's method with all dampings; none if none is better.
     pub(super) fn newton(&mut self, at: &Judged, threads: usize) -> Option<Judged> {
-        let slopes = self.slopes(at, threads);
+        let slopes = if std::env::var("CENTRAL").is_ok() { self.central(at, threads) } else { self.slopes(at, 1.0, threads) };
         let steps = DAMPINGS.iter().filter_map(|damping| self.bounded(&slopes, &at.x, *damping));
         let trials = steps.map(|step| self.moved(&at.x, &step)).collect();
         let judged = self.judge_all(trials, threads);
@@ -59,9 +59,22 @@ impl Search<'_> {
         (self.merit(&best.score) < self.merit(&at.score)).then_some(best)
     }
 
+    /// One more step of Newton's method from a closed cycle, which leaves easy constraints where they are; none if gaps do not
+    /// get smaller. Differences to both sides: those of a foot that lands on an edge are not the same.
+    pub(super) fn seal(&mut self, at: &Judged, threads: usize) -> Option<Judged> {
+        let mut slopes = self.central(at, threads);
+        slopes.residual[at.score.gap.len()..].fill(0.0);
+        let steps = DAMPINGS.iter().filter_map(|damping| self.bounded(&slopes, &at.x, *damping));
+        let trials = steps.map(|step| self.moved(&at.x, &step)).collect();
+        let judged = self.judge_all(trials, threads);
+        let open = |judged: &Judged| self.gaps(&judged.score).map(|gap| gap * gap).sum::<f64>();
+        let good = judged.into_iter().filter(|judged| self.is_good(&judged.score));
+        good.min_by(|a, b| open(a).total_cmp(&open(b))).filter(|best| open(best) < open(at))
+    }
+
     /// The cheapest closed cycle of one descent from a closed one; none if none is cheaper.
     pub(super) fn descend(&mut self, at: &Judged, threads: usize) -> Option<Judged> {
-        let slopes = self.slopes(at, threads);
+        let slopes = self.slopes(at, 1.0, threads);
         let n = at.x.len();
         // Numbers at a bound that the slope pushes outwards stay.
         let bounds = &self.space.bounds;
@@ -95,9 +108,23 @@ impl Search<'_> {
         };
         let trials = DESCENTS.iter().map(|length| self.moved(&at.x, &step(length))).collect();
         let judged = self.judge_all(trials, threads);
-        let closed = judged.into_iter().filter(|judged| self.is_closed(&judged.score));
+        let as_closed = |score: &Score| {
+            self.is_closed(score) || score.is_easy() && self.largest_gap(score) <= self.largest_gap(&at.score)
+        };
+        let closed = judged.into_iter().filter(|judged| as_closed(&judged.score));
         let best = closed.min_by(|a, b| a.score.product().total_cmp(&b.score.product()))?;
         (best.score.product() < at.score.product()).then_some(best)
+    }
+
+    fn central(&mut self, at: &Judged, threads: usize) -> Slopes {
+        let mut slopes = self.slopes(at, 1.0, threads);
+        let back = self.slopes(at, -1.0, threads);
+        for (column, back) in slopes.columns.iter_mut().zip(&back.columns) {
+            for (x, back) in column.iter_mut().zip(back) {
+                *x = 0.5 * (*x + back);
+            }
+        }
+        slopes
     }
 
     /// The shortest step that makes what is to vanish do so, within bounds: numbers that would leave theirs are held there,
@@ -129,14 +156,14 @@ impl Search<'_> {
         None
     }
 
-    /// Slopes of all there is, by differences.
-    fn slopes(&mut self, at: &Judged, threads: usize) -> Slopes {
+    /// Slopes of all there is, by differences to the side of `sign`, or to the other one where a bound is in the way.
+    fn slopes(&mut self, at: &Judged, sign: f64, threads: usize) -> Slopes {
         let n = at.x.len();
         let lengths: Vec<f64> = (0..n)
             .map(|k| {
-                let length = DIFFERENCE * self.space.deviation[k];
-                // Away from the bound.
-                if at.x[k] + length <= self.space.bounds[k].most { length } else { -length }
+                let length = sign * DIFFERENCE * self.space.deviation[k];
+                let bounds = self.space.bounds[k];
+                if (bounds.least..=bounds.most).contains(&(at.x[k] + length)) { length } else { -length }
             })
             .collect();
         let shifted = |k: usize| {

@@ -120,7 +120,7 @@ impl<'a> Judge<'a> {
         self.moments.clear();
         for _ in 0..steps {
             torque.fill(0.0);
-            controller.add(state.time, &mut torque);
+            controller.add(state.time, &[], &mut torque);
             last.0.copy_from_slice(&state.q);
             last.1.copy_from_slice(&state.v);
             if keep_poses {

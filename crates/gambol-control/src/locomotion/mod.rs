@@ -8,6 +8,7 @@
 //!                               cycle by cycle
 //! ```
 
+mod balance;
 mod bursts;
 mod close;
 mod cycle;
@@ -18,6 +19,7 @@ mod search;
 mod space;
 mod upright;
 
+pub use balance::{Balance, Balanced};
 pub use bursts::Bursts;
 pub use cycle::{Cycle, Judge, world};
 pub use file::{Found, controller_to_toml, is_controller, read_controller};

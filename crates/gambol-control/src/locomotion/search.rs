@@ -148,12 +148,14 @@ pub enum Doing {
     Closing,
     /// Descents make a cycle that repeats itself cheaper.
     Improving,
+    /// Newton's method makes it repeat itself even better, since what is left of a gap grows from cycle to cycle.
+    Sealing,
     /// Nothing more: it has converged.
     Done,
 }
 
 impl Doing {
-    const ALL: [Self; 4] = [Self::Sampling, Self::Closing, Self::Improving, Self::Done];
+    const ALL: [Self; 5] = [Self::Sampling, Self::Closing, Self::Improving, Self::Sealing, Self::Done];
 
     /// A word for it.
     pub fn name(self) -> &'static str {
@@ -161,6 +163,7 @@ impl Doing {
             Self::Sampling => "sampling",
             Self::Closing => "closing",
             Self::Improving => "improving",
+            Self::Sealing => "sealing",
             Self::Done => "done",
         }
     }
@@ -207,7 +210,10 @@ impl<'a> Search<'a> {
             let what = if settings.budget == 0 { "budget" } else { "rounds" };
             return Err(CmaError { what, reason: "nothing may be tried".into() }.into());
         }
-        let space = Space::new(sketch, stage);
+        let space = match settings.method {
+            Method::Multipliers => Space::canonical(sketch, stage),
+            Method::Closing => Space::modal(sketch, stage),
+        };
         let world = world(stage, settings.step)?;
         let name = fingerprint(&to_toml(sketch));
         let cma = Cma::new(&space.mean, &space.deviation, inner(&space, &settings, 0))?;
@@ -265,6 +271,7 @@ impl<'a> Search<'a> {
             Doing::Sampling => self.generation(threads),
             Doing::Closing => self.close(threads),
             Doing::Improving => self.improve(threads),
+            Doing::Sealing => self.seal_further(threads),
             Doing::Done => {}
         }
     }
@@ -367,10 +374,6 @@ impl<'a> Search<'a> {
     /// One step of Newton's method, and what comes after the last.
     fn close(&mut self, threads: usize) {
         let Some(at) = self.best.clone() else { return self.closed() };
-        if self.is_closed(&at.score) {
-            self.remember(at);
-            return self.begin(Doing::Improving);
-        }
         self.steps += 1;
         let next = self.newton(&at, threads);
         let gained = next.as_ref().map_or(0.0, |next| 1.0 - self.merit(&next.score) / self.merit(&at.score));
@@ -378,9 +381,13 @@ impl<'a> Search<'a> {
             self.remember(next.clone());
             self.best = Some(next);
         }
-        let closed = self.best.as_ref().is_some_and(|best| self.is_closed(&best.score));
-        if !closed && (gained < LEAST_GAIN || self.steps >= STEPS) {
-            self.closed();
+        let last = gained < LEAST_GAIN || self.steps >= STEPS;
+        match &self.best {
+            Some(best) if self.is_closed(&best.score) || last && self.is_good(&best.score) => {
+                self.begin(Doing::Improving);
+            }
+            _ if last => self.closed(),
+            _ => {}
         }
     }
 
@@ -413,6 +420,22 @@ impl<'a> Search<'a> {
             self.best = Some(next);
         }
         if gained < LEAST_IMPROVEMENT || self.steps >= DESCENTS {
+            self.begin(Doing::Sealing);
+        }
+    }
+
+    /// One step towards a smaller gap, and the end after the last.
+    fn seal_further(&mut self, threads: usize) {
+        let Some(at) = self.best.clone() else { return };
+        self.steps += 1;
+        let next = self.seal(&at, threads);
+        let more = next.is_some();
+        if let Some(next) = next {
+            self.nearest = Some(next.clone());
+            self.best = Some(next);
+        }
+        let sealed = self.best.as_ref().is_some_and(|best| self.largest_gap(&best.score) < SEALED);
+        if !more || sealed || self.steps >= SEALS {
             self.doing = Doing::Done;
         }
     }
@@ -464,7 +487,7 @@ impl<'a> Search<'a> {
         score.gap.iter().enumerate().map(move |(k, gap)| gap / if k < poses { pose } else { rate })
     }
 
-    fn is_good(&self, score: &Score) -> bool {
+    pub(super) fn is_good(&self, score: &Score) -> bool {
         score.is_easy() && self.largest_gap(score) < 1.0
     }
 
@@ -594,6 +617,10 @@ const LEAST_GAIN: f64 = 0.003;
 
 /// Closed well within the tolerance, in parts of it.
 const WELL: f64 = 0.5;
+
+/// Closed so well that it runs on for a few cycles, in parts of the tolerance, and most steps towards that.
+const SEALED: f64 = 0.02;
+const SEALS: usize = 10;
 
 /// Most descents, and the least share by which one must lessen E_v E_e.
 const DESCENTS: usize = 40;
