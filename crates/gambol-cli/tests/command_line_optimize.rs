@@ -118,6 +118,9 @@ fn all_that_was_found_is_written_and_simulated() {
     let brief = simulated(&["--seconds", "0.1", "--step", "0.001"]);
     assert_eq!((brief["seconds"].as_f64(), brief["step"].as_f64()), (Some(0.1), Some(0.001)));
     assert_eq!(brief["cycles"]["fell"], false);
+    let balanced = simulated(&["--seconds", "0.1", "--balance"]);
+    assert_eq!(balanced["cycles"]["balance"], true);
+    assert_fails(&["simulate", "loop", "pump", "--balance"], 1, "--balance is for controllers");
 
     for (arguments, message) in [
         (vec!["human", &controller], "creature: the controller is for biped with 1"),

@@ -17,7 +17,7 @@ fn find(name: &str) -> Result<Creature, String> {
 /// A stride somewhere in the space of a sketch of the gallery, with numbers of many digits.
 fn somewhere(name: &str) -> (Sketch, Stage, Stride) {
     let (sketch, stage) = read(gambol::gallery::sketch(name).unwrap(), find).unwrap();
-    let space = Space::new(&sketch, &stage);
+    let space = Space::modal(&sketch, &stage);
     let numbers = space.mean.iter().zip(&space.deviation).zip(&space.bounds).enumerate();
     let x: Vec<f64> = numbers
         .map(|(k, ((mean, deviation), bounds))| {
@@ -84,25 +84,29 @@ fn a_controller_is_also_its_sketch() {
 fn a_stride_is_found_again_in_the_space_it_came_from() {
     for name in gambol::gallery::sketches() {
         let (sketch, stage, stride) = somewhere(name);
-        let space = Space::new(&sketch, &stage);
-        let place = space.place(&stage, &stride).unwrap();
-        let back = space.stride(&stage, &place);
-        // Rotations go through an angle and back: a few roundings of numbers of the order of 1.
-        let far = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(far(&stride.q, &back.q) < 1e-13, "{name}: {}", far(&stride.q, &back.q));
-        assert_eq!(Stride { q: stride.q.clone(), ..back.clone() }, stride, "{name}");
-        // Where it stands does not matter.
-        let mut elsewhere = stride.clone();
-        elsewhere.q[0] += 3.0;
-        elsewhere.q[1] -= 2.0;
-        assert!(far(&space.place(&stage, &elsewhere).unwrap(), &place) < 1e-13);
+        // A stride of the modal space lies in the canonical one too, which has all.
+        for space in [Space::modal(&sketch, &stage), Space::canonical(&sketch, &stage)] {
+            let place = space.place(&stage, &stride).unwrap();
+            let back = space.stride(&stage, &place);
+            // Rotations go through an angle and back, and shapes of modes are solved for: roundings of numbers of the order of
+            // 1, times how nearly alike two modes are.
+            assert!(far(&stride.q, &back.q) < 1e-11, "{name}: {}", far(&stride.q, &back.q));
+            assert!(far(&stride.v, &back.v) < 1e-11, "{name}: {}", far(&stride.v, &back.v));
+            let (q, v) = (stride.q.clone(), stride.v.clone());
+            assert_eq!(Stride { q, v, ..back.clone() }, stride, "{name}");
+            // Where it stands does not matter.
+            let mut elsewhere = stride.clone();
+            elsewhere.q[0] += 3.0;
+            elsewhere.q[1] -= 2.0;
+            assert!(far(&space.place(&stage, &elsewhere).unwrap(), &place) < 1e-11);
+        }
     }
 }
 
 #[test]
 fn a_place_is_within_bounds_and_only_for_strides_of_the_space() {
     let (sketch, stage, stride) = somewhere("runner");
-    let space = Space::new(&sketch, &stage);
+    let space = Space::modal(&sketch, &stage);
     let long = Stride { period: 100.0, ..stride.clone() };
     let place = space.place(&stage, &long).unwrap();
     assert_eq!(place[place.len() - 2], space.bounds[place.len() - 2].most);
@@ -165,7 +169,7 @@ fn far(a: &[f64], b: &[f64]) -> f64 {
 fn a_cycle_is_a_loop_and_the_same_on_both_sides() {
     for name in ["runner", "kangaroo"] {
         let (sketch, stage) = read(gambol::gallery::sketch(name).unwrap(), find).unwrap();
-        let space = Space::new(&sketch, &stage);
+        let space = Space::modal(&sketch, &stage);
         // Where a search begins: far from a cycle, so that there is a gap to be spread.
         let stride = space.stride(&stage, &space.mean);
         let creature = &stage.creature;

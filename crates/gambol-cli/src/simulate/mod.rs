@@ -26,7 +26,7 @@ use super::gait_file::{is_file, read_gait};
 use super::settings::{self, Ground, at_least_0, rate, seconds};
 use super::sketch_file::SketchFile;
 use super::{Failure, render, write_json};
-use stride::{Cycles, by_clock};
+use stride::{Cycles, run_by_clock};
 use values::{ShoveText, numbers, shove};
 
 /// Moves a creature by physics: springs, ground, and what pumps them
@@ -39,7 +39,7 @@ use values::{ShoveText, numbers, shove};
     gambol simulate linear pump --frequency 5 --phase -90 -o crawl.glb -o crawl.gif\n  \
     gambol simulate human passive --seconds 3 -o fall.glb\n  \
     gambol simulate dog trot --push chest:0,80,0@1+0.1 --report\n  \
-    gambol simulate biped my-runner.toml -o run.glb\n  \
+    gambol simulate biped my-runner.toml --balance -o run.glb\n  \
     gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
 )]
 pub(super) struct Simulate {
@@ -65,6 +65,10 @@ pub(super) struct Simulate {
     /// Replace existing files
     #[arg(long)]
     force: bool,
+
+    /// Of a controller: correct its bursts at the start of every half cycle, so that it stays up
+    #[arg(long)]
+    balance: bool,
 
     #[command(flatten, next_help_heading = "Time and start")]
     time: TimeArguments,
@@ -241,7 +245,7 @@ impl Simulate {
                         let message = "--stiffness and --scale do not go with a controller; its sketch has the springs it was found with";
                         Err(Failure::Failed(message.to_owned()))
                     }
-                    Some(file) => by_clock(creature, &file, self.time.step),
+                    Some(file) => run_by_clock(creature, &file, self.time.step, self.balance),
                     None => follow(creature, other),
                 }
             }
@@ -253,6 +257,10 @@ impl Simulate {
                 || self.pump.frequency.is_some();
             if pumps && self.control != "pump" {
                 let message = "--modes, --amplitude, --phase and --frequency are for pump";
+                return Err(Failure::Failed(message.to_owned()));
+            }
+            if self.balance && scene.cycles.is_none() {
+                let message = "--balance is for controllers that gambol optimize found";
                 return Err(Failure::Failed(message.to_owned()));
             }
             Ok(scene)
@@ -309,7 +317,7 @@ impl Simulate {
             SpringsName::ImplicitEuler => Springs::ImplicitEuler,
         };
         let settings = StepSettings {
-            step: self.time.step.or(scene.cycles.as_ref().map(|cycles| cycles.step)).unwrap_or(STEP),
+            step: scene.cycles.as_ref().map(|cycles| cycles.step).or(self.time.step).unwrap_or(STEP),
             springs,
             contact,
             ground,

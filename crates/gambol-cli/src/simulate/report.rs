@@ -90,6 +90,8 @@ struct CyclesJson {
     /// s
     period: f64,
     simulated: f64,
+    /// Whether its bursts were corrected.
+    balance: bool,
     /// Until it fell: its centre of mass came below half of its height at rest.
     upright: f64,
     fell: bool,
@@ -167,6 +169,7 @@ pub(super) fn json<'a>(world: &'a World, scene: &'a Scene, rollout: &'a Rollout)
             let fall = cycles.fall(world, rollout);
             CyclesJson {
                 period: cycles.period,
+                balance: cycles.balance,
                 simulated: report.seconds / cycles.period,
                 upright: fall.unwrap_or(report.seconds) / cycles.period,
                 fell: fall.is_some(),
@@ -203,11 +206,15 @@ pub(super) fn write(
     }
     if let Some(cycles) = &scene.cycles {
         let simulated = report.seconds / cycles.period;
+        let how = if cycles.balance { "with corrections" } else { "by the clock alone" };
         match cycles.fall(world, rollout) {
-            None => writeln!(out, "  stayed up for all of its {simulated:.2} cycles")?,
+            None => writeln!(out, "  {how} it stayed up for all {simulated:.2} cycles")?,
             Some(time) => {
                 let count = time / cycles.period;
-                writeln!(out, "  stayed up for {count:.2} of {simulated:.2} cycles; fell at {time:.2} s")?;
+                writeln!(
+                    out,
+                    "  {how} it stayed up for {count:.2} of {simulated:.2} cycles; fell at {time:.2} s"
+                )?;
             }
         }
     }

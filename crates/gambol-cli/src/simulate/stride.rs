@@ -1,7 +1,7 @@
 //! Controllers that `gambol optimize` found.
 
-use gambol_control::Rollout;
-use gambol_control::locomotion::{Bursts, Upright, read_controller};
+use gambol_control::locomotion::{Balance, Balanced, Bursts, Upright, read_controller, world};
+use gambol_control::{Controller, Rollout};
 use gambol_dynamics::{State, World};
 use gambol_model::{Creature, Joint, JointKind};
 
@@ -16,8 +16,10 @@ const USUAL: f64 = 20.0;
 pub(super) struct Cycles {
     /// s
     pub(super) period: f64,
-    /// Of the simulation it was found with, s.
+    /// Of the simulation, s.
     pub(super) step: f64,
+    /// Whether corrections keep it up.
+    pub(super) balance: bool,
     upright: Upright,
 }
 
@@ -34,8 +36,14 @@ impl Cycles {
 }
 
 /// Bursts of torque by the clock alone, from the state in which a cycle begins. Pose, stiffness and damping are those of the
-/// controller's sketch. `step` is that of the simulation, if it is another one than it was found with.
-pub(super) fn by_clock(creature: Creature, file: &SketchFile, step: Option<f64>) -> Result<Scene, Failure> {
+/// controller's sketch. `step` is that of the simulation, if it is another one than it was found with. With `balance` the bursts
+/// are corrected by the state at the start of every half cycle.
+pub(super) fn run_by_clock(
+    creature: Creature,
+    file: &SketchFile,
+    step: Option<f64>,
+    balance: bool,
+) -> Result<Scene, Failure> {
     // A creature that is not where the controller has it cannot be compared; its numbers will have to fit.
     let find = |name: &str| match file.find(name).ok().and_then(|(own, _)| difference(name, &own, &creature))
     {
@@ -44,14 +52,21 @@ pub(super) fn by_clock(creature: Creature, file: &SketchFile, step: Option<f64>)
     };
     let (sketch, stage, stride, found_with) =
         read_controller(&file.text, find).map_err(|error| file.error(&error))?;
-    let controller = Bursts::new(&stage, &stride, step.unwrap_or(found_with));
+    let step = step.unwrap_or(found_with);
+    let bursts = Bursts::new(&stage, &stride, step);
+    let controller: Box<dyn Controller> = if balance {
+        let flat = world(&stage, step).map_err(|error| Failure::Failed(error.to_string()))?;
+        Box::new(Balanced::new(bursts, Balance::new(&stage, &flat, &stride)))
+    } else {
+        Box::new(bursts)
+    };
     Ok(Scene {
         start: State::new(&stride.q, &stride.v),
-        controller: Box::new(controller),
+        controller,
         terrain: None,
         warnings: Vec::new(),
         waves: Vec::new(),
-        cycles: Some(Cycles { period: stride.period, step: found_with, upright: Upright::new(&stage) }),
+        cycles: Some(Cycles { period: stride.period, step, balance, upright: Upright::new(&stage) }),
         name: sketch.name,
         creature: stage.creature,
     })
