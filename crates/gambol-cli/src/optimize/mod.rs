@@ -68,12 +68,12 @@ pub(super) struct Optimize {
     #[arg(long)]
     force: bool,
 
-    #[command(flatten, next_help_heading = "Search")]
-    search: SearchArguments,
-
     /// Keys per second of the motion that is written
     #[arg(long, value_name = "F", default_value_t = 60.0, value_parser = rate, allow_negative_numbers = true)]
     fps: f64,
+
+    #[command(flatten, next_help_heading = "Search")]
+    search: SearchArguments,
 }
 
 #[derive(Args)]
