@@ -124,7 +124,9 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         Err(Failure::Ended { status, message }) => {
-            message.iter().for_each(|message| eprintln!("gambol: {message}"));
+            if let Some(message) = message {
+                eprintln!("gambol: {message}");
+            }
             ExitCode::from(status)
         }
     }

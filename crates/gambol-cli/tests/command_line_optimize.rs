@@ -46,15 +46,15 @@ impl Desk {
         std::fs::write(self.path(name), text.replacen(from, to, 1)).unwrap();
         self.text(name)
     }
+}
 
-    /// Runs a short search to the end of its budget; what it printed.
-    fn optimize(&self, arguments: &[&str]) -> String {
-        let output = gambol(&[&["optimize"], arguments, &COARSE].concat());
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(STALLED), "{arguments:?}: {said}");
-        assert!(said.contains("runner stalled: "), "{said}");
-        String::from_utf8(output.stdout).unwrap()
-    }
+/// Runs a short search to the end of its budget; what it printed.
+fn search(arguments: &[&str]) -> String {
+    let output = gambol(&[&["optimize"], arguments, &COARSE].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(STALLED), "{arguments:?}: {said}");
+    assert!(said.contains("runner stalled: "), "{said}");
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
@@ -64,15 +64,15 @@ fn a_search_that_goes_on_finds_what_one_without_a_break_finds() {
         std::fs::create_dir(desk.path(folder)).unwrap();
     }
     let (a, b) = (desk.text("a/runner.toml"), desk.text("b/runner.toml"));
-    let said = desk.optimize(&["runner", "--budget", "240", "--controller", &a, "--threads", "1"]);
+    let said = search(&["runner", "--budget", "240", "--controller", &a, "--threads", "1"]);
     assert!(said.contains("runner stalled: ") && said.contains("to go on: --resume"), "{said}");
     assert_eq!(names(&desk.path("a")), ["runner.checkpoint", "runner.toml"]);
 
     let on = ["runner", "--controller", &b, "--threads", "2", "--budget"];
-    desk.optimize(&[&on[..], &["100"]].concat());
+    search(&[&on[..], &["100"]].concat());
     let short = std::fs::read(&b).unwrap();
     assert_fails(&[&["optimize"], &on[..], &["240"]].concat(), 1, "runner.toml exists; --force replaces it");
-    desk.optimize(&[&on[..], &["240", "--resume", "--force"]].concat());
+    search(&[&on[..], &["240", "--resume", "--force"]].concat());
     assert_ne!(std::fs::read(&b).unwrap(), short);
     let (a, b) = (std::fs::read_to_string(&a).unwrap(), std::fs::read_to_string(&b).unwrap());
     assert_eq!(a, b, "bit for bit, on one thread or two");
@@ -87,7 +87,7 @@ fn all_that_was_found_is_written_and_simulated() {
     let [controller, clip, strip, kept] = ["c.toml", "c.json", "c.png", "kept"].map(|name| desk.text(name));
     let files = ["--controller", &controller, "-o", &clip, "-o", &strip, "--checkpoint", &kept];
     let arguments = [&["runner", "--budget", "60", "--json"], &files[..]].concat();
-    let report: Value = serde_json::from_str(&desk.optimize(&arguments)).unwrap();
+    let report: Value = serde_json::from_str(&search(&arguments)).unwrap();
     assert_eq!(desk.files(), ["c.json", "c.png", "c.toml", "kept"]);
     assert_eq!((report["status"].as_str(), report["creature"].as_str()), (Some("stalled"), Some("biped")));
     assert!(report["stalled"]["by"].as_f64().unwrap() > 0.0);
@@ -144,7 +144,7 @@ fn a_creature_is_found_beside_its_sketch() {
     let sketch = desk.sketch("sketch.toml", "creature = \"biped\"", "creature = \"mine.xml\"");
     std::fs::create_dir(desk.path("found")).unwrap();
     let controller = desk.text("found/c.toml");
-    desk.optimize(&[&sketch, "--budget", "17", "--controller", &controller]);
+    search(&[&sketch, "--budget", "17", "--controller", &controller]);
     assert_eq!(names(&desk.path("found")), ["c.toml", "sketch.checkpoint"]);
     let mine = desk.text("mine.xml");
     let output = gambol(&["simulate", &mine, &controller, "--seconds", "0.1"]);
@@ -157,7 +157,7 @@ fn a_creature_is_found_beside_its_sketch() {
 fn without_files_the_controller_goes_to_stdout() {
     let desk = Desk::new();
     let kept = desk.text("kept");
-    let text = desk.optimize(&["runner", "--budget", "17", "--checkpoint", &kept]);
+    let text = search(&["runner", "--budget", "17", "--checkpoint", &kept]);
     assert!(text.starts_with("# A controller") && text.contains("\n[stride]\n"), "{text}");
 }
 
@@ -217,8 +217,7 @@ fn a_search_that_was_killed_goes_on() {
     let done = kept(&checkpoint);
     let budget = (done + 20).to_string();
     let controller = desk.text("runner.toml");
-    let report =
-        desk.optimize(&["runner", "--json", "--resume", "--budget", &budget, "--controller", &controller]);
+    let report = search(&["runner", "--json", "--resume", "--budget", &budget, "--controller", &controller]);
     let report: Value = serde_json::from_str(&report).unwrap();
     assert!(report["evaluations"].as_u64().unwrap() >= done as u64 + 20);
     assert!(desk.path("runner.toml").exists());
@@ -290,7 +289,7 @@ fn only_the_same_search_goes_on() {
     let desk = Desk::new();
     let kept = desk.text("kept");
     let arguments = ["runner", "--budget", "17", "--checkpoint", &kept];
-    desk.optimize(&arguments);
+    search(&arguments);
     let before = std::fs::read_to_string(&kept).unwrap();
     let fails = |arguments: &[&str], message: &str| {
         let coarse = [&["optimize"], arguments, &["--checkpoint", &kept, "--step", "0.004"]].concat();
@@ -303,6 +302,6 @@ fn only_the_same_search_goes_on() {
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), before, "it is still there");
     std::fs::write(&kept, &before[..before.len() / 2]).unwrap();
     fails(&["runner", "--seed", "3", "--resume"], "not a checkpoint of");
-    desk.optimize(&[&arguments[..], &["--force"]].concat());
+    search(&[&arguments[..], &["--force"]].concat());
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), before, "begun anew with the same seed");
 }

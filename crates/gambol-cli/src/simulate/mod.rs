@@ -66,10 +66,6 @@ pub(super) struct Simulate {
     #[arg(long)]
     force: bool,
 
-    /// Of a controller: correct its bursts at the start of every half cycle, so that it stays up
-    #[arg(long)]
-    balance: bool,
-
     #[command(flatten, next_help_heading = "Time and start")]
     time: TimeArguments,
 
@@ -81,6 +77,9 @@ pub(super) struct Simulate {
 
     #[command(flatten, next_help_heading = "Pumping")]
     pump: PumpArguments,
+
+    #[command(flatten, next_help_heading = "Controllers")]
+    stride: StrideArguments,
 }
 
 #[derive(Args)]
@@ -161,6 +160,13 @@ struct PumpArguments {
     /// Hz, one for all modes, or one for each; if not given, that of the first mode (5 Hz for the gallery's linear)
     #[arg(long, value_name = "F", value_parser = numbers, allow_hyphen_values = true)]
     frequency: Option<values::Numbers>,
+}
+
+#[derive(Args)]
+struct StrideArguments {
+    /// Correct the bursts of a controller at the start of every half cycle, so that it stays up
+    #[arg(long)]
+    balance: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -245,7 +251,7 @@ impl Simulate {
                         let message = "--stiffness and --scale do not go with a controller; its sketch has the springs it was found with";
                         Err(Failure::Failed(message.to_owned()))
                     }
-                    Some(file) => run_by_clock(creature, &file, self.time.step, self.balance),
+                    Some(file) => run_by_clock(creature, &file, self.time.step, self.stride.balance),
                     None => follow(creature, other),
                 }
             }
@@ -259,7 +265,7 @@ impl Simulate {
                 let message = "--modes, --amplitude, --phase and --frequency are for pump";
                 return Err(Failure::Failed(message.to_owned()));
             }
-            if self.balance && scene.cycles.is_none() {
+            if self.stride.balance && scene.cycles.is_none() {
                 let message = "--balance is for controllers that gambol optimize found";
                 return Err(Failure::Failed(message.to_owned()));
             }
