@@ -1,11 +1,11 @@
 //! Sketches and controllers, by name or as files, and the creatures that they name.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use gambol::{LoadOptions, gallery};
-use gambol_control::locomotion::is_controller;
 use gambol_control::sketch::FileError;
 use gambol_formats::gltf::Rig;
+use gambol_formats::toml_file::parse;
 use gambol_model::Creature;
 
 use super::Failure;
@@ -38,10 +38,15 @@ impl SketchFile {
         Ok(Self { place, text, path: Some(path.to_owned()) })
     }
 
-    /// A file that is a controller; none if it is something else, or nothing.
+    /// A file that is a controller, or a sketch, of which one could be made; none if it is something else, or nothing.
     pub(super) fn controller(name: &str) -> Option<Self> {
         let path = Path::new(name);
-        let text = std::fs::read_to_string(path).ok().filter(|text| is_controller(text))?;
+        let text = std::fs::read_to_string(path).ok()?;
+        // No gait has a period: it has a frequency.
+        let has = |key: &str| parse(&text).is_ok_and(|document| document.get_ref().contains_key(key));
+        if !(has("stride") || has("period")) {
+            return None;
+        }
         Some(Self { place: name.to_owned(), text, path: Some(path.to_owned()) })
     }
 
@@ -73,7 +78,13 @@ impl SketchFile {
             return creature.to_owned();
         };
         let Ok(folder) = folder.canonicalize() else { return creature.to_owned() };
-        path.strip_prefix(&folder).unwrap_or(&path).to_string_lossy().into_owned()
+        let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+        if shared == 0 {
+            return path.to_string_lossy().into_owned(); // on another drive
+        }
+        let up = std::iter::repeat_n(Component::ParentDir, folder.components().count() - shared);
+        let way: PathBuf = up.chain(path.components().skip(shared)).collect();
+        way.to_string_lossy().into_owned()
     }
 
     /// About the file, with its line.

@@ -122,8 +122,10 @@ fn all_that_was_found_is_written_and_simulated() {
     assert_eq!(balanced["cycles"]["balance"], true);
     assert_fails(&["simulate", "loop", "pump", "--balance"], 1, "--balance is for controllers");
 
+    let sketch = desk.sketch("sketch.toml", "", "");
     for (arguments, message) in [
         (vec!["human", &controller], "creature: the controller is for biped with 1"),
+        (vec!["biped", &sketch], "[stride] is missing; gambol optimize makes a controller of a sketch"),
         (vec!["biped", &controller, "--pose", "run"], "--pose and --qpos are for passive and pump"),
         (
             vec!["biped", &controller, "--stiffness", "9"],
@@ -146,6 +148,8 @@ fn a_creature_is_found_beside_its_sketch() {
     let controller = desk.text("found/c.toml");
     search(&[&sketch, "--budget", "17", "--controller", &controller]);
     assert_eq!(names(&desk.path("found")), ["c.toml", "sketch.checkpoint"]);
+    let text = std::fs::read_to_string(&controller).unwrap();
+    assert!(text.contains("creature = \"../mine.xml\""), "{text}");
     let mine = desk.text("mine.xml");
     let output = gambol(&["simulate", &mine, &controller, "--seconds", "0.1"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -145,6 +145,11 @@ impl Optimize {
         if let Some(path) = &creature_path {
             Outputs::check(&self.output, self.controller.as_deref(), &[path.as_path()], true)?;
         }
+        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {note}"));
+        let warnings = stage.creature.warnings().iter().map(|warning| format!("warning: {warning}"));
+        for line in notes.chain(warnings) {
+            eprintln!("gambol: {line}");
+        }
         let mut search = self.begin(&sketch, &stage, &checkpoint)?;
         self.probe()?;
         let keep = |search: &Search| write_file(&checkpoint, search.checkpoint().as_bytes(), true);
