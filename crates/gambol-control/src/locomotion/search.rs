@@ -234,6 +234,26 @@ impl<'a> Search<'a> {
         })
     }
 
+    /// A search that begins at a stride, of this sketch or of one like it, and closes its cycle first. The same as [`Self::new`]
+    /// if the stride is of another creature or of other modes. Not for the method of multipliers, which is left as it is.
+    pub fn warm(
+        sketch: &Sketch,
+        stage: &'a Stage,
+        settings: SearchSettings,
+        stride: &Stride,
+    ) -> Result<Self, SearchError> {
+        let mut search = Self::new(sketch, stage, settings)?;
+        let place = search.space.place(stage, stride);
+        if let Some(x) = place.filter(|_| search.settings.method == Method::Closing) {
+            let score = search.judge(std::slice::from_ref(&x), 1).swap_remove(0);
+            search.round = 1;
+            search.evaluations = 1;
+            search.remember(Judged { x, score });
+            search.begin(Doing::Closing);
+        }
+        Ok(search)
+    }
+
     /// Goes on until the search ends or `stop` is set, on up to `threads` threads; the result does not depend on how many.
     /// `heard` hears of every step, and may keep a [checkpoint](Self::checkpoint) of the search it is given.
     pub fn run(

@@ -6,7 +6,7 @@
 mod file;
 mod stage;
 
-pub(crate) use file::PAPER_EFFORT;
+pub(crate) use file::{PAPER_EFFORT, SHARE, written};
 pub use file::{read, to_toml};
 pub use gambol_formats::toml_file::FileError;
 pub use stage::{Active, Foot, Stage};
