@@ -1,6 +1,6 @@
 //! What vibrations a motion is made of.
 
-use gambol_dynamics::{Data, fill_mass_matrix};
+use gambol_dynamics::{Data, TreeMatrix, mass_matrix};
 use nalgebra::DVector;
 
 use crate::sketch::{Phase, Stage};
@@ -10,8 +10,9 @@ use crate::sketch::{Phase, Stage};
 /// the basis has modes; rigid ones have no share.
 pub fn spectrum(stage: &Stage, phase: Phase, poses: &[Vec<f64>]) -> Vec<f64> {
     let creature = &stage.creature;
-    let mut data = Data::new(creature);
-    let mass = fill_mass(creature, &mut data);
+    let mut mass = TreeMatrix::new(creature).expect("small enough for the modes of the stage");
+    mass_matrix(creature, &mut Data::new(creature), creature.rest_pose(), &mut mass);
+    let mass = mass.to_dense();
     let modes = &stage.modes(phase).modes;
     let weighted: Vec<(DVector<f64>, f64)> = modes
         .iter()
