@@ -27,4 +27,4 @@ pub use film::cycle_clip;
 pub use score::{CONSTRAINTS, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
 pub use search::{Doing, Method, Outcome, Progress, Search, SearchError, SearchSettings, Tolerance};
 pub use space::{Space, Stride};
-pub use upright::Upright;
+pub use upright::{Fall, Upright};
