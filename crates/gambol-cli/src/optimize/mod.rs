@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use gambol_control::locomotion::{
-    Found, Limits, Method, Outcome, Search, SearchError, SearchSettings, controller_to_toml, cycle_clip,
+    Found, Method, Outcome, Search, SearchError, SearchSettings, controller_to_toml, cycle_clip,
 };
 use gambol_control::sketch::{Sketch, Stage, read};
 use gambol_dynamics::Terrain;
@@ -206,7 +206,7 @@ impl Optimize {
         self.search.checkpoint.clone().unwrap_or_else(own)
     }
 
-    fn settings(&self, sketch: &Sketch) -> SearchSettings {
+    fn settings(&self) -> SearchSettings {
         SearchSettings {
             method: match self.search.method {
                 MethodName::Closing => Method::Closing,
@@ -215,14 +215,13 @@ impl Optimize {
             seed: self.search.seed,
             step: self.search.step,
             budget: self.search.budget,
-            limits: Limits { least_speed: sketch.least_speed, ..Limits::default() },
             ..SearchSettings::default()
         }
     }
 
     /// A new search, or one that goes on.
     fn begin<'a>(&self, sketch: &Sketch, stage: &'a Stage, checkpoint: &Path) -> Result<Search<'a>, Failure> {
-        let settings = self.settings(sketch);
+        let settings = self.settings();
         let place = checkpoint.display();
         if self.search.resume {
             let text = std::fs::read_to_string(checkpoint).map_err(|error| match error.kind() {

@@ -11,12 +11,12 @@
 //! with A and B from differences of the simulation itself, and G that minimises Σ eᵀQe + ΔaᵀRΔa over all half cycles to come
 //! (the discrete Riccati equation). Only modes of the sketch act, so that its style stays.
 
-use gambol_dynamics::{State, World};
-use gambol_model::Creature;
-use nalgebra::{DMatrix, DVector};
+use gambol_dynamics::{Drive, State, Stepper, World, step};
+use gambol_model::{Creature, Vec3};
+use nalgebra::{DMatrix, DVector, Quaternion, Unit, UnitQuaternion};
 
 use super::space::PLACE;
-use super::{Bursts, Judge, Limits, Stride};
+use super::{Bursts, Judge, Stride};
 use crate::sketch::Stage;
 use crate::{Command, Controller};
 
@@ -25,13 +25,17 @@ const POSE: f64 = 0.02;
 const RATE: f64 = 0.2;
 const AMPLITUDE: f64 = 0.05;
 
-/// What counts as much as what: a deviation by the tolerance of a cycle, and a correction that is easily seen.
+/// What counts as much as what: a deviation by the tolerance of a cycle, and a correction about as large as a burst. Dearer
+/// corrections come too late, cheaper ones trust the slopes too far.
 const UNIT_POSE: f64 = 0.02;
 const UNIT_RATE: f64 = 0.2;
-const UNIT_AMPLITUDE: f64 = 0.05;
+const UNIT_AMPLITUDE: f64 = 0.2;
 
 /// Most that an amplitude is changed by, rad. More would be another gait.
 const MOST: f64 = 0.5;
+
+/// Heading that is steered against, rad; what is more counts as this much. Slopes say nothing about running sideways.
+const STEER: f64 = 0.1;
 
 /// Half cycles that are looked ahead at most, and the relative change of G at which looking ahead ends.
 const AHEAD: usize = 300;
@@ -50,6 +54,7 @@ pub struct Balance {
     /// Change of velocity there, per second.
     acceleration: Vec<f64>,
     mirror: Option<DMatrix<f64>>,
+    up: Vec3,
     /// The largest factor by which a deviation grows from span to span, without and with corrections.
     growth: [f64; 2],
 }
@@ -57,7 +62,7 @@ pub struct Balance {
 impl Balance {
     /// Finds the corrections of `stride` in `world`.
     pub fn new(stage: &Stage, world: &World, stride: &Stride) -> Self {
-        let mut judge = Judge::new(stage, world, Limits::default());
+        let mut judge = Judge::new(stage, world);
         let nv = stage.creature.nv();
         let n = 2 * nv - PLACE;
         let image = |gap: &[f64]| {
@@ -111,6 +116,7 @@ impl Balance {
             v: stride.v.clone(),
             acceleration: first_acceleration(world, stage, stride),
             mirror: stage.mirror.clone(),
+            up: stage.axes[2],
             growth,
         }
     }
@@ -127,9 +133,10 @@ impl Balance {
             Some(mirror) if odd => (mirror * DVector::from_vec(x)).as_slice().to_vec(),
             _ => x,
         };
+        let (q, v) = facing(creature, self.up, state);
         let mut now = vec![0.0; nv];
-        creature.difference(creature.rest_pose(), &state.q, &mut now);
-        let v = image(state.v.clone());
+        creature.difference(creature.rest_pose(), &q, &mut now);
+        let v = image(v);
         let mut q = creature.rest_pose().to_vec();
         creature.integrate(&mut q, &image(now), 1.0);
         // Back to the start of the span.
@@ -140,6 +147,28 @@ impl Balance {
         let deviation = DVector::from_iterator(2 * nv - PLACE, pose.into_iter().skip(PLACE).chain(rate));
         (&self.gain * deviation).iter().map(|x| (-x).clamp(-MOST, MOST)).collect()
     }
+}
+
+/// The pose and velocity of a creature that has been turned about `up` until it heads at most [`STEER`] away from where its
+/// rest pose does.
+fn facing(creature: &Creature, up: Vec3, state: &State) -> (Vec<f64>, Vec<f64>) {
+    let (mut q, mut v) = (state.q.clone(), state.v.clone());
+    let root = &creature.joints()[0];
+    let orientation = |q: &[f64]| {
+        let [w, x, y, z] = [3, 4, 5, 6].map(|k| q[root.q + k]);
+        UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z))
+    };
+    let now = orientation(&q);
+    let turned = now * orientation(creature.rest_pose()).inverse();
+    // The twist of a rotation about an axis, within ±π.
+    let heading = 2.0 * (turned.imag().dot(&up) * turned.w.signum()).atan2(turned.w.abs());
+    let excess = heading - heading.clamp(-STEER, STEER);
+    let back = UnitQuaternion::from_axis_angle(&Unit::new_normalize(up), -excess);
+    let facing = back * now;
+    q[root.q + 3..root.q + 7].copy_from_slice(&[facing.w, facing.i, facing.j, facing.k]);
+    let velocity = back * Vec3::from_column_slice(&v[root.v..root.v + 3]);
+    v[root.v..root.v + 3].copy_from_slice(velocity.as_slice());
+    (q, v)
 }
 
 /// G = (R + BᵀPB)⁻¹ BᵀPA, with P of the span after.
@@ -178,9 +207,9 @@ fn first_acceleration(world: &World, stage: &Stage, stride: &Stride) -> Vec<f64>
     let mut torque = vec![0.0; stage.creature.nv()];
     let mut state = State::new(&stride.q, &stride.v);
     Bursts::new(stage, stride, h).add(0.0, &[], &mut torque);
-    let drive = gambol_dynamics::Drive { rest: world.creature().rest_pose(), torque: &torque, pushes: &[] };
-    let mut stepper = gambol_dynamics::Stepper::new(world);
-    match gambol_dynamics::step(world, &mut stepper, &mut state, &drive) {
+    let drive = Drive { rest: world.creature().rest_pose(), torque: &torque, pushes: &[] };
+    let mut stepper = Stepper::new(world);
+    match step(world, &mut stepper, &mut state, &drive) {
         Ok(()) => state.v.iter().zip(&stride.v).map(|(next, now)| (next - now) / h).collect(),
         Err(_) => vec![0.0; stride.v.len()],
     }

@@ -1,12 +1,13 @@
 //! Closing a cycle that nearly repeats itself, by Newton's method, and then making it cheaper along the cycles that stay closed.
 //!
 //! φ(x) = 0, with easy constraints that are short of their margin as further rows, has fewer rows than x has numbers. Each
-//! step solves φ + J d = 0 for the shortest d, in parts of the first deviations, with J from differences: a cycle for each
-//! number. Levenberg's μ keeps steps short where φ is not straight; a whole range of μ is tried at once, since trials are
+//! step solves φ + J d = 0 for the shortest d, in parts of the first deviations, with J from differences: two cycles for
+//! each number. Levenberg's μ keeps steps short where φ is not straight; a whole range of μ is tried at once, since trials are
 //! cheap beside J. What J leaves free is used to descend: d = −(1 − J⁺J) ∇ ln E_v E_e.
 
 use super::Score;
 use super::search::{Judged, Search};
+use crate::cma::Bounds;
 use crate::cma::factor::Lower;
 
 /// Length of the differences in parts of the first deviations: 10 mrad. Far more than contacts are solved to, and
@@ -51,7 +52,7 @@ impl Search<'_> {
 
     /// The best of one step of Newton's method with all dampings; none if none is better.
     pub(super) fn newton(&mut self, at: &Judged, threads: usize) -> Option<Judged> {
-        let slopes = if std::env::var("CENTRAL").is_ok() { self.central(at, threads) } else { self.slopes(at, 1.0, threads) };
+        let slopes = self.slopes(at, threads);
         let steps = DAMPINGS.iter().filter_map(|damping| self.bounded(&slopes, &at.x, *damping));
         let trials = steps.map(|step| self.moved(&at.x, &step)).collect();
         let judged = self.judge_all(trials, threads);
@@ -60,9 +61,9 @@ impl Search<'_> {
     }
 
     /// One more step of Newton's method from a closed cycle, which leaves easy constraints where they are; none if gaps do not
-    /// get smaller. Differences to both sides: those of a foot that lands on an edge are not the same.
+    /// get smaller.
     pub(super) fn seal(&mut self, at: &Judged, threads: usize) -> Option<Judged> {
-        let mut slopes = self.central(at, threads);
+        let mut slopes = self.slopes(at, threads);
         slopes.residual[at.score.gap.len()..].fill(0.0);
         let steps = DAMPINGS.iter().filter_map(|damping| self.bounded(&slopes, &at.x, *damping));
         let trials = steps.map(|step| self.moved(&at.x, &step)).collect();
@@ -74,7 +75,7 @@ impl Search<'_> {
 
     /// The cheapest closed cycle of one descent from a closed one; none if none is cheaper.
     pub(super) fn descend(&mut self, at: &Judged, threads: usize) -> Option<Judged> {
-        let slopes = self.slopes(at, 1.0, threads);
+        let slopes = self.slopes(at, threads);
         let n = at.x.len();
         // Numbers at a bound that the slope pushes outwards stay.
         let bounds = &self.space.bounds;
@@ -116,17 +117,6 @@ impl Search<'_> {
         (best.score.product() < at.score.product()).then_some(best)
     }
 
-    fn central(&mut self, at: &Judged, threads: usize) -> Slopes {
-        let mut slopes = self.slopes(at, 1.0, threads);
-        let back = self.slopes(at, -1.0, threads);
-        for (column, back) in slopes.columns.iter_mut().zip(&back.columns) {
-            for (x, back) in column.iter_mut().zip(back) {
-                *x = 0.5 * (*x + back);
-            }
-        }
-        slopes
-    }
-
     /// The shortest step that makes what is to vanish do so, within bounds: numbers that would leave theirs are held there,
     /// and the others do the rest.
     fn bounded(&self, slopes: &Slopes, x: &[f64], damping: f64) -> Option<Vec<f64>> {
@@ -156,33 +146,28 @@ impl Search<'_> {
         None
     }
 
-    /// Slopes of all there is, by differences to the side of `sign`, or to the other one where a bound is in the way.
-    fn slopes(&mut self, at: &Judged, sign: f64, threads: usize) -> Slopes {
+    /// Slopes of all there is, by differences to both sides, or to one where a bound is in the way: a foot that lands on its
+    /// inner edge if it is tilted by a little, and on its outer one if by a little less, has two slopes.
+    fn slopes(&mut self, at: &Judged, threads: usize) -> Slopes {
         let n = at.x.len();
-        let lengths: Vec<f64> = (0..n)
-            .map(|k| {
-                let length = sign * DIFFERENCE * self.space.deviation[k];
-                let bounds = self.space.bounds[k];
-                if (bounds.least..=bounds.most).contains(&(at.x[k] + length)) { length } else { -length }
-            })
-            .collect();
-        let shifted = |k: usize| {
+        let shifted = |k: usize, sign: f64| {
             let mut x = at.x.clone();
-            x[k] += lengths[k];
+            let Bounds { least, most } = self.space.bounds[k];
+            x[k] = (x[k] + sign * DIFFERENCE * self.space.deviation[k]).clamp(least, most);
             x
         };
-        let there = self.judge_all((0..n).map(shifted).collect(), threads);
-        let residual: Vec<f64> = self.residual(&at.score).collect();
-        let scale = |k: usize| self.space.deviation[k] / lengths[k];
-        let column = |(k, there): (usize, &Judged)| {
-            let differences = self.residual(&there.score).zip(&residual);
-            differences.map(|(there, here)| scale(k) * (there - here)).collect()
-        };
+        let places = (0..n).flat_map(|k| [shifted(k, -1.0), shifted(k, 1.0)]).collect();
+        let judged = self.judge_all(places, threads);
         let price = |score: &Score| score.product().max(f64::MIN_POSITIVE).ln();
-        let slope = |(k, there): (usize, &Judged)| scale(k) * (price(&there.score) - price(&at.score));
-        let columns = there.iter().enumerate().map(column).collect();
-        let objective = there.iter().enumerate().map(slope).collect();
-        Slopes { residual, columns, objective }
+        let (mut columns, mut objective) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for (k, pair) in judged.chunks_exact(2).enumerate() {
+            let (below, above) = (&pair[0], &pair[1]);
+            let per = self.space.deviation[k] / (above.x[k] - below.x[k]);
+            let rows = self.residual(&above.score).zip(self.residual(&below.score));
+            columns.push(rows.map(|(above, below)| per * (above - below)).collect());
+            objective.push(per * (price(&above.score) - price(&below.score)));
+        }
+        Slopes { residual: self.residual(&at.score).collect(), columns, objective }
     }
 
     /// Judges candidates, which counts.

@@ -7,7 +7,7 @@ use std::time::Instant;
 use gambol_dynamics::{StepError, World};
 
 use super::cycle::world;
-use super::{CONSTRAINTS, Cycle, Judge, Limits, Score, Space, Stride, WEIGHT_OBJECTIVE};
+use super::{CONSTRAINTS, Cycle, Judge, Score, Space, Stride};
 use crate::cma::{Cma, CmaError, Settings};
 use crate::sketch::{Sketch, Stage, to_toml};
 use crate::text::{CheckpointError, END, Fields, Record};
@@ -54,8 +54,6 @@ pub struct SearchSettings {
     pub penalty: f64,
     /// φ_tol. Default: 0.02 rad or m, and 0.2 rad/s or m/s: less than an eye sees from one stride to the next.
     pub tolerance: Tolerance,
-    /// Thresholds of the easy constraints.
-    pub limits: Limits,
     /// First deviations of a round of the method of multipliers in parts of those of the sketch. Default: 0.05; it starts from
     /// a good place.
     pub shrink: f64,
@@ -79,7 +77,6 @@ impl Default for SearchSettings {
             generations: 60,
             penalty: 0.1,
             tolerance: Tolerance { pose: 0.02, rate: 0.2 },
-            limits: Limits::default(),
             shrink: 0.05,
             hop: 0.3,
             hops: 3,
@@ -235,6 +232,26 @@ impl<'a> Search<'a> {
             space,
             settings,
         })
+    }
+
+    /// A search that begins at a stride, of this sketch or of one like it, and closes its cycle first. The same as [`Self::new`]
+    /// if the stride is of another creature or of other modes. Not for the method of multipliers, which is left as it is.
+    pub fn warm(
+        sketch: &Sketch,
+        stage: &'a Stage,
+        settings: SearchSettings,
+        stride: &Stride,
+    ) -> Result<Self, SearchError> {
+        let mut search = Self::new(sketch, stage, settings)?;
+        let place = search.space.place(stage, stride);
+        if let Some(x) = place.filter(|_| search.settings.method == Method::Closing) {
+            let score = search.judge(std::slice::from_ref(&x), 1).swap_remove(0);
+            search.round = 1;
+            search.evaluations = 1;
+            search.remember(Judged { x, score });
+            search.begin(Doing::Closing);
+        }
+        Ok(search)
     }
 
     /// Goes on until the search ends or `stop` is set, on up to `threads` threads; the result does not depend on how many.
@@ -465,7 +482,7 @@ impl<'a> Search<'a> {
         match self.settings.method {
             _ if self.round == 0 => score.value(),
             Method::Multipliers => score.augmented(&self.multipliers, self.settings.penalty),
-            Method::Closing => WEIGHT_OBJECTIVE * score.product() + WEIGHT_MERIT * self.merit(score),
+            Method::Closing => score.price() + WEIGHT_MERIT * self.merit(score),
         }
     }
 
@@ -503,7 +520,7 @@ impl<'a> Search<'a> {
         std::thread::scope(|scope| {
             for _ in 0..threads.clamp(1, candidates.len().max(1)) {
                 scope.spawn(|| {
-                    let mut judge = Judge::new(self.stage, &self.world, self.settings.limits);
+                    let mut judge = Judge::new(self.stage, &self.world);
                     while let Some((x, slot)) = {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         candidates.get(index).zip(done.get(index))
@@ -526,7 +543,7 @@ impl<'a> Search<'a> {
     /// Simulates the nearest stride again, and keeps its poses.
     pub fn show(&self) -> Option<Cycle> {
         let (stride, _) = self.nearest()?;
-        Some(Judge::new(self.stage, &self.world, self.settings.limits).cycle(&stride, true))
+        Some(Judge::new(self.stage, &self.world).cycle(&stride, true))
     }
 
     /// What is searched.

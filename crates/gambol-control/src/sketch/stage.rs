@@ -65,6 +65,10 @@ pub struct Stage {
     pub torso: usize,
     /// Forward, left and up.
     pub axes: [Vec3; 3],
+    /// Of the sketch: least mean speed, m/s, and most effort, N²m².
+    pub least_speed: f64,
+    /// See there.
+    pub most_effort: f64,
 }
 
 /// Why a sketch does not fit a creature, and which mode of which phase is to blame.
@@ -140,7 +144,36 @@ impl Stage {
             active(sketch, Phase::Ground, &ground, &stiffness)?,
         ];
         let torso = torso(&creature);
-        Ok(Self { creature, flight, ground, active, stance, others, mirror, symmetry, torso, axes })
+        let &Sketch { least_speed, most_effort, .. } = sketch;
+        Ok(Self {
+            creature,
+            flight,
+            ground,
+            active,
+            stance,
+            others,
+            mirror,
+            symmetry,
+            torso,
+            axes,
+            least_speed,
+            most_effort,
+        })
+    }
+
+    /// The same with torques joint by joint instead of along modes: the canonical basis, without a sketch.
+    pub fn joint_by_joint(mut self) -> Self {
+        let stiffness = stiffness_matrix(&self.creature);
+        let nv = self.creature.nv();
+        let joints: Vec<Active> = (6..nv)
+            .map(|dof| {
+                let mut torque = vec![0.0; nv];
+                torque[dof] = stiffness[(dof, dof)];
+                Active { mode: dof, priority: None, torque }
+            })
+            .collect();
+        self.active = [joints.clone(), joints];
+        self
     }
 
     /// The modes of one phase.
