@@ -200,7 +200,7 @@ fn cycles_up(stage: &Stage, world: &World, stride: &Stride) -> [String; 2] {
         let rollout = rollouts(world, &[plan], 1).swap_remove(0);
         let ground = world.settings().ground.as_ref();
         match Upright::new(stage).fall(&stage.creature, &rollout.clip, ground) {
-            Some(time) => format!("{:.1}", time / stride.period),
+            Some(fall) => format!("{:.1}", fall.time / stride.period),
             None => format!("all {CYCLES:.0}"),
         }
     })
