@@ -185,6 +185,10 @@ impl<'a> Judge<'a> {
         priority(stage, stride, &mut easy[4]);
         let order = Turns::new(stage, stride, h, steps);
         self.stance(&order, stride.bursts[1], made, &mut easy[6]);
+        for foot in &moments[0].feet {
+            // Nothing is to be gained from a start inside the ground.
+            easy[6].at_least(foot.low, -limits.most_gap);
+        }
         let [lift, fading] = self.lift(&order, made, h);
         easy[7].at_least(lift, limits.least_lift);
         easy[7].followed_by(fading, limits.least_lift);

@@ -145,7 +145,7 @@ pub enum Doing {
     Closing,
     /// Descents make a cycle that repeats itself cheaper.
     Improving,
-    /// Newton's method makes it repeat itself even better, since what is left of a gap grows from cycle to cycle.
+    /// It runs with corrections until it repeats itself even better, since what is left of a gap grows from cycle to cycle.
     Sealing,
     /// Nothing more: it has converged.
     Done,
@@ -288,7 +288,7 @@ impl<'a> Search<'a> {
             Doing::Sampling => self.generation(threads),
             Doing::Closing => self.close(threads),
             Doing::Improving => self.improve(threads),
-            Doing::Sealing => self.seal_further(threads),
+            Doing::Sealing => self.seal_further(),
             Doing::Done => {}
         }
     }
@@ -431,9 +431,11 @@ impl<'a> Search<'a> {
         let Some(at) = self.best.clone() else { return };
         self.steps += 1;
         let next = self.descend(&at, threads);
-        let gained = next.as_ref().map_or(0.0, |next| 1.0 - next.score.product() / at.score.product());
+        let open = !self.is_closed(&at.score);
+        let worth = |judged: &Judged| if open { self.largest_gap(&judged.score) } else { judged.score.product() };
+        let gained = next.as_ref().map_or(0.0, |next| 1.0 - worth(next) / worth(&at));
         if let Some(next) = next {
-            self.remember(next.clone());
+            self.nearest = Some(next.clone());
             self.best = Some(next);
         }
         if gained < LEAST_IMPROVEMENT || self.steps >= DESCENTS {
@@ -441,20 +443,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// One step towards a smaller gap, and the end after the last.
-    fn seal_further(&mut self, threads: usize) {
+    /// A smaller gap, and the end.
+    fn seal_further(&mut self) {
         let Some(at) = self.best.clone() else { return };
-        self.steps += 1;
-        let next = self.seal(&at, threads);
-        let more = next.is_some();
-        if let Some(next) = next {
+        if let Some(next) = self.seal(&at) {
             self.nearest = Some(next.clone());
             self.best = Some(next);
         }
-        let sealed = self.best.as_ref().is_some_and(|best| self.largest_gap(&best.score) < SEALED);
-        if !more || sealed || self.steps >= SEALS {
-            self.doing = Doing::Done;
-        }
+        self.doing = Doing::Done;
     }
 
     /// Keeps a candidate that is the best of this round or the nearest of all.
@@ -634,10 +630,6 @@ const LEAST_GAIN: f64 = 0.003;
 
 /// Closed well within the tolerance, in parts of it.
 const WELL: f64 = 0.5;
-
-/// Closed so well that it runs on for a few cycles, in parts of the tolerance, and most steps towards that.
-const SEALED: f64 = 0.02;
-const SEALS: usize = 10;
 
 /// Most descents, and the least share by which one must lessen E_v E_e.
 const DESCENTS: usize = 40;
