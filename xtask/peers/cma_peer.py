@@ -1,4 +1,4 @@
-"""pycma's answers to what the example `cma_bench` is asked: `count FUNCTION N SEED`, `time N GENERATIONS`."""
+"""pycma's answers to what the example `cma_bench` is asked: `count FUNCTION N SEEDS`, `time N GENERATIONS`."""
 
 import sys
 import time
@@ -53,6 +53,7 @@ def timing(n, generations):
 
 
 if sys.argv[1] == "count":
-    print(count(sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))
+    for seed in range(1, int(sys.argv[4]) + 1):
+        print(count(sys.argv[2], int(sys.argv[3]), seed))
 else:
     print(f"{timing(int(sys.argv[2]), int(sys.argv[3])):.2f}")

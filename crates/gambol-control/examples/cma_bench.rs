@@ -1,5 +1,5 @@
-//! CMA-ES for `cargo xtask cma`: `count FUNCTION N SEED` prints the evaluations to the target, `time N GENERATIONS` the
-//! microseconds that asking and telling took per generation. pycma answers the same in `xtask/peers/cma_peer.py`.
+//! CMA-ES for `cargo xtask cma`: `count FUNCTION N SEEDS` prints the evaluations to the target of so many runs, `time N
+//! GENERATIONS` the microseconds that asking and telling took per generation. pycma answers the same in `xtask/peers/cma_peer.py`.
 
 use std::time::Instant;
 
@@ -12,7 +12,11 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let number = |k: usize| words[k].parse::<usize>().expect("a number");
     match words[0].as_str() {
-        "count" => println!("{}", count(&words[1], number(2), number(3) as u64)),
+        "count" => {
+            for seed in 1..=number(3) {
+                println!("{}", count(&words[1], number(2), seed as u64));
+            }
+        }
         _ => println!("{:.2}", time(number(1), number(2))),
     }
 }
