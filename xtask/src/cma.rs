@@ -1,6 +1,8 @@
 //! `cargo xtask cma`: our CMA-ES against pycma in evaluations; `cargo xtask bench --cma`: in time.
 
-use std::path::PathBuf;
+use std::f64::consts::TAU;
+
+use gambol::control::cma::{Bounds, Cma, Policy, Restarts, Settings};
 
 use crate::peers;
 use crate::shell::{Result, command, output, root, run as run_command, target};
@@ -35,7 +37,7 @@ const MOST_WITH_RESTARTS: f64 = 1.4;
 const TIMED: [usize; 3] = [40, 60, 88];
 
 /// Generations of one timing.
-const GENERATIONS: usize = 300;
+const GENERATIONS: &str = "300";
 
 /// A generation of pycma's takes at least so many times as long as ours.
 const FASTER: f64 = 5.0;
@@ -51,12 +53,12 @@ pub(crate) fn check() -> Result<()> {
 }
 
 fn evaluations(table: Table) -> Result<()> {
-    let ours = build("dev")?;
     println!("| function | coordinates | runs | gambol | pycma | ratio |\n|---|--:|--:|--:|--:|--:|");
     let mut failed = Vec::new();
     for &(name, n, runs) in table {
-        let words = ["count".into(), name.into(), n.to_string(), runs.to_string()];
-        let [a, b] = [ours.ask(&words)?, pycma(&words)?].map(|counts| {
+        let ours = (1..=runs).map(|seed| count(name, n, seed as u64) as f64).collect();
+        let theirs = pycma(&["count", name, &n.to_string(), &runs.to_string()])?;
+        let [a, b] = [ours, theirs].map(|counts: Vec<f64>| {
             if name == RESTARTED { counts.iter().sum::<f64>() / counts.len() as f64 } else { median(counts) }
         });
         println!("| {name} | {n} | {runs} | {a:.0} | {b:.0} | {:.2} |", a / b);
@@ -68,16 +70,60 @@ fn evaluations(table: Table) -> Result<()> {
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
+/// Evaluations until a function is below the target; starts, deviations and bounds as in `cma_peer.py`.
+fn count(name: &str, n: usize, seed: u64) -> usize {
+    let f = |x: &[f64]| value(name, x);
+    let settings = Settings { target: 1e-9, seed, budget: 2_000_000, ..Settings::default() };
+    if name == RESTARTED {
+        let settings = Settings { bounds: vec![Bounds::new(-5.0, 5.0); n], ..settings };
+        let mut search =
+            Restarts::new(&vec![3.0; n], &vec![2.0; n], settings, Policy::Ipop).expect("sound settings");
+        loop {
+            let values: Vec<f64> = search.ask().iter().map(|x| f(x)).collect();
+            if search.tell(&values).is_some() {
+                return search.evaluations();
+            }
+        }
+    }
+    let start = if name == "rosenbrock" { 0.0 } else { 1.0 };
+    let mut cma = Cma::new(&vec![start; n], &vec![0.5; n], settings).expect("sound settings");
+    loop {
+        let values: Vec<f64> = cma.ask().iter().map(|x| f(x)).collect();
+        if cma.tell(&values).is_some() {
+            return cma.evaluations();
+        }
+    }
+}
+
+/// The usual test functions.
+fn value(name: &str, x: &[f64]) -> f64 {
+    let last = (x.len() - 1) as f64;
+    match name {
+        "sphere" => x.iter().map(|x| x * x).sum(),
+        "ellipsoid" => x.iter().enumerate().map(|(i, x)| 1e6_f64.powf(i as f64 / last) * x * x).sum(),
+        "rosenbrock" => {
+            x.windows(2).map(|w| 100.0 * (w[0] * w[0] - w[1]).powi(2) + (w[0] - 1.0).powi(2)).sum()
+        }
+        _ => x.iter().map(|x| 10.0 + x * x - 10.0 * (TAU * x).cos()).sum(),
+    }
+}
+
 /// Compares time per generation, without that of evaluations; both programs in turn, the best of `rounds`.
 pub(crate) fn bench(rounds: usize) -> Result<()> {
-    let ours = build("release")?;
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
+    let build = ["build", "--release", "--quiet", "-p", "gambol-control", "--example", "cma_bench"];
+    run_command(&mut command(&cargo, &build))?;
+    let ours = target().join("release/examples/cma_bench");
     println!("| coordinates | a generation, µs: gambol | pycma | ratio |\n|--:|--:|--:|--:|");
     let mut failed = Vec::new();
-    for n in TIMED {
-        let words = ["time".into(), n.to_string(), GENERATIONS.to_string()];
+    for n in TIMED.map(|n| n.to_string()) {
         let mut best = [f64::INFINITY; 2];
         for _ in 0..rounds {
-            for (best, times) in best.iter_mut().zip([ours.ask(&words)?, pycma(&words)?]) {
+            let times = [
+                numbers(&output(&mut command(&ours, &[&n, GENERATIONS]))?)?,
+                pycma(&["time", &n, GENERATIONS])?,
+            ];
+            for (best, times) in best.iter_mut().zip(times) {
                 *best = times.into_iter().fold(*best, f64::min);
             }
         }
@@ -95,25 +141,8 @@ fn median(mut counts: Vec<f64>) -> f64 {
     counts[counts.len() / 2]
 }
 
-/// The example `cma_bench`.
-struct Ours(PathBuf);
-
-fn build(profile: &str) -> Result<Ours> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let build = ["build", "--quiet", "-p", "gambol-control", "--example", "cma_bench", "--profile", profile];
-    run_command(&mut command(&cargo, &build))?;
-    let folder = if profile == "dev" { "debug" } else { profile };
-    Ok(Ours(target().join(folder).join("examples/cma_bench")))
-}
-
-impl Ours {
-    fn ask(&self, words: &[String]) -> Result<Vec<f64>> {
-        numbers(&output(command(&self.0, &[]).args(words))?)
-    }
-}
-
-/// The same of pycma, on one core as ours.
-fn pycma(words: &[String]) -> Result<Vec<f64>> {
+/// What pycma says, on one core as we are.
+fn pycma(words: &[&str]) -> Result<Vec<f64>> {
     let mut call = command(peers::python_with_cma()?, &[]);
     call.arg(root().join("xtask/peers/cma_peer.py")).args(words).env("OPENBLAS_NUM_THREADS", "1");
     numbers(&output(&mut call)?)
