@@ -48,9 +48,18 @@ macro_rules! sketch {
     };
 }
 
-/// Sketches of gaits for [`gambol_control::sketch::read`]: those of table 1 of Nunes et al. 2012.
-const SKETCHES: [(&str, &str); 4] =
-    [sketch!("runner"), sketch!("hopper"), sketch!("monster"), sketch!("kangaroo")];
+/// Sketches of gaits for [`gambol_control::sketch::read`]: those of table 1 of Nunes et al. 2012, then the styles of its
+/// sections 8.1 and 8.2.
+const SKETCHES: [(&str, &str); 8] = [
+    sketch!("runner"),
+    sketch!("hopper"),
+    sketch!("monster"),
+    sketch!("kangaroo"),
+    sketch!("lateral"),
+    sketch!("twist"),
+    sketch!("flap"),
+    sketch!("squat"),
+];
 
 /// The file of the sketch with this name.
 pub fn sketch(name: &str) -> Option<&'static str> {
