@@ -50,7 +50,7 @@ const FINE_STEP: Bounds = Bounds { com: 0.005, angle: 0.01, touch: 0.003 };
 /// that it can come to. Ours lets it sink by micrometres.
 const MOST_DEPTH: f64 = 0.001;
 
-/// A foot that is pressed by less stands on nothing, in parts of the weight; contacts of MuJoCo reach it within 10 µs.
+/// A foot that is pressed by less does not stand, in parts of the weight: 0.7 N of the runner.
 const LEAST_LOAD: f64 = 0.001;
 
 /// A foot that leaves the ground for less has not left it, s: as in the reports of simulations.
@@ -135,13 +135,14 @@ fn torques(case: &Case) -> Result<Vec<Vec<f64>>> {
     let controller = Bursts::new(&case.stage, &case.stride, case.step);
     let world = world(&case.stage, case.step).map_err(|error| error.to_string())?;
     let (mut stepper, mut state) = (Stepper::new(&world), State::new(&case.stride.q, &case.stride.v));
+    let mut command = Command::new(creature);
     let mut torques = Vec::new();
     while state.time < case.stride.period {
-        let mut command = Command::new(creature);
+        command.torque.fill(0.0);
         controller.command(creature, &state, &mut command);
         let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &[] };
         step(&world, &mut stepper, &mut state, &drive).map_err(|error| error.to_string())?;
-        torques.push(command.torque);
+        torques.push(command.torque.clone());
     }
     Ok(torques)
 }

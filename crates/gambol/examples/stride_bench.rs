@@ -7,7 +7,7 @@ use std::error::Error;
 use std::time::Instant;
 
 use gambol::LoadOptions;
-use gambol::control::locomotion::{Judge, Limits, read_controller, world};
+use gambol::control::locomotion::{Judge, read_controller, world};
 use gambol::dynamics::{Data, center_of_mass};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -20,15 +20,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let find = |name: &str| gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string());
     let (_, stage, stride, step) = read_controller(&std::fs::read_to_string(file)?, find)?;
     let world = world(&stage, step)?;
-    let limits = Limits::default();
 
-    let poses = Judge::new(&stage, &world, limits).cycle(&stride, true).poses;
+    let poses = Judge::new(&stage, &world).cycle(&stride, true).poses;
     let mut data = Data::new(&stage.creature);
     let mut com = |q: &[f64]| center_of_mass(&stage.creature, &mut data, q);
     let (first, last) = (&poses[0], &poses[poses.len() - 1]);
     let way = com(last) - com(first);
 
-    let mut judges: Vec<Judge> = (0..threads).map(|_| Judge::new(&stage, &world, limits)).collect();
+    let mut judges: Vec<Judge> = (0..threads).map(|_| Judge::new(&stage, &world)).collect();
     let mut best = 0.0_f64;
     for _ in 0..windows {
         let begin = Instant::now();
