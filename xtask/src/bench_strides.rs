@@ -17,7 +17,7 @@ const STRIDES: [&str; 3] = ["runner", "kangaroo", "hopper"];
 
 /// Evaluations in a window, and windows in a run; the best window of all runs counts. Short and many: on a machine that does
 /// other work too, some are left alone.
-const WINDOW: [&str; 2] = ["2", "200"];
+const WINDOW: [&str; 2] = ["2", "100"];
 
 /// One program on one stride.
 #[derive(Clone, Deserialize)]
