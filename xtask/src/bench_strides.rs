@@ -44,13 +44,16 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|");
     for name in STRIDES {
         let case = replay::load(name)?;
+        let controller = replay::exported(&case)?.with_extension("toml");
+        std::fs::write(&controller, replay::text(name)?)
+            .map_err(|error| format!("{}: {error}", controller.display()))?;
         let threads = [1, cores];
         let mut best: Vec<Option<Rate>> = vec![None; 3 * threads.len()];
         let mut calls = Vec::new();
-        let first: Rate = ask(&mut our_call(&ours, name, 1))?;
+        let first: Rate = ask(&mut our_call(&ours, &controller, 1))?;
         let file = written(&case, first.steps)?;
         for threads in threads {
-            calls.push(our_call(&ours, name, threads));
+            calls.push(our_call(&ours, &controller, threads));
             for contact in ["own", "hard"] {
                 calls.push(their_call(&built.join("mujoco_strides"), &case, &file, contact, threads)?);
             }
@@ -82,9 +85,9 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     Ok(())
 }
 
-fn our_call(program: &Path, name: &str, threads: usize) -> Command {
+fn our_call(program: &Path, file: &Path, threads: usize) -> Command {
     let mut call = command(program, &[]);
-    call.arg(replay::file(name)).args(WINDOW).arg(threads.to_string());
+    call.arg(file).args(WINDOW).arg(threads.to_string());
     call
 }
 

@@ -26,6 +26,7 @@ mod replay;
 mod rigs;
 mod rigs_out;
 mod shell;
+mod strides;
 mod studio;
 mod test;
 mod vibrate;
@@ -66,11 +67,28 @@ enum Task {
     Pump,
     /// Replay the torques of controllers in MuJoCo and compare centre of mass, joint angles and contact times
     Replay {
-        /// Controller files or names of the gallery's; the runner if not given
+        /// Controller files or names of the gallery's; all of these if not given
         controllers: Vec<String>,
     },
     /// Compare our CMA-ES with pycma: evaluations to a target
     Cma,
+    /// Say how well searches for controllers do, over many seeds; the gallery's controllers if nothing is asked for
+    Strides {
+        /// Compare modes of this sketch with all joints, the lowest modes and modes with priority alone
+        #[arg(long, value_name = "SKETCH")]
+        compare: Option<String>,
+        /// Find a stride of these sketches, or of all, and say what vibrations it is made of
+        #[arg(long, conflicts_with = "compare")]
+        styles: bool,
+        /// Sketches of the gallery, with --styles
+        names: Vec<String>,
+        /// How many, of a comparison; which, of styles
+        #[arg(long, default_value_t = 10)]
+        seeds: u64,
+        /// Most cycles that a search simulates
+        #[arg(long, default_value_t = 20_000)]
+        budget: usize,
+    },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
     /// Compare free flights with MuJoCo's as the step shrinks, and drop every creature of the gallery for a minute
@@ -169,6 +187,9 @@ fn main() -> ExitCode {
         Task::Pump => pump::run(),
         Task::Replay { controllers } => replay::run(&controllers),
         Task::Cma => cma::run(),
+        Task::Strides { compare: Some(sketch), seeds, budget, .. } => strides::compare(&sketch, seeds, budget),
+        Task::Strides { styles: true, names, seeds, budget, .. } => strides::styles(&names, seeds, budget),
+        Task::Strides { .. } => strides::up(),
         Task::Vibrate => vibrate::run(),
         Task::Physics => physics::run(),
         Task::Gaits { creatures, markdown, docs } => gaits::run(

@@ -1,7 +1,8 @@
 //! `cargo xtask replay`: the torques of a controller in MuJoCo, on the creature that we export and from the same state. A
 //! controller that lives on mistakes of our simulator falls over there.
 
-use std::path::PathBuf;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use gambol::LoadOptions;
 use gambol::control::locomotion::{Bursts, Stride, read_controller, world};
@@ -15,9 +16,10 @@ use serde::Deserialize;
 use crate::peers;
 use crate::shell::{Result, command, output, root, target};
 
-/// What `cargo xtask test` replays, and all that is replayed if nothing is named: files in `xtask/peers/strides`.
+/// What `cargo xtask test` replays, and all that is replayed if nothing is named, besides what the gallery has. They are
+/// in `xtask/peers/strides` too, as they were first found, for as long as the gallery has none of the same name.
 const CHECKED: &str = "runner";
-const ALL: [&str; 3] = [CHECKED, "kangaroo", "hopper"];
+const KEPT: [&str; 3] = [CHECKED, "kangaroo", "hopper"];
 
 /// In how many parts our steps are taken to see what is due to their length. Odd, so that all have poses at the same times.
 const PARTS: [usize; 3] = [1, 3, 9];
@@ -96,9 +98,12 @@ struct Apart {
 
 /// Replays controllers, all that are kept here if none is named, and compares.
 pub(crate) fn run(controllers: &[String]) -> Result<()> {
-    let kept: Vec<String> = ALL.map(String::from).to_vec();
+    let mut names: BTreeSet<&str> = controllers.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        names.extend(gambol::gallery::controllers().iter().map(|(name, _)| *name).chain(KEPT));
+    }
     let mut failed = Vec::new();
-    for name in if controllers.is_empty() { &kept } else { controllers } {
+    for name in names {
         failed.extend(compare(&load(name)?, &MUJOCO)?);
     }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
@@ -110,20 +115,22 @@ pub(crate) fn check() -> Result<()> {
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
-/// The file of a controller: a path, or a name of those that are kept here.
-pub(crate) fn file(name: &str) -> PathBuf {
+/// The file of a controller: at a path, else the gallery's, else one that is kept here.
+pub(crate) fn text(name: &str) -> Result<String> {
+    if let (false, Some(text)) = (Path::new(name).is_file(), gambol::gallery::controller(name)) {
+        return Ok(text.to_owned());
+    }
     let kept = root().join(format!("xtask/peers/strides/{name}.toml"));
-    if kept.exists() { kept } else { PathBuf::from(name) }
+    let file = if kept.is_file() { kept } else { PathBuf::from(name) };
+    std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
 /// A controller, and the torques of a whole cycle.
 pub(crate) fn load(name: &str) -> Result<Case> {
-    let file = file(name);
-    let blame = |error: String| format!("{}: {error}", file.display());
-    let text = std::fs::read_to_string(&file).map_err(|error| blame(error.to_string()))?;
+    let text = text(name)?;
     let find = |name: &str| gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string());
     let (sketch, stage, stride, step) =
-        read_controller(&text, find).map_err(|error| blame(error.to_string()))?;
+        read_controller(&text, find).map_err(|error| format!("{name}: {error}"))?;
     let mut case = Case { name: sketch.name, stage, stride, step, torques: Vec::new() };
     case.torques = torques(&case)?;
     Ok(case)

@@ -70,3 +70,22 @@ pub fn sketch(name: &str) -> Option<&'static str> {
 pub fn sketches() -> Vec<&'static str> {
     SKETCHES.iter().map(|sketch| sketch.0).collect()
 }
+
+macro_rules! controller {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../gallery/controllers/", $name, ".toml")))
+    };
+}
+
+/// Controllers that were found for the sketches of the same names, for [`gambol_control::locomotion::read_controller`].
+const CONTROLLERS: [(&str, &str); 0] = [];
+
+/// The file of the controller with this name.
+pub fn controller(name: &str) -> Option<&'static str> {
+    CONTROLLERS.iter().find(|controller| controller.0 == name).map(|controller| controller.1)
+}
+
+/// Names and files of all controllers.
+pub fn controllers() -> &'static [(&'static str, &'static str)] {
+    &CONTROLLERS
+}

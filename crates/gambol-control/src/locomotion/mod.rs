@@ -29,4 +29,4 @@ pub use score::{CONSTRAINTS, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
 pub use search::{Doing, Method, Outcome, Progress, Search, SearchError, SearchSettings, Tolerance};
 pub use space::{Space, Stride};
 pub use spectrum::spectrum;
-pub use upright::Upright;
+pub use upright::{Fall, Upright};

@@ -180,7 +180,7 @@ pub struct Search<'a> {
     pub(super) space: Space,
     world: World,
     pub(super) settings: SearchSettings,
-    /// Of the sketch, to know a checkpoint by.
+    /// Of the sketch and the creature, to know a checkpoint by.
     name: u64,
     round: usize,
     /// λ
@@ -212,7 +212,7 @@ impl<'a> Search<'a> {
             Method::Closing => Space::modal(sketch, stage),
         };
         let world = world(stage, settings.step)?;
-        let name = fingerprint(&to_toml(sketch));
+        let name = fingerprint(&format!("{}{:?}", to_toml(sketch), stage.creature));
         let cma = Cma::new(&space.mean, &space.deviation, inner(&space, &settings, 0))?;
         let gaps = 2 * stage.creature.nv() - super::space::PLACE;
         Ok(Self {
@@ -592,7 +592,7 @@ impl<'a> Search<'a> {
         let record = Record::parse(KIND, outer)?;
         let other = |reason: &str| CheckpointError::Other { reason: reason.to_owned() };
         if record.one::<u64>("sketch")? != search.name {
-            return Err(other("it was made from another sketch").into());
+            return Err(other("it was made from another sketch or creature").into());
         }
         if record.one::<u64>("settings")? != fingerprint(&lasting(&search.settings)) {
             return Err(other("it was made with other settings").into());
