@@ -187,7 +187,9 @@ fn main() -> ExitCode {
         Task::Pump => pump::run(),
         Task::Replay { controllers } => replay::run(&controllers),
         Task::Cma => cma::run(),
-        Task::Strides { compare: Some(sketch), seeds, budget, .. } => strides::compare(&sketch, seeds, budget),
+        Task::Strides { compare: Some(sketch), seeds, budget, .. } => {
+            strides::compare(&sketch, seeds, budget)
+        }
         Task::Strides { styles: true, names, seeds, budget, .. } => strides::styles(&names, seeds, budget),
         Task::Strides { .. } => strides::up(),
         Task::Vibrate => vibrate::run(),

@@ -56,11 +56,21 @@ pub(crate) fn compare(name: &str, seeds: u64, budget: usize) -> Result<()> {
     let (narrow, narrow_stage) = with(Some(Vec::new()))?;
     let joints = stage.clone().joint_by_joint();
     println!("{name}, {seeds} seeds, at most {budget} cycles simulated each\n");
-    println!("| torques along | numbers | converged | cycles simulated | E_v E_e | motion not along the sketch |");
+    println!(
+        "| torques along | numbers | converged | cycles simulated | E_v E_e | motion not along the sketch |"
+    );
     println!("|---|--:|--:|--:|--:|--:|");
     let closing = Method::Closing;
     row("modes of the sketch", &own, &stage, &stage, closing, seeds, budget)?;
-    row("the same, initial state and search of the paper", &own, &stage, &stage, Method::Multipliers, seeds, budget)?;
+    row(
+        "the same, initial state and search of the paper",
+        &own,
+        &stage,
+        &stage,
+        Method::Multipliers,
+        seeds,
+        budget,
+    )?;
     row("all joints (canonical)", &own, &joints, &stage, closing, seeds, budget)?;
     row("the twelve lowest modes (naive)", &naive, &naive_stage, &stage, closing, seeds, budget)?;
     row("modes with priority alone", &narrow, &narrow_stage, &stage, closing, seeds, budget)
@@ -129,9 +139,10 @@ fn along_priority(own: &Stage, stage: &Stage, world: &World, stride: &Stride) ->
 /// Sections 8.1 and 8.2: finds a stride of each sketch and says what vibrations it is made of.
 pub(crate) fn styles(names: &[String], seed: u64, budget: usize) -> Result<()> {
     let all = gambol::gallery::sketches();
-    let names: Vec<&str> =
-        if names.is_empty() { all } else { names.iter().map(String::as_str).collect() };
-    println!("| sketch | ended | m/s | largest vibrations, % of the motion | up by the clock, cycles | corrected |");
+    let names: Vec<&str> = if names.is_empty() { all } else { names.iter().map(String::as_str).collect() };
+    println!(
+        "| sketch | ended | m/s | largest vibrations, % of the motion | up by the clock, cycles | corrected |"
+    );
     println!("|---|---|--:|---|--:|--:|");
     for name in names {
         let (sketch, stage) = sketch(name)?;
@@ -170,8 +181,7 @@ fn largest(stage: &Stage, world: &World, stride: &Stride) -> Result<String> {
     let clip = cycle_clip(stage, world, stride, FPS, WIDE);
     let shares = spectrum(stage, Phase::Flight, &clip.poses);
     let mut data = Data::new(creature);
-    let reader = Reader::new(creature, &mut data, creature.rest_pose())
-        .map_err(|error| error.to_string())?;
+    let reader = Reader::new(creature, &mut data, creature.rest_pose()).map_err(|error| error.to_string())?;
     let mut order: Vec<usize> = (0..shares.len()).collect();
     order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
     let told = order.iter().take(4).map(|&mode| {

@@ -74,7 +74,10 @@ impl Balance {
     /// Corrections of `stride` in `world`: the first that keep it up for twenty cycles, else those that do so for longest;
     /// none at all if that is what does.
     pub fn new(stage: &Stage, world: &World, stride: &Stride) -> Self {
-        let none = Self { gain: DMatrix::zeros(stride.flight.len() + stride.ground.len(), 2 * stage.creature.nv() - PLACE), ..Self::linear(stage, world, stride) };
+        let none = Self {
+            gain: DMatrix::zeros(stride.flight.len() + stride.ground.len(), 2 * stage.creature.nv() - PLACE),
+            ..Self::linear(stage, world, stride)
+        };
         let Some(time) = none.clone().fall(stage, world, stride) else { return none };
         let mut longest = (time, none);
         for length in LENGTHS {
@@ -321,5 +324,21 @@ impl Controller for Balanced {
             command.notes.extend(self.balance.correction(creature, state, late, odd));
         }
         self.bursts.add(state.time, &command.notes[1..], &mut command.torque);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// e' = 2 e + Δa with Q = R = 1: P² − 4P − 1 = 0, so P = 2 + √5 and G = 2P/(1 + P).
+    #[test]
+    fn gains_solve_the_riccati_equation() {
+        let (a, b) = (DMatrix::from_element(1, 1, 2.0), DMatrix::from_element(1, 1, 1.0));
+        let gain = riccati(&a, &b, &DVector::from_element(1, 1.0), UNIT_AMPLITUDE.powi(2))[(0, 0)];
+        let p = 2.0 + 5.0_f64.sqrt();
+        // Iterations end at relative changes of 1e-6, and each divides the error by (2 − G)⁻² ≈ 7.
+        assert!((gain - 2.0 * p / (1.0 + p)).abs() < 1e-6, "{gain}");
+        assert!((largest(&(&a - &b * gain)) - (2.0 - gain)).abs() < 1e-12);
     }
 }

@@ -5,8 +5,8 @@
 //! each number. Levenberg's μ keeps steps short where φ is not straight; a whole range of μ is tried at once, since trials are
 //! cheap beside J. What J leaves free is used to descend: d = −(1 − J⁺J) ∇ ln E_v E_e.
 
-use super::{Balance, Score};
 use super::search::{Judged, Search};
+use super::{Balance, Score};
 use crate::cma::Bounds;
 use crate::cma::factor::Lower;
 

@@ -432,7 +432,8 @@ impl<'a> Search<'a> {
         self.steps += 1;
         let next = self.descend(&at, threads);
         let open = !self.is_closed(&at.score);
-        let worth = |judged: &Judged| if open { self.largest_gap(&judged.score) } else { judged.score.product() };
+        let worth =
+            |judged: &Judged| if open { self.largest_gap(&judged.score) } else { judged.score.product() };
         let gained = next.as_ref().map_or(0.0, |next| 1.0 - worth(next) / worth(&at));
         if let Some(next) = next {
             self.nearest = Some(next.clone());
