@@ -400,16 +400,14 @@ impl<'a> Search<'a> {
         }
         let last = gained < LEAST_GAIN || self.steps >= STEPS;
         match &self.best {
-            Some(best) if self.is_closed(&best.score) || last && self.is_good(&best.score) => {
-                self.begin(Doing::Improving);
-            }
+            Some(best) if self.is_closed(&best.score) => self.begin(Doing::Improving),
             _ if last => self.closed(),
             _ => {}
         }
     }
 
-    /// After the last step of Newton's method that did not close the cycle: the line hops on from its best place, or a new
-    /// one begins.
+    /// After the last step of Newton's method that did not close the cycle well: the line hops on from its best place. When hops
+    /// no longer help, what is good is taken as it is, or else a new line begins.
     fn closed(&mut self) {
         let merit = |judged: &Option<Judged>| judged.as_ref().map_or(f64::INFINITY, |j| self.merit(&j.score));
         if merit(&self.best) < merit(&self.line) {
@@ -419,8 +417,11 @@ impl<'a> Search<'a> {
             self.idle += 1;
         }
         if self.idle >= self.settings.hops {
-            self.line = None;
             self.idle = 0;
+            if let Some(line) = self.line.take().filter(|line| self.is_good(&line.score)) {
+                self.best = Some(line);
+                return self.begin(Doing::Improving);
+            }
         }
         self.round += 1;
         self.sample_from(self.line.clone(), self.settings.hop);
