@@ -103,7 +103,10 @@ impl Studio {
         loop {
             let (shelf, start) = (shelf.clone(), start.clone());
             let engine = move || {
-                Engine::new(Box::new(shelf.clone()), start.creature.clone()).with_gait(start.gait.clone())
+                let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+                Engine::new(Box::new(shelf.clone()), start.creature.clone())
+                    .with_gait(start.gait.clone())
+                    .with_threads(threads)
             };
             match Server::bind(port, token.clone(), engine) {
                 Ok(server) => {

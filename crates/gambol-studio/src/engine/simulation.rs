@@ -1,5 +1,6 @@
 //! A live simulation: it goes on as far as the page asks.
 
+use gambol::control::locomotion::Bursts;
 use gambol::control::{Command, Controller, Follow, Passive, Pump, soft_ground, stand_on, suggest};
 use gambol::dynamics::{
     ContactModel, Data, Drive, State, StepSettings, Stepper, Terrain, World, energy_about, forward_dynamics,
@@ -12,6 +13,7 @@ use gambol::motion::Clip;
 use nalgebra::{DMatrix, Quaternion};
 
 use super::body::Dressed;
+use super::controller::Controller as Controlled;
 use super::motion::gait;
 use super::{Answer, Trouble};
 use crate::protocol::{DriveWork, MOST_ADVANCE, Pull, PumpedMode, SimulationAnswer};
@@ -80,10 +82,7 @@ impl Simulation {
         drive: &DriveWork,
         &Setting { ground, slope, help }: &Setting,
     ) -> Result<(Self, Answer), Trouble> {
-        if !(slope.is_finite() && slope.abs() <= STEEPEST) {
-            return Err(Trouble(format!("a slope of {slope} rad is too steep to stand on")));
-        }
-        let terrain = if slope == 0.0 { Terrain::Flat } else { Terrain::Slope(slope) };
+        let terrain = terrain(slope)?;
         let mut warnings = Vec::new();
         let Start { controller, mut state, speed } = start(dressed, drive, &mut warnings)?;
         let mut creature = dressed.body.creature.clone();
@@ -94,15 +93,49 @@ impl Simulation {
         } else if stands {
             warnings.extend(too_soft(dressed));
         }
-        let hand = speed.filter(|_| stands && help).and_then(|speed| Hand::new(&creature, dressed, speed));
+        let hand = speed.filter(|_| stands && help).and_then(|speed| {
+            Hand::new(&creature, &dressed.body.modes.pose, speed * dressed.body.legs.heading.forward)
+        });
         if ground {
             stand_on(&creature, &terrain, &mut state.q);
         }
         let contact = match drive {
             DriveWork::Pump { .. } => soft_ground(&creature),
-            DriveWork::Passive | DriveWork::Gait { .. } => ContactModel::Hard,
+            _ => ContactModel::Hard,
         };
         let settings = StepSettings { contact, ground: ground.then_some(terrain), ..StepSettings::default() };
+        Self::begin(creature, settings, state, controller, hand, warnings)
+    }
+
+    /// Begins where a controller's stride does, with the springs of its sketch. Help is the hand alone: other springs would
+    /// make it another controller.
+    pub(super) fn controlled(
+        Controlled { stage, stride, step }: &Controlled,
+        &Setting { ground, slope, help }: &Setting,
+    ) -> Result<(Self, Answer), Trouble> {
+        let terrain = terrain(slope)?;
+        let creature = stage.creature.clone();
+        let mut state = State::new(&stride.q, &stride.v);
+        if terrain != Terrain::Flat {
+            stand_on(&creature, &terrain, &mut state.q);
+        }
+        let velocity = Vec3::new(stride.v[0], stride.v[1], stride.v[2]);
+        let velocity = stage.axes[0] * velocity.dot(&stage.axes[0]);
+        let hand = if ground && help { Hand::new(&creature, &stride.q, velocity) } else { None };
+        let settings =
+            StepSettings { step: *step, ground: ground.then_some(terrain), ..StepSettings::default() };
+        let controller = Box::new(Bursts::new(stage, stride, *step));
+        Self::begin(creature, settings, state, controller, hand, Vec::new())
+    }
+
+    fn begin(
+        creature: Creature,
+        settings: StepSettings,
+        state: State,
+        controller: Box<dyn Controller + Send>,
+        hand: Option<Hand>,
+        warnings: Vec<String>,
+    ) -> Result<(Self, Answer), Trouble> {
         let (command, data) = (Command::new(&creature), Data::new(&creature));
         let world = World::new(creature, settings).map_err(Trouble::from_error)?;
         let stepper = Stepper::new(&world);
@@ -207,6 +240,13 @@ impl Simulation {
     }
 }
 
+fn terrain(slope: f64) -> Result<Terrain, Trouble> {
+    if !(slope.is_finite() && slope.abs() <= STEEPEST) {
+        return Err(Trouble(format!("a slope of {slope} rad is too steep to stand on")));
+    }
+    Ok(if slope == 0.0 { Terrain::Flat } else { Terrain::Slope(slope) })
+}
+
 /// What moves a creature, and where it begins.
 struct Start {
     controller: Box<dyn Controller + Send>,
@@ -218,7 +258,7 @@ struct Start {
 fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -> Result<Start, Trouble> {
     let state = State::new(&dressed.body.modes.pose, &vec![0.0; dressed.body.creature.nv()]);
     Ok(match drive {
-        DriveWork::Passive => Start { controller: Box::new(Passive), state, speed: None },
+        DriveWork::Passive | DriveWork::Controller { .. } => Start { controller: Box::new(Passive), state, speed: None },
         DriveWork::Pump { modes } => {
             Start { controller: Box::new(pump(dressed, modes)?), state, speed: None }
         }
@@ -276,14 +316,15 @@ struct Hand {
 }
 
 impl Hand {
-    fn new(creature: &Creature, dressed: &Dressed, speed: f64) -> Option<Self> {
+    /// Holds the orientation of the trunk in `pose`, and leads it on at `velocity`, m/s in the world.
+    fn new(creature: &Creature, pose: &[f64], velocity: Vec3) -> Option<Self> {
         let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free)?;
-        let pose = &dressed.body.modes.pose[root.q + 3..root.q + 7];
+        let pose = &pose[root.q + 3..root.q + 7];
         Some(Self {
             q: root.q,
             v: root.v,
             upright: Quat::new_normalize(Quaternion::new(pose[0], pose[1], pose[2], pose[3])),
-            velocity: speed * dressed.body.legs.heading.forward,
+            velocity,
             acceleration: vec![0.0; creature.nv()],
             force: vec![0.0; creature.nv()],
         })
