@@ -8,10 +8,10 @@ use gambol::guess_contacts;
 use gambol::model::Creature;
 use gambol::motion::{Clip, Stride as Way};
 
-use super::creature::Read;
+use super::creature::{Read, clip_part};
 use super::sketch::{sketch_of, work_of};
 use super::{Answer, Trouble};
-use crate::protocol::{CreatureWork, FoundWork, GaitFileAnswer, GaitWork, SketchWork, StyleWork};
+use crate::protocol::{CreatureWork, FoundWork, GaitFileAnswer, GaitWork, PreviewAnswer, SketchWork, StyleWork};
 
 /// A stride on its stage.
 pub(super) struct Controller {
@@ -37,6 +37,12 @@ impl Controller {
         let cycle = Judge::new(&self.stage, &world, Limits::default()).cycle(&self.stride, true);
         Ok(clip_of(&self.stage, &self.stride, self.step, &cycle, true))
     }
+}
+
+/// The cycle, to play.
+pub(super) fn played(controller: &Controller) -> Result<Answer, Trouble> {
+    let mut bytes = Vec::new();
+    Answer::new(PreviewAnswer { clip: clip_part(&controller.cycle()?, &mut bytes) }, bytes)
 }
 
 /// The text of a sketch or of what was found of it.

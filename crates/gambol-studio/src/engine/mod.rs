@@ -164,6 +164,10 @@ impl Engine {
                 let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;
                 sketch::previewed(&self.stages.get(&read, &sketch)?)
             }
+            Request::Cycle { creature, sketch } => {
+                let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;
+                controller::played(&Controller::new(&read, &sketch)?)
+            }
             Request::Search { creature, sketch, seed, checkpoint } => {
                 self.search = None;
                 let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;

@@ -119,6 +119,13 @@ pub enum Request {
         /// Which.
         sketch: SketchWork,
     },
+    /// The cycle that was found of a sketch. Answer: [`PreviewAnswer`].
+    Cycle {
+        /// Whose.
+        creature: CreatureWork,
+        /// Which.
+        sketch: SketchWork,
+    },
     /// Begin a search for a controller, or go on with one; one at a time. Answer: [`SearchAnswer`].
     Search {
         /// Whose.
