@@ -11,12 +11,14 @@
 mod bursts;
 mod close;
 mod cycle;
+mod file;
 mod score;
 mod search;
 mod space;
 
 pub use bursts::Bursts;
 pub use cycle::{Cycle, Judge, world};
+pub use file::{Found, controller_to_toml, is_controller, read_controller};
 pub use score::{CONSTRAINTS, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
 pub use search::{Doing, Method, Outcome, Progress, Search, SearchError, SearchSettings, Tolerance};
 pub use space::{Space, Stride};

@@ -131,4 +131,20 @@ impl Space {
             flight_share: rest[3],
         }
     }
+
+    /// The place of a stride, but for x and y: what [`Self::stride`] makes it of. Numbers that are out of bounds, as those of a
+    /// sketch that has changed since may be, are moved to their bounds. None for a stride of another creature or of other modes.
+    pub fn place(&self, stage: &Stage, stride: &Stride) -> Option<Vec<f64>> {
+        let creature = &stage.creature;
+        let counts = [stride.flight.len(), stride.ground.len()];
+        if stride.q.len() != creature.nq() || stride.v.len() != self.nv || counts != self.counts {
+            return None;
+        }
+        let mut displacement = vec![0.0; self.nv];
+        creature.difference(creature.rest_pose(), &stride.q, &mut displacement);
+        let numbers =
+            displacement[PLACE..].iter().chain(&stride.v).chain(&stride.flight).chain(&stride.ground);
+        let numbers = numbers.chain(&stride.bursts).chain([&stride.period, &stride.flight_share]);
+        Some(numbers.zip(&self.bounds).map(|(x, bounds)| x.clamp(bounds.least, bounds.most)).collect())
+    }
 }

@@ -11,7 +11,7 @@ use super::{Legs, Palette, Phase, Priority, Sketch, Stage};
 /// The version that is written, and the highest that is read.
 const VERSION: u64 = 1;
 
-const SHARE: Range = ("a share of the cycle between 0 and 1", |x| x > 0.0 && x < 1.0);
+pub(crate) const SHARE: Range = ("a share of the cycle between 0 and 1", |x| x > 0.0 && x < 1.0);
 
 /// Where each mode of each phase is named first.
 type Lines = Vec<(Phase, usize, usize)>;
@@ -41,6 +41,9 @@ pub fn read(
         "least_speed",
         "flight",
         "ground",
+        // What makes a sketch a controller: see `locomotion::read_controller`.
+        "stride",
+        "found",
     ])?;
     let Some(creature) = root.string("creature")? else {
         return Err(root.error("creature is missing: a name of the gallery or a file"));
@@ -175,9 +178,13 @@ fn index(mode: u64) -> usize {
 
 /// Writes a sketch of the current version.
 pub fn to_toml(sketch: &Sketch) -> String {
-    let mut out = String::from(
-        "# A sketch of a gait: natural vibrations to be seen in flight and on the ground (docs/controllers.md).\n",
-    );
+    let about = "A sketch of a gait: natural vibrations to be seen in flight and on the ground (docs/controllers.md).";
+    written(sketch, about)
+}
+
+/// The same with other words at the top.
+pub(crate) fn written(sketch: &Sketch, about: &str) -> String {
+    let mut out = format!("# {about}\n");
     let mut line = |text: String| {
         out.push_str(&text);
         out.push('\n');

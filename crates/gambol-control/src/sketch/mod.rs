@@ -7,6 +7,7 @@ mod file;
 mod preview;
 mod stage;
 
+pub(crate) use file::{SHARE, written};
 pub use file::{read, to_toml};
 pub use gambol_formats::toml_file::FileError;
 pub use preview::preview;
