@@ -15,9 +15,9 @@ async function runner(page) {
 }
 
 /** Largest change of any joint on the stage within a moment. */
-async function moves(page) {
+async function moves(page, least = 0.05) {
   const before = await pose(page);
-  return eventually('the creature to move', async () => apart((await pose(page)).slice(7), before.slice(7)), (way) => way > 0.05);
+  return eventually('the creature to move', async () => apart((await pose(page)).slice(7), before.slice(7)), (way) => way > least);
 }
 
 export default async (server) => {
@@ -57,7 +57,7 @@ export default async (server) => {
     const page = await open(await fresh(MOVING), server.url);
     await runner(page);
     await page.getByRole('button', { name: 'Optimise', exact: true }).click();
-    await eventually('points of the curve', async () => (await search(page)).points.length, (count) => count > 10);
+    await eventually('points of the curve', async () => (await search(page)).points.length, (count) => count > 5);
     await page.locator('.curves path').first().waitFor();
     assert.equal(await page.locator('.lights li').count(), 10, 'nine constraints and the cycle');
     await moves(page);
@@ -112,7 +112,8 @@ export default async (server) => {
     await until(page, 'a sketch', () => window.studio.work().sketch?.stance.length === 2 && window.studio.settled);
     await page.locator('.picture').first().click();
     await until(page, 'its preview', () => window.studio.work().sketch.flight.priority.length === 1 && window.studio.settled);
-    await moves(page);
+    // A burst does little to a slow mode that is damped: half a degree.
+    await moves(page, 0.008);
     await page.getByRole('tab', { name: 'Motion' }).click();
     await page.getByText('Natural motions').waitFor();
   });

@@ -214,6 +214,18 @@ export function dragSketch(label: string, change: (sketch: SketchWork) => Sketch
   doc.drag(label, (work) => (work.sketch ? { ...work, sketch: bare(change(work.sketch)) } : work))
 }
 
+/** There is something to take home. */
+export const takeable = computed(() => {
+  if (physics.reading.value) return true
+  return show.sketching.value ? work.value.sketch?.found?.controller != null : flow.motion.value !== null
+})
+
+export function takeHome(): void {
+  // What is taken is on the stage.
+  if (show.sketching.value) control.view.value = 'best'
+  overlay.value = 'take'
+}
+
 /** Runs what was found in a live simulation. */
 export function runController(): void {
   physics.drive.value = 'controller'

@@ -3,7 +3,7 @@ import { capital, spoken } from '../bodyparts'
 import { download } from '../files'
 import { tell } from '../notes'
 import type { FoundWork, SearchAnswer, SketchWork } from '../protocol'
-import { control, doc, dragSketch, engine, flow, newSketch, openGallerySketch, overlay, runController, work } from '../studio'
+import { control, doc, dragSketch, engine, flow, newSketch, openGallerySketch, runController, takeHome, work } from '../studio'
 import { logCurve } from '../work/sketch'
 import { FileButton } from './Gallery'
 import { number, percent } from './format'
@@ -80,7 +80,7 @@ function Try({ sketch }: { sketch: SketchWork }) {
         options={[...VIEWS, { value: 'best', label: 'Found', title: found ? 'The best cycle that was found' : 'Optimise first', disabled: !found }]} />
       {marked === 0
         ? <p class="quiet">Click motions in the palette below: <b class="prefer">green</b> is wanted, <b class="avoid">red</b> must not be seen.</p>
-        : <p class="quiet">{counted(sketch.flight.priority.length)} in flight, {counted(sketch.ground.priority.length)} on the ground.</p>}
+        : <p class="quiet">{counted(sketch.flight.priority.length)} in flight, {counted(sketch.ground.priority.length)} on the ground. Drag their numbers for more.</p>}
     </Section>
   )
 }
@@ -98,7 +98,7 @@ function Optimise({ sketch }: { sketch: SketchWork }) {
   const progress = control.progress.value
   const numbers = control.sketched.value?.answer.numbers
   return (
-    <Section title="Optimise">
+    <Section title="Search">
       <div class="pair">
         {running
           ? <button type="button" onClick={() => control.stop()}><icons.Pause />Stop</button>
@@ -122,7 +122,7 @@ function Optimise({ sketch }: { sketch: SketchWork }) {
         <>
           <button type="button" class={`wide-button ${found.status === 'converged' ? 'primary' : ''}`} title="In the live simulation, by its clock alone" onClick={runController}><icons.Play />Run it by physics</button>
           <div class="pair">
-            <button type="button" title="Files of this cycle, to keep" onClick={() => { overlay.value = 'take' }}><icons.Home />Take home</button>
+            <button type="button" title="Files of this cycle, to keep" onClick={takeHome}><icons.Home />Take home</button>
             <button type="button" title="As text: its sketch and all numbers" onClick={() => void save('controller')}><icons.File />Controller</button>
           </div>
         </>

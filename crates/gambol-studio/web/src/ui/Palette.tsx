@@ -192,7 +192,7 @@ function SketchCell({ mode, phase, first }: { mode: ModePart; phase: PhaseName; 
             </>
           )
           : mark === 'none' && (
-            <button type="button" class={`harmonic help ${helps ? 'set' : ''}`} aria-pressed={helps} title={helps ? 'A search may use it. Click to leave it out' : 'A search leaves it out. Click to let it help'}
+            <button type="button" class={`harmonic may ${helps ? 'set' : ''}`} aria-pressed={helps} title={helps ? 'A search may use it. Click to leave it out' : 'A search leaves it out. Click to let it help'}
               onClick={() => changeSketch(`${helps ? 'leave out' : 'let help'} ${name}`, (sketch) => withHelp(sketch, phase, index, !helps, active))}>{helps ? 'may help' : 'not used'}</button>
           )}
       </p>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { words } from '../engine/engine'
 import { download } from '../files'
 import { tell } from '../notes'
-import { control, engine, flow, overlay, physics, playback, right, work } from '../studio'
+import { engine, flow, overlay, physics, playback, show, work } from '../studio'
 import * as icons from './icons'
 import { Modal, Toggle } from './parts'
 import { recordWebm } from './record'
@@ -101,9 +101,9 @@ export function TakeHome() {
   )
 }
 
-/** What was found of the sketch is on the stage. */
+/** It is what was found of the sketch. */
 function isControlled(): boolean {
-  return right.value === 'control' && physics.state.value === 'off' && control.view.value === 'best' && work.value.sketch?.found?.controller != null
+  return show.sketching.value && physics.state.value === 'off' && work.value.sketch?.found?.controller != null
 }
 
 function fileName(): string {
