@@ -35,8 +35,7 @@ pub fn preview(sketch: &Sketch, stage: &Stage, seconds: f64) -> Result<Clip, Ste
 
 /// The stride of a sketch as it stands: at rest, and nothing but the priority modes.
 fn sketched(sketch: &Sketch, stage: &Stage) -> Stride {
-    let amplitudes =
-        |active: &[Active]| active.iter().map(|active| active.priority.unwrap_or(0.0)).collect();
+    let amplitudes = |active: &[Active]| active.iter().map(|active| active.priority.unwrap_or(0.0)).collect();
     Stride {
         q: stage.creature.rest_pose().to_vec(),
         v: vec![0.0; stage.creature.nv()],

@@ -2,16 +2,21 @@
 
 use std::sync::Arc;
 
-use gambol::control::locomotion::{Cycle, Judge, Limits, Stride, is_controller, read_controller, world};
+use gambol::control::locomotion::{
+    Cycle, Judge, Limits, Search, SearchSettings, Stride, is_controller, read_controller, world,
+};
 use gambol::control::sketch::{FileError, Sketch, Stage, read};
 use gambol::guess_contacts;
 use gambol::model::Creature;
 use gambol::motion::{Clip, Stride as Way};
 
 use super::creature::{Read, clip_part};
+use super::search::settings;
 use super::sketch::{sketch_of, work_of};
 use super::{Answer, Trouble};
-use crate::protocol::{CreatureWork, FoundWork, GaitFileAnswer, GaitWork, PreviewAnswer, SketchWork, StyleWork};
+use crate::protocol::{
+    CreatureWork, FoundWork, GaitFileAnswer, GaitWork, PreviewAnswer, SketchWork, StyleWork,
+};
 
 /// A stride on its stage.
 pub(super) struct Controller {
@@ -25,9 +30,10 @@ impl Controller {
     /// What was found of a sketch.
     pub(super) fn new(read: &Read, work: &SketchWork) -> Result<Self, Trouble> {
         let text = work.found.as_ref().and_then(|found| found.controller.as_deref());
-        let text = text.ok_or_else(|| Trouble("nothing was found of this sketch yet; optimise it first".to_owned()))?;
-        let (_, stage, stride, step) =
-            read_controller(text, |_| Ok(read.creature.clone())).map_err(|FileError { reason, .. }| Trouble(reason))?;
+        let text = text
+            .ok_or_else(|| Trouble("nothing was found of this sketch yet; optimise it first".to_owned()))?;
+        let (_, stage, stride, step) = read_controller(text, |_| Ok(read.creature.clone()))
+            .map_err(|FileError { reason, .. }| Trouble(reason))?;
         Ok(Self { stage, stride, step })
     }
 
@@ -56,7 +62,9 @@ pub(super) fn file(read: &Read, work: &SketchWork, controller: bool) -> Result<S
 
 /// Whether a text is a sketch or a controller, and not a gait: gaits have no period.
 pub(super) fn is_sketch(text: &str) -> bool {
-    text.lines().any(|line| line.trim_start().strip_prefix("period").is_some_and(|rest| rest.trim_start().starts_with('=')))
+    text.lines().any(|line| {
+        line.trim_start().strip_prefix("period").is_some_and(|rest| rest.trim_start().starts_with('='))
+    })
 }
 
 /// Reads a sketch or a controller; `find` gives the creature that it names.
@@ -74,23 +82,14 @@ pub(super) fn read_file(
         let line = line.map(|line| format!("line {line}: ")).unwrap_or_default();
         Trouble(format!("This sketch does not work: {line}{reason}"))
     };
-    let (sketch, stage): (Sketch, Stage) = if is_controller(text) {
-        let (sketch, stage, ..) = read_controller(text, find).map_err(told)?;
-        (sketch, stage)
+    let work = if is_controller(text) {
+        let (sketch, stage, stride, step) = read_controller(text, find).map_err(told)?;
+        let found = Some(judged(text, &sketch, &stage, &stride, step)?);
+        SketchWork { found, ..work_of(&sketch, &stage) }
     } else {
-        read(text, find).map_err(told)?
+        let (sketch, stage) = read(text, find).map_err(told)?;
+        work_of(&sketch, &stage)
     };
-    let mut work = work_of(&sketch, &stage);
-    // How it was found is for people to read; the stride says the rest.
-    work.found = is_controller(text).then(|| FoundWork {
-        seed: 0,
-        controller: Some(text.to_owned()),
-        status: "opened".to_owned(),
-        short: None,
-        evaluations: 0,
-        speed: 0.0,
-        gap: None,
-    });
     let answer = GaitFileAnswer {
         creature: whose,
         style: StyleWork::default(),
@@ -98,6 +97,30 @@ pub(super) fn read_file(
         sketch: Some(work),
     };
     Answer::new(answer, Vec::new())
+}
+
+/// What a stride is worth: a file may have been edited since it was found.
+fn judged(
+    text: &str,
+    sketch: &Sketch,
+    stage: &Stage,
+    stride: &Stride,
+    step: f64,
+) -> Result<FoundWork, Trouble> {
+    let settings = SearchSettings { step, ..settings(sketch, 0) };
+    let search = Search::new(sketch, stage, settings).map_err(Trouble::from_error)?;
+    let score = Judge::new(stage, search.world(), search.settings().limits).cycle(stride, false).score;
+    let gap = search.largest_gap(&score);
+    let status = if score.is_easy() && gap < 1.0 { "converged" } else { "opened" };
+    Ok(FoundWork {
+        seed: 0,
+        controller: Some(text.to_owned()),
+        status: status.to_owned(),
+        short: None,
+        evaluations: 0,
+        speed: score.speed,
+        gap: gap.is_finite().then_some(gap),
+    })
 }
 
 /// Poses per second of a cycle that is shown.

@@ -20,9 +20,9 @@ use gambol::{gallery, guess_contacts};
 
 use super::{Answer, Shelf, Trouble};
 use crate::protocol::{
-    BodyPart, BonePart, ClipPart, ContactPart, CreatureAnswer, CreatureWork, GalleryEntry, GallerySketch, Hello, JointPart,
-    LandmarkPart, LimbPart, MOST_BYTES, Numbers, RecordingPart, ShapePart, SkinPart, Source, StridePart,
-    VERSION, push,
+    BodyPart, BonePart, ClipPart, ContactPart, CreatureAnswer, CreatureWork, GalleryEntry, GallerySketch,
+    Hello, JointPart, LandmarkPart, LimbPart, MOST_BYTES, Numbers, RecordingPart, ShapePart, SkinPart,
+    Source, StridePart, VERSION, push,
 };
 
 /// A creature as it was read.

@@ -68,7 +68,8 @@ pub(super) fn answer(
         }
         ("sketch" | "controller", ExportWork::Controller { sketch }) => {
             let text = controller::file(&dressed.read, sketch, *format == "controller")?;
-            let name = if *format == "sketch" { format!("{}-sketch", sketch.name) } else { sketch.name.clone() };
+            let name =
+                if *format == "sketch" { format!("{}-sketch", sketch.name) } else { sketch.name.clone() };
             (text.into_bytes(), name)
         }
         ("gait" | "sketch" | "controller", _) => {

@@ -225,7 +225,8 @@ impl Engine {
         let (bodies, shelf) = (&mut self.bodies, self.shelf.as_ref());
         controller::read_file(text, |name| {
             let ours = gambol::gallery::find(name).is_some();
-            let same = |work: &CreatureWork| matches!(&work.source, Source::Gallery { name: now } if now == name);
+            let same =
+                |work: &CreatureWork| matches!(&work.source, Source::Gallery { name: now } if now == name);
             let work = match creature {
                 Some(work) if !ours || same(&work) => work,
                 _ if ours => CreatureWork::new(Source::Gallery { name: name.to_owned() }),

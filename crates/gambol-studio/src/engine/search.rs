@@ -55,7 +55,9 @@ impl Seeker {
     /// Goes on by some steps.
     pub(super) fn improve(&self, steps: usize, keep: bool) -> Result<Answer, Trouble> {
         if steps > MOST_STEPS {
-            return Err(Trouble(format!("a search goes on by at most {MOST_STEPS} steps at once, not {steps}")));
+            return Err(Trouble(format!(
+                "a search goes on by at most {MOST_STEPS} steps at once, not {steps}"
+            )));
         }
         self.orders.send(Order { steps, keep }).map_err(|_| ended())?;
         self.hear()
@@ -122,7 +124,8 @@ fn begin<'s>(
     }
 }
 
-fn settings(sketch: &Sketch, seed: u64) -> SearchSettings {
+/// As the sketch asks for.
+pub(super) fn settings(sketch: &Sketch, seed: u64) -> SearchSettings {
     let limits = Limits { least_speed: sketch.least_speed, ..Limits::default() };
     SearchSettings { seed, limits, ..SearchSettings::default() }
 }

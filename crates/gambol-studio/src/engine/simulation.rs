@@ -258,7 +258,9 @@ struct Start {
 fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -> Result<Start, Trouble> {
     let state = State::new(&dressed.body.modes.pose, &vec![0.0; dressed.body.creature.nv()]);
     Ok(match drive {
-        DriveWork::Passive | DriveWork::Controller { .. } => Start { controller: Box::new(Passive), state, speed: None },
+        DriveWork::Passive | DriveWork::Controller { .. } => {
+            Start { controller: Box::new(Passive), state, speed: None }
+        }
         DriveWork::Pump { modes } => {
             Start { controller: Box::new(pump(dressed, modes)?), state, speed: None }
         }

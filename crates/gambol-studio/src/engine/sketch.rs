@@ -55,8 +55,8 @@ impl Staged {
     fn new(read: &Arc<Read>, work: SketchWork) -> Result<Self, Trouble> {
         check(&work)?;
         let text = to_toml(&sketch_of(read, &work));
-        let (sketch, stage) =
-            self::read(&text, |_| Ok(read.creature.clone())).map_err(|FileError { reason, .. }| Trouble(reason))?;
+        let (sketch, stage) = self::read(&text, |_| Ok(read.creature.clone()))
+            .map_err(|FileError { reason, .. }| Trouble(reason))?;
         Ok(Self { read: read.clone(), work, sketch, stage: Arc::new(stage) })
     }
 }
@@ -67,11 +67,13 @@ const PERIODS: std::ops::RangeInclusive<f64> = 0.02..=10.0;
 const LARGEST: f64 = 1e3;
 
 fn check(work: &SketchWork) -> Result<(), Trouble> {
-    let bad = |what: &str, number: f64| Err(Trouble(format!("{what} of {number} makes no sense; choose another")));
+    let bad =
+        |what: &str, number: f64| Err(Trouble(format!("{what} of {number} makes no sense; choose another")));
     if !PERIODS.contains(&work.period) {
         return bad("a period", work.period);
     }
-    let amplitudes = work.flight.priority.iter().chain(&work.ground.priority).map(|priority| priority.amplitude);
+    let amplitudes =
+        work.flight.priority.iter().chain(&work.ground.priority).map(|priority| priority.amplitude);
     let numbers = [work.stiffness, work.damping, work.speed, work.least_speed].into_iter().chain(work.bursts);
     match numbers.chain(amplitudes).find(|number| number.abs() > LARGEST) {
         Some(number) => bad("a number", number),
@@ -259,7 +261,8 @@ fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble>
         let name = creature.name();
         return Err(Trouble(format!("{name} has no feet to run on; mark them in the Creature panel")));
     }
-    let height = (center_of_mass(creature, &mut data, creature.reference_pose()).z - lowest(read, &mut data)).max(1e-3);
+    let height = (center_of_mass(creature, &mut data, creature.reference_pose()).z - lowest(read, &mut data))
+        .max(1e-3);
     let speed = (GRAVITY * height).sqrt();
     let period = PERIOD * (height / GRAVITY).sqrt();
     let stands =
@@ -284,9 +287,10 @@ fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble>
     let poses = RUNS.into_iter().filter(|name| creature.pose(name).is_some()).map(Some).chain([None]);
     let mut trouble = None;
     for pose in poses {
-        for (legs, stance) in
-            [(LegsWork::Alternate, diagonal(&feet)), (LegsWork::Together, feet.iter().map(Foot::name).collect())]
-        {
+        for (legs, stance) in [
+            (LegsWork::Alternate, diagonal(&feet)),
+            (LegsWork::Together, feet.iter().map(Foot::name).collect()),
+        ] {
             let work = work(pose, legs, stance);
             if work.stance.is_empty() {
                 continue;
@@ -360,7 +364,9 @@ fn diagonal(feet: &[Foot]) -> Vec<String> {
     let mut left: Vec<&Foot> =
         feet.iter().filter(|foot| mate(foot).is_some_and(|mate| mate.place[1] < foot.place[1])).collect();
     left.sort_by(|a, b| b.place[0].total_cmp(&a.place[0]));
-    let pick = |(row, foot): (usize, &&Foot)| if row % 2 == 0 { Some(foot.name()) } else { mate(foot).map(Foot::name) };
+    let pick = |(row, foot): (usize, &&Foot)| {
+        if row % 2 == 0 { Some(foot.name()) } else { mate(foot).map(Foot::name) }
+    };
     left.iter().enumerate().filter_map(pick).collect()
 }
 

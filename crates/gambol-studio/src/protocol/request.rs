@@ -5,9 +5,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{CreatureWork, DriveWork, ExportWork, GaitWork, Pull, SketchWork, StyleWork};
 #[allow(unused_imports)] // for links
 use super::{answer::*, sketch::*};
-use super::{CreatureWork, DriveWork, ExportWork, GaitWork, Pull, SketchWork, StyleWork};
 
 /// What the page can ask.
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -46,8 +46,12 @@ fn palettes_are_the_modes_of_the_stage() {
             let basis = &answer.head[phase.name()];
             let modes = stage.modes(phase);
             let frequencies: Vec<f64> = modes.modes.iter().map(gambol::modes::Mode::frequency).collect();
-            let told: Vec<f64> =
-                basis["modes"].as_array().unwrap().iter().map(|mode| mode["frequency"].as_f64().unwrap()).collect();
+            let told: Vec<f64> = basis["modes"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|mode| mode["frequency"].as_f64().unwrap())
+                .collect();
             assert_eq!(told, frequencies);
             let shapes = modes.modes.iter().flat_map(|mode| mode.shape.iter().copied());
             assert_eq!(answer.numbers(&basis["shapes"]), as_f32(shapes));
@@ -63,13 +67,7 @@ fn palettes_are_the_modes_of_the_stage() {
 #[test]
 fn every_legged_creature_has_a_sketch_to_begin_with() {
     let mut page = Page::new();
-    for (name, stance) in [
-        ("dog", 2),
-        ("biped", 1),
-        ("spider", 4),
-        ("kangaroo", 1),
-        ("monster", 1),
-    ] {
+    for (name, stance) in [("dog", 2), ("biped", 1), ("spider", 4), ("kangaroo", 1), ("monster", 1)] {
         let whose = from_gallery(name);
         let answer = page.ask(json!({ "ask": "sketch", "creature": whose, "sketch": null })).head;
         let sketch = &answer["sketch"];
@@ -85,7 +83,8 @@ fn every_legged_creature_has_a_sketch_to_begin_with() {
     }
     let dog = page.ask(json!({ "ask": "sketch", "creature": from_gallery("dog"), "sketch": null })).head;
     assert_eq!(dog["sketch"]["stance"], json!(["foot.front.left", "foot.hind.right"]), "a trot");
-    let refused = page.trouble(json!({ "ask": "sketch", "creature": from_gallery("loop"), "sketch": null }), &[]);
+    let refused =
+        page.trouble(json!({ "ask": "sketch", "creature": from_gallery("loop"), "sketch": null }), &[]);
     assert!(refused.contains("feet"), "{refused}");
 }
 
@@ -105,7 +104,9 @@ fn a_preview_floats_and_moves() {
         // Steps of the first order, and poses of f32: a fall would be metres.
         assert!(drift < 0.01, "{drift} m");
     }
-    let bends = |pose: &Vec<f64>| pose[7..].iter().zip(&poses[0][7..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    let bends = |pose: &Vec<f64>| {
+        pose[7..].iter().zip(&poses[0][7..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    };
     let most = poses.iter().map(bends).fold(0.0, f64::max);
     assert!(most > 0.1, "{most} rad");
 
@@ -237,18 +238,24 @@ fn marks_follow_their_modes() {
     let (whose, sketch) = opened(&mut page, "runner");
     let mut other = sketch.clone();
     other["pose"] = Value::Null;
-    let there = page.ask(json!({ "ask": "sketch", "creature": whose, "sketch": other, "from": sketch })).head["sketch"].clone();
+    let there = page.ask(json!({ "ask": "sketch", "creature": whose, "sketch": other, "from": sketch })).head
+        ["sketch"]
+        .clone();
     let marks = |sketch: &Value| sketch["flight"]["priority"].as_array().unwrap().len();
     assert_eq!(marks(&there), marks(&sketch), "{there}");
     let mut home = there.clone();
     home["pose"] = sketch["pose"].clone();
-    let back = page.ask(json!({ "ask": "sketch", "creature": whose, "sketch": home, "from": there })).head["sketch"].clone();
+    let back =
+        page.ask(json!({ "ask": "sketch", "creature": whose, "sketch": home, "from": there })).head["sketch"]
+            .clone();
     let modes = |sketch: &Value, phase: &str| -> Vec<usize> {
         let list = sketch[phase]["priority"].as_array().unwrap();
         list.iter().map(|priority| index(&priority["mode"])).collect()
     };
     assert_eq!(modes(&back, "flight"), modes(&sketch, "flight"), "there and back again");
-    let same = page.ask(json!({ "ask": "sketch", "creature": whose, "sketch": sketch, "from": sketch })).head["sketch"].clone();
+    let same = page.ask(json!({ "ask": "sketch", "creature": whose, "sketch": sketch, "from": sketch })).head
+        ["sketch"]
+        .clone();
     assert_eq!(same, sketch, "the same body counts the same");
 }
 
@@ -262,7 +269,8 @@ fn a_bad_sketch_is_told_what_is_wrong() {
         bad
     };
     let palette = |priority: &[usize], permissible: Value, excluded: &[usize]| {
-        let priority: Vec<Value> = priority.iter().map(|mode| json!({ "mode": mode, "amplitude": 0.1 })).collect();
+        let priority: Vec<Value> =
+            priority.iter().map(|mode| json!({ "mode": mode, "amplitude": 0.1 })).collect();
         json!({ "priority": priority, "permissible": permissible, "excluded": excluded })
     };
     for (bad, word) in [
@@ -284,7 +292,8 @@ fn a_bad_sketch_is_told_what_is_wrong() {
             let trouble = page.trouble(json!({ "ask": ask, "creature": whose, "sketch": bad }), &[]);
             assert!(trouble.contains(word), "{ask}: {trouble}");
         }
-        let trouble = page.trouble(json!({ "ask": "search", "creature": whose, "sketch": bad, "seed": 1 }), &[]);
+        let trouble =
+            page.trouble(json!({ "ask": "search", "creature": whose, "sketch": bad, "seed": 1 }), &[]);
         assert!(trouble.contains(word), "{trouble}");
     }
     for checkpoint in ["", "nonsense", "search 1\n"] {
@@ -292,7 +301,9 @@ fn a_bad_sketch_is_told_what_is_wrong() {
         assert!(!page.trouble(ask, &[]).is_empty());
     }
     assert!(page.trouble(json!({ "ask": "improve", "steps": 1 }), &[]).contains("no search"));
-    for text in ["period = 1\n", "period = \"x\"", "version = 1\nperiod = 1\nspeed = 1\ncreature = \"nobody\""] {
+    for text in
+        ["period = 1\n", "period = \"x\"", "version = 1\nperiod = 1\nspeed = 1\ncreature = \"nobody\""]
+    {
         let trouble = page.trouble(json!({ "ask": "read-gait", "text": text }), &[]);
         assert!(trouble.contains("sketch"), "{trouble}");
     }

@@ -9,7 +9,7 @@ import { Flow } from '../src/flow'
 import type { FoundWork, SketchWork } from '../src/protocol'
 import { Document } from '../src/work/document'
 import { creatureFrom, workOn } from '../src/work/empty'
-import { amplitudeOf, bare, grown, logCurve, markOf, type Point, withAmplitude, withHelp, withMark } from '../src/work/sketch'
+import { amplitudeOf, bare, grown, logCurves, markOf, type Point, withAmplitude, withHelp, withMark } from '../src/work/sketch'
 
 const none = { offset: 0, count: 0 }
 const found: FoundWork = { seed: 3, controller: 'text', status: 'stopped', short: null, evaluations: 7, speed: 1, gap: 2 }
@@ -61,14 +61,14 @@ describe('the curve', () => {
   })
 
   it('falls to the right on a scale of ratios, with the goal in the box', () => {
-    const { path, goal } = logCurve([[0, 100], [10, 10], [20, NaN], [30, 0.1]], 1, 90, 30)
+    const { path, goal } = logCurves([[[0, 100], [10, 10], [20, NaN], [30, 0.1]]], 1, 90, 30)[0]!
     const heights = [...path.matchAll(/[ML][\d.]+ ([\d.]+)/g)].map(([, y]) => Number(y))
     expect(heights).toHaveLength(3)
     // Steps of one and two powers of ten.
     expect((heights[2]! - heights[1]!) / (heights[1]! - heights[0]!)).toBeCloseTo(2, 1)
     expect(goal!).toBeGreaterThan(heights[1]!)
     expect(goal!).toBeLessThan(heights[2]!)
-    expect(logCurve([[0, NaN]], 1, 10, 10)).toEqual({ path: '', goal: null })
+    expect(logCurves([[[0, NaN]], []], 1, 10, 10)).toEqual([{ path: '', goal: null }, { path: '', goal: null }])
   })
 })
 

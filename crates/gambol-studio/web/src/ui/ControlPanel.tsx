@@ -4,7 +4,7 @@ import { download } from '../files'
 import { tell } from '../notes'
 import type { FoundWork, SearchAnswer, SketchWork } from '../protocol'
 import { control, doc, dragSketch, engine, flow, newSketch, openGallerySketch, runController, takeHome, work } from '../studio'
-import { logCurve } from '../work/sketch'
+import { logCurves, type Point } from '../work/sketch'
 import { FileButton } from './Gallery'
 import { number, percent } from './format'
 import * as icons from './icons'
@@ -141,7 +141,7 @@ function Outcome({ found, running }: { found: FoundWork | null; running: boolean
     case 'stalled':
       return <p class="verdict bad" role="status"><icons.Warn />Stalled: {found.short?.[0] === 'cycle' ? `the cycle does not close, by ${number(found.short[1])} tolerances` : `short of “${found.short?.[0]}” by ${number(found.short?.[1] ?? 0)}`}. The best is on the stage.</p>
     case 'opened':
-      return <p class="verdict" role="status">Opened from a file.</p>
+      return <p class="verdict" role="status">Opened from a file. It has not converged.{gap}</p>
     default:
       return found.controller
         ? <p class="verdict" role="status">Stopped before it converged.{gap} The best so far is kept.</p>
@@ -157,21 +157,23 @@ function Curves() {
   const points = control.curve.value
   const best = points.at(-1)
   if (!best || points.length < 2) return null
-  const gap = logCurve(points.map((point) => [point.evaluations, point.gap]), 1, WIDE, HIGH)
-  const value = logCurve(points.map((point) => [point.evaluations, point.value]), null, WIDE, HIGH)
+  const of = (number: (point: Point) => number) => points.map((point): [number, number] => [point.evaluations, number(point)])
+  const [gap, tried] = logCurves([of((point) => point.gap), of((point) => point.roundGap)], 1, WIDE, HIGH)
+  const [value] = logCurves([of((point) => point.value)], null, WIDE, HIGH)
   return (
     <div class="curves" data-points={points.length}>
-      <figure title="How far the end of a cycle is from its start, in parts of what an eye would see; below the line it repeats itself">
+      <figure title="How far the end of a cycle is from its start, in parts of what an eye would see; below the dashes it repeats itself. Thin: what is being tried">
         <figcaption><span>Gap</span><b>{short(best.gap)}</b></figcaption>
         <svg viewBox={`0 0 ${WIDE} ${HIGH}`} role="img" aria-label={`Gap: ${short(best.gap)} tolerances`} preserveAspectRatio="none">
-          {gap.goal !== null && <line class="goal" x1="0" x2={WIDE} y1={gap.goal} y2={gap.goal} />}
-          <path d={gap.path} />
+          {gap!.goal !== null && <line class="goal" x1="0" x2={WIDE} y1={gap!.goal} y2={gap!.goal} />}
+          <path class="tried" d={tried!.path} />
+          <path d={gap!.path} />
         </svg>
       </figure>
       <figure title="What is minimised: effort over speed squared, and what the constraints are short of">
         <figcaption><span>Value</span><b>{short(best.value)}</b></figcaption>
         <svg viewBox={`0 0 ${WIDE} ${HIGH}`} role="img" aria-label={`Value: ${short(best.value)}`} preserveAspectRatio="none">
-          <path class="value" d={value.path} />
+          <path class="value" d={value!.path} />
         </svg>
       </figure>
     </div>

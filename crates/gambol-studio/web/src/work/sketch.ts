@@ -70,18 +70,19 @@ export function grown(curve: Point[], point: Point): Point[] {
   return all.length <= MOST_POINTS ? all : all.filter((_, k) => k % 2 === 0 || k === all.length - 1)
 }
 
-/** A line through numbers on a scale of ratios, in a box; `goal` is within it. Nothing where there is nothing to draw. */
-export function logCurve(points: [number, number][], goal: number | null, width: number, height: number): { path: string; goal: number | null } {
-  const known = points.filter(([, y]) => Number.isFinite(y) && y > 0)
-  if (known.length === 0) return { path: '', goal: null }
-  const logs = known.map(([, y]) => Math.log10(y))
-  const all = goal === null ? logs : [...logs, Math.log10(goal)]
+/** Lines through numbers on one scale of ratios, in a box; `goal` is within it. Nothing where there is nothing to draw. */
+export function logCurves(lines: [number, number][][], goal: number | null, width: number, height: number): { path: string; goal: number | null }[] {
+  const known = lines.map((points) => points.filter(([, y]) => Number.isFinite(y) && y > 0))
+  const all = known.flat()
+  if (all.length === 0) return lines.map(() => ({ path: '', goal: null }))
+  const logs = [...all.map(([, y]) => y), ...(goal === null ? [] : [goal])].map(Math.log10)
   // A flat line has room too.
-  const [least, most] = [Math.min(...all) - 0.1, Math.max(...all) + 0.1]
-  const last = Math.max(known.at(-1)![0], 1e-9)
-  const first = known[0]![0]
-  const x = (value: number) => ((value - first) / Math.max(last - first, 1e-9)) * width
-  const y = (log: number) => ((most - log) / (most - least)) * height
-  const path = known.map(([value], k) => `${k === 0 ? 'M' : 'L'}${x(value).toFixed(1)} ${y(logs[k]!).toFixed(1)}`).join('')
-  return { path, goal: goal === null ? null : y(Math.log10(goal)) }
+  const [least, most] = [Math.min(...logs) - 0.1, Math.max(...logs) + 0.1]
+  const [first, last] = [Math.min(...all.map(([x]) => x)), Math.max(...all.map(([x]) => x))]
+  const across = (x: number) => ((x - first) / Math.max(last - first, 1e-9)) * width
+  const down = (y: number) => ((most - Math.log10(y)) / (most - least)) * height
+  return known.map((points) => ({
+    path: points.map(([x, y], k) => `${k === 0 ? 'M' : 'L'}${across(x).toFixed(1)} ${down(y).toFixed(1)}`).join(''),
+    goal: goal === null ? null : down(goal),
+  }))
 }
