@@ -162,18 +162,18 @@ fn tell(sketch: &Sketch, stage: &Stage, search: &Search, keep: bool, shown: &mut
         evaluations: progress.as_ref().map_or(0, |progress| progress.evaluations),
         round_gap: progress.map(|progress| progress.gap),
         best,
-        outcome: ended.and_then(outcome),
+        outcome: ended.as_ref().and_then(outcome),
         clip: None,
         kept,
     };
     Report { head, clip }
 }
 
-fn outcome(outcome: Outcome) -> Option<OutcomePart> {
+fn outcome(outcome: &Outcome) -> Option<OutcomePart> {
     match outcome {
         Outcome::Converged => Some(OutcomePart::Converged),
         Outcome::Stalled { constraint, by } => {
-            Some(OutcomePart::Stalled { constraint: constraint.to_owned(), by })
+            Some(OutcomePart::Stalled { constraint: (*constraint).to_owned(), by: *by })
         }
         Outcome::Stopped => None,
     }

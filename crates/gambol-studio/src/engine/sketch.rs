@@ -7,7 +7,7 @@ use gambol::control::sketch::{
 };
 use gambol::dynamics::{Data, center_of_mass, forward_kinematics};
 use gambol::gait::counterparts;
-use gambol::model::{BodyPoint, Role, Vec3};
+use gambol::model::{BodyPoint, Landmark, Role, Vec3};
 use gambol::modes::{Heading, Mirror, Modes, StandSettings, stiffness_from_weight};
 
 use super::body::{SWING, mode_parts, roots};
@@ -177,7 +177,7 @@ pub(super) fn answer(
         sketch: work,
         flight,
         ground,
-        feet: feet.map(|mark| mark.name()).collect(),
+        feet: feet.map(Landmark::name).collect(),
         numbers: gambol::control::locomotion::Space::new(&sketch, &stage).dimension(),
     };
     Answer::new(head, bytes)
@@ -306,7 +306,7 @@ fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble>
 
 /// Two digits are enough for a beginning.
 fn round(number: f64) -> f64 {
-    let scale = 10_f64.powi(1 - number.abs().max(1e-9).log10().floor() as i32);
+    let scale = 10_f64.powf(1.0 - number.abs().max(1e-9).log10().floor());
     (number * scale).round() / scale
 }
 

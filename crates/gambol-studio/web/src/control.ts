@@ -276,6 +276,11 @@ export class Control {
     const { kept, best, outcome, evaluations } = answer
     const now = this.document.work.peek().sketch
     if (!kept || !best || !now?.found || now.found.seed !== wanted.seed || !same(bare(now), wanted.sketch)) return
+    if (evaluations < now.found.evaluations) {
+      // It began anew, and is not yet where it was.
+      this.tellFound({ status })
+      return
+    }
     this.kept = { ...wanted, checkpoint: kept.checkpoint }
     // It is also in the page; a reload goes on from the next one.
     this.engine.ask('save', { tab: this.place(), work: this.kept }).catch(() => null)
