@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use gambol::LoadOptions;
 use gambol::picture::{ClipOptions, clip_strip};
-use gambol_control::locomotion::{Bursts, Method, Progress, Search, SearchSettings};
+use gambol_control::locomotion::{Balance, Balanced, Bursts, Method, Progress, Search, SearchSettings};
 use gambol_control::sketch::{Stage, read};
 use gambol_control::{Plan, rollouts};
 use gambol_dynamics::State;
@@ -61,9 +61,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => Search::new(&sketch, &stage, settings)?,
     };
     println!("{}: {} numbers", sketch.name, search.space().dimension());
-    let (began, mut count) = (Instant::now(), 0);
+    let (began, mut count, mut evaluations) = (Instant::now(), 0, 0);
     let outcome = search.run(words.get("threads", 2), &AtomicBool::new(false), &mut |search, progress| {
         count += 1;
+        evaluations = progress.evaluations;
         if count % EVERY == 0 {
             tell(progress);
             if let Some(path) = checkpoint {
@@ -71,7 +72,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
         }
     });
-    println!("{outcome:?} after {:.1} s", began.elapsed().as_secs_f64());
+    println!("{outcome:?} after {evaluations} cycles, {:.1} s", began.elapsed().as_secs_f64());
     if let Some(path) = checkpoint {
         std::fs::write(path, search.checkpoint())?;
     }
@@ -95,9 +96,12 @@ fn show(search: &Search, stage: &Stage, words: &Words) -> Result<(), Box<dyn std
     println!("gap {:.3} tolerances, easy constraints {:?}", search.largest_gap(score), score.easy);
     println!("T {:.4} s, α {:.4}, δ {:.4?}", stride.period, stride.flight_share, stride.bursts);
     println!("ψ_f {:.4?}\nψ_g {:.4?}", stride.flight, stride.ground);
-    let controller = Bursts::new(stage, &stride, search.settings().step);
+    let bursts = Bursts::new(stage, &stride, search.settings().step);
+    let balance = Balance::new(stage, search.world(), &stride);
+    println!("deviations grow by {:.2?} per half cycle, without and with corrections", balance.growth());
+    let balanced = Balanced::new(bursts.clone(), balance);
     let plan = Plan {
-        controller: &controller,
+        controller: if words.text("balance").is_some() { &balanced } else { &bursts },
         start: State::new(&stride.q, &stride.v),
         seconds: words.get("cycles", 20.0) * stride.period,
         shoves: &[],

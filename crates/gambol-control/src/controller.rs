@@ -13,18 +13,20 @@ pub struct Command {
     pub torque: Vec<f64>,
     /// `nv` numbers for a controller's own use.
     pub scratch: Vec<f64>,
+    /// What a controller noted to look at again in later steps; empty at first.
+    pub notes: Vec<f64>,
 }
 
 impl Command {
     /// Springs at rest where the creature has them, no torques.
     pub fn new(creature: &Creature) -> Self {
         let still = vec![0.0; creature.nv()];
-        Self { rest: creature.rest_pose().to_vec(), torque: still.clone(), scratch: still }
+        Self { rest: creature.rest_pose().to_vec(), torque: still.clone(), scratch: still, notes: Vec::new() }
     }
 }
 
-/// Moves a creature. It has no memory but the state, so that a simulation can be branched anywhere and a controller be
-/// shared by threads.
+/// Moves a creature. It has no memory but the state and its notes in the command, so that a controller can be shared by
+/// threads and a simulation be branched anywhere; one that takes notes begins anew there.
 pub trait Controller: Sync {
     /// Writes what is wanted from `state.time` on, for one step.
     fn command(&self, creature: &Creature, state: &State, command: &mut Command);

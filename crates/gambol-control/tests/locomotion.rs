@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
 use gambol_control::locomotion::{
-    Bursts, CONSTRAINTS, Judge, Limits, Method, Outcome, Search, SearchError, SearchSettings, Space, Stride,
+    Bursts, CONSTRAINTS, Judge, Method, Outcome, Search, SearchError, SearchSettings, Space, Stride,
     world,
 };
 use gambol_control::sketch::{Sketch, Stage, read};
@@ -24,7 +24,7 @@ fn gallery(name: &str) -> (Sketch, Stage) {
 
 /// The stride with which a search begins, in a cycle of 0.72 s: whole steps.
 fn stride(sketch: &Sketch, stage: &Stage) -> Stride {
-    let space = Space::new(sketch, stage);
+    let space = Space::canonical(sketch, stage);
     Stride { period: 0.72, ..space.stride(stage, &space.mean) }
 }
 
@@ -38,7 +38,7 @@ fn state_at(time: f64, q: &[f64], v: &[f64]) -> State {
 fn the_papers_runner_has_as_many_numbers_less_two() {
     // 36 + 36 for the initial state, 5 + 7 amplitudes, two bursts, period and share; x and y are of no consequence.
     let (sketch, stage) = gallery("runner");
-    let space = Space::new(&sketch, &stage);
+    let space = Space::canonical(&sketch, &stage);
     assert_eq!(space.dimension(), 88 - 2);
     // Amplitudes of the sketch are lower bounds.
     let bounds = &space.bounds[34 + 36..34 + 36 + 3];
@@ -104,7 +104,7 @@ fn the_second_half_is_the_mirror_image_of_the_first() {
     }
 
     // And what the judge calls the gap is the end of the first half less the mirror image of the start.
-    let gap = Judge::new(&stage, &world, Limits::default()).cycle(&stride, false).score.gap;
+    let gap = Judge::new(&stage, &world).cycle(&stride, false).score.gap;
     let (end, start) = (displacement(&first.q), stage.mirrored(&displacement(&stride.q)));
     for k in 6..creature.nv() {
         if creature.joints()[creature.dofs()[k].joint].kind == gambol_model::JointKind::Hinge {
@@ -125,7 +125,7 @@ fn a_creature_in_the_air_follows_a_parabola() {
     stride.ground.fill(0.0);
     stride.q[2] += 5.0;
     let world = world(&stage, STEP).unwrap();
-    let score = Judge::new(&stage, &world, Limits::default()).cycle(&stride, false).score;
+    let score = Judge::new(&stage, &world).cycle(&stride, false).score;
     assert!((score.speed - sketch.speed).abs() < 1e-9, "{}", score.speed);
     assert_eq!(score.effort, 0.0);
     // Half a cycle of 0.36 s: it ends g t faster, velocities being half a step behind.
@@ -148,7 +148,7 @@ fn effort_is_the_mean_square_of_active_torques() {
     stride.bursts = [0.08, 0.12]; // whole steps
     stride.flight_share = 0.5;
     let world = world(&stage, STEP).unwrap();
-    let score = Judge::new(&stage, &world, Limits::default()).cycle(&stride, false).score;
+    let score = Judge::new(&stage, &world).cycle(&stride, false).score;
     let square = |phase: usize, amplitudes: &[f64]| -> f64 {
         let of = |k: usize| -> f64 {
             stage.active[phase].iter().zip(amplitudes).map(|(active, a)| a * active.torque[k]).sum()
@@ -164,7 +164,7 @@ fn weights_and_multipliers_add_up_as_in_the_paper() {
     let (sketch, stage) = gallery("runner");
     let world = world(&stage, STEP).unwrap();
     let mut score =
-        Judge::new(&stage, &world, Limits::default()).cycle(&stride(&sketch, &stage), false).score;
+        Judge::new(&stage, &world).cycle(&stride(&sketch, &stage), false).score;
     score.speed = 2.0;
     score.effort = 40_000.0;
     score.easy = [0.0; 9];

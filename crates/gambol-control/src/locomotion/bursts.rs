@@ -15,6 +15,10 @@ struct Burst {
     /// s
     duration: f64,
     torque: Vec<f64>,
+    /// Torques per radian of amplitude, of all modes of its phase.
+    modes: Vec<Vec<f64>>,
+    /// Where these are in a list of all amplitudes.
+    first: usize,
 }
 
 /// Passive springs and dampers about the rest pose, and bursts at the start of flight and ground state of each foot:
@@ -38,31 +42,27 @@ impl Bursts {
     /// The controller of a stride, for simulations with steps of `step`, s.
     pub fn new(stage: &Stage, stride: &Stride, step: f64) -> Self {
         let period = stride.period;
-        let torque = |phase: usize, amplitudes: &[f64]| {
-            let mut sum = vec![0.0; stage.creature.nv()];
-            for (active, amplitude) in stage.active[phase].iter().zip(amplitudes) {
-                for (sum, torque) in sum.iter_mut().zip(&active.torque) {
-                    *sum += amplitude * torque;
-                }
+        let burst = |phase: usize, start: f64, amplitudes: &[f64]| {
+            let modes: Vec<Vec<f64>> =
+                stage.active[phase].iter().map(|active| active.torque.clone()).collect();
+            let mut torque = vec![0.0; stage.creature.nv()];
+            for (mode, amplitude) in modes.iter().zip(amplitudes) {
+                add(&mut torque, *amplitude, mode);
             }
-            sum
+            let (duration, first) = (stride.bursts[phase].min(period), phase * stride.flight.len());
+            Burst { start, duration, torque, modes, first }
         };
-        let burst = |start: f64, duration: f64, torque: Vec<f64>| Burst {
-            start,
-            duration: duration.min(period),
-            torque,
-        };
-        let mut bursts = vec![
-            burst(0.0, stride.bursts[0], torque(0, &stride.flight)),
-            burst(stride.flight_share * period, stride.bursts[1], torque(1, &stride.ground)),
-        ];
+        let mut bursts =
+            vec![burst(0, 0.0, &stride.flight), burst(1, stride.flight_share * period, &stride.ground)];
         if stage.mirror.is_some() {
             for k in 0..2 {
-                let Burst { start, duration, torque } = &bursts[k];
+                let Burst { start, duration, torque, modes, first } = &bursts[k];
                 let later = Burst {
                     start: start + 0.5 * period,
                     duration: *duration,
                     torque: stage.mirrored(torque),
+                    modes: modes.iter().map(|mode| stage.mirrored(mode)).collect(),
+                    first: *first,
                 };
                 bursts.push(later);
             }
@@ -70,13 +70,16 @@ impl Bursts {
         Self { period, step, pulses: bursts }
     }
 
-    /// Adds the torques of the step that starts at `time` to `torque`.
-    pub(super) fn add(&self, time: f64, torque: &mut [f64]) {
+    /// Adds the torques of the step that starts at `time` to `torque`, with amplitudes that are `changed`: in flight, then on
+    /// the ground; empty if they are not.
+    pub(super) fn add(&self, time: f64, changed: &[f64], torque: &mut [f64]) {
         for burst in &self.pulses {
             let share = self.covered(burst, time) / self.step;
             if share > 0.0 {
-                for (sum, torque) in torque.iter_mut().zip(&burst.torque) {
-                    *sum += share * torque;
+                add(torque, share, &burst.torque);
+                let changed = changed.iter().skip(burst.first);
+                for (mode, by) in burst.modes.iter().zip(changed) {
+                    add(torque, share * by, mode);
                 }
             }
         }
@@ -93,7 +96,13 @@ impl Bursts {
 
 impl Controller for Bursts {
     fn command(&self, _: &Creature, state: &State, command: &mut Command) {
-        self.add(state.time, &mut command.torque);
+        self.add(state.time, &[], &mut command.torque);
+    }
+}
+
+fn add(into: &mut [f64], factor: f64, x: &[f64]) {
+    for (into, x) in into.iter_mut().zip(x) {
+        *into += factor * x;
     }
 }
 
@@ -108,13 +117,14 @@ mod tests {
             [(0.0, 0.1, 0.002), (0.37, 0.1037, 0.0021), (0.65, 0.12, 0.0019), (0.2, 0.0011, 0.005)]
         {
             let period = 0.7;
-            let bursts = Bursts { period, step, pulses: vec![Burst { start, duration, torque: vec![3.0] }] };
+            let burst = Burst { start, duration, torque: vec![3.0], modes: Vec::new(), first: 0 };
+            let bursts = Bursts { period, step, pulses: vec![burst] };
             // Steps that do not divide the cycle: seven cycles of them.
             let steps = (0..).map(|k| f64::from(k) * step).take_while(|time| *time < 7.0 * period);
             let mut sum = 0.0;
             for time in steps {
                 let mut torque = [0.0];
-                bursts.add(time, &mut torque);
+                bursts.add(time, &[], &mut torque);
                 sum += step * torque[0];
             }
             let expected = 7.0 * 3.0 * duration;

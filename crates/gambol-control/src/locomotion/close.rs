@@ -1,12 +1,13 @@
 //! Closing a cycle that nearly repeats itself, by Newton's method, and then making it cheaper along the cycles that stay closed.
 //!
 //! φ(x) = 0, with easy constraints that are short of their margin as further rows, has fewer rows than x has numbers. Each
-//! step solves φ + J d = 0 for the shortest d, in parts of the first deviations, with J from differences: a cycle for each
-//! number. Levenberg's μ keeps steps short where φ is not straight; a whole range of μ is tried at once, since trials are
+//! step solves φ + J d = 0 for the shortest d, in parts of the first deviations, with J from differences: two cycles for
+//! each number. Levenberg's μ keeps steps short where φ is not straight; a whole range of μ is tried at once, since trials are
 //! cheap beside J. What J leaves free is used to descend: d = −(1 − J⁺J) ∇ ln E_v E_e.
 
 use super::Score;
 use super::search::{Judged, Search};
+use crate::cma::Bounds;
 use crate::cma::factor::Lower;
 
 /// Length of the differences in parts of the first deviations: 10 mrad. Far more than contacts are solved to, and
@@ -59,6 +60,19 @@ impl Search<'_> {
         (self.merit(&best.score) < self.merit(&at.score)).then_some(best)
     }
 
+    /// One more step of Newton's method from a closed cycle, which leaves easy constraints where they are; none if gaps do not
+    /// get smaller.
+    pub(super) fn seal(&mut self, at: &Judged, threads: usize) -> Option<Judged> {
+        let mut slopes = self.slopes(at, threads);
+        slopes.residual[at.score.gap.len()..].fill(0.0);
+        let steps = DAMPINGS.iter().filter_map(|damping| self.bounded(&slopes, &at.x, *damping));
+        let trials = steps.map(|step| self.moved(&at.x, &step)).collect();
+        let judged = self.judge_all(trials, threads);
+        let open = |judged: &Judged| self.gaps(&judged.score).map(|gap| gap * gap).sum::<f64>();
+        let good = judged.into_iter().filter(|judged| self.is_good(&judged.score));
+        good.min_by(|a, b| open(a).total_cmp(&open(b))).filter(|best| open(best) < open(at))
+    }
+
     /// The cheapest closed cycle of one descent from a closed one; none if none is cheaper.
     pub(super) fn descend(&mut self, at: &Judged, threads: usize) -> Option<Judged> {
         let slopes = self.slopes(at, threads);
@@ -95,7 +109,10 @@ impl Search<'_> {
         };
         let trials = DESCENTS.iter().map(|length| self.moved(&at.x, &step(length))).collect();
         let judged = self.judge_all(trials, threads);
-        let closed = judged.into_iter().filter(|judged| self.is_closed(&judged.score));
+        let as_closed = |score: &Score| {
+            self.is_closed(score) || score.is_easy() && self.largest_gap(score) <= self.largest_gap(&at.score)
+        };
+        let closed = judged.into_iter().filter(|judged| as_closed(&judged.score));
         let best = closed.min_by(|a, b| a.score.product().total_cmp(&b.score.product()))?;
         (best.score.product() < at.score.product()).then_some(best)
     }
@@ -129,33 +146,28 @@ impl Search<'_> {
         None
     }
 
-    /// Slopes of all there is, by differences.
+    /// Slopes of all there is, by differences to both sides, or to one where a bound is in the way: a foot that lands on its
+    /// inner edge if it is tilted by a little, and on its outer one if by a little less, has two slopes.
     fn slopes(&mut self, at: &Judged, threads: usize) -> Slopes {
         let n = at.x.len();
-        let lengths: Vec<f64> = (0..n)
-            .map(|k| {
-                let length = DIFFERENCE * self.space.deviation[k];
-                // Away from the bound.
-                if at.x[k] + length <= self.space.bounds[k].most { length } else { -length }
-            })
-            .collect();
-        let shifted = |k: usize| {
+        let shifted = |k: usize, sign: f64| {
             let mut x = at.x.clone();
-            x[k] += lengths[k];
+            let Bounds { least, most } = self.space.bounds[k];
+            x[k] = (x[k] + sign * DIFFERENCE * self.space.deviation[k]).clamp(least, most);
             x
         };
-        let there = self.judge_all((0..n).map(shifted).collect(), threads);
-        let residual: Vec<f64> = self.residual(&at.score).collect();
-        let scale = |k: usize| self.space.deviation[k] / lengths[k];
-        let column = |(k, there): (usize, &Judged)| {
-            let differences = self.residual(&there.score).zip(&residual);
-            differences.map(|(there, here)| scale(k) * (there - here)).collect()
-        };
+        let places = (0..n).flat_map(|k| [shifted(k, -1.0), shifted(k, 1.0)]).collect();
+        let judged = self.judge_all(places, threads);
         let price = |score: &Score| score.product().max(f64::MIN_POSITIVE).ln();
-        let slope = |(k, there): (usize, &Judged)| scale(k) * (price(&there.score) - price(&at.score));
-        let columns = there.iter().enumerate().map(column).collect();
-        let objective = there.iter().enumerate().map(slope).collect();
-        Slopes { residual, columns, objective }
+        let (mut columns, mut objective) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for (k, pair) in judged.chunks_exact(2).enumerate() {
+            let (below, above) = (&pair[0], &pair[1]);
+            let per = self.space.deviation[k] / (above.x[k] - below.x[k]);
+            let rows = self.residual(&above.score).zip(self.residual(&below.score));
+            columns.push(rows.map(|(above, below)| per * (above - below)).collect());
+            objective.push(per * (price(&above.score) - price(&below.score)));
+        }
+        Slopes { residual: self.residual(&at.score).collect(), columns, objective }
     }
 
     /// Judges candidates, which counts.

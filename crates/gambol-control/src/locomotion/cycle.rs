@@ -6,10 +6,10 @@ use gambol_dynamics::{
 };
 use gambol_model::{BodyPoint, Vec3};
 
-use super::score::Term;
+use super::score::{Term, WEIGHT_OBJECTIVE};
 use super::space::PLACE;
 use super::{Bursts, Limits, Score, Stride};
-use crate::sketch::{Foot, Stage};
+use crate::sketch::{Foot, PAPER_EFFORT, Stage};
 
 /// What was seen of a foot at the start of a step.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,12 +86,12 @@ const LOST: f64 = 4.0;
 
 impl<'a> Judge<'a> {
     /// For strides of `stage` in `world`, which [`world`] makes.
-    pub fn new(stage: &'a Stage, world: &'a World, limits: Limits) -> Self {
+    pub fn new(stage: &'a Stage, world: &'a World) -> Self {
         let creature = world.creature();
         Self {
             stage,
             world,
-            limits,
+            limits: Limits::new(stage),
             stepper: Stepper::new(world),
             data: Data::new(creature),
             moments: Vec::new(),
@@ -114,13 +114,14 @@ impl<'a> Judge<'a> {
         let mut last = (state.q.clone(), state.v.clone());
         let mut effort = 0.0;
         let mut easy = UNITS.map(|(unit, margin)| Term::new(unit, margin));
+        easy[3] = Term::new(EFFORT_UNIT * self.limits.most_effort, UNITS[3].1);
         let mut poses = Vec::new();
         let mut broke = None;
         let resting = self.resting_height();
         self.moments.clear();
         for _ in 0..steps {
             torque.fill(0.0);
-            controller.add(state.time, &mut torque);
+            controller.add(state.time, &[], &mut torque);
             last.0.copy_from_slice(&state.q);
             last.1.copy_from_slice(&state.v);
             if keep_poses {
@@ -206,6 +207,7 @@ impl<'a> Judge<'a> {
         Score {
             speed: mean.dot(&forward),
             effort,
+            weight: WEIGHT_OBJECTIVE * PAPER_EFFORT / limits.most_effort,
             easy: easy.map(|term| term.value),
             short: std::array::from_fn(short),
             gap: self.gap(run),
@@ -303,13 +305,16 @@ const UNITS: [(f64, f64); 9] = [
     (0.1, 0.5),
     (0.1, 0.5),
     (1.0, 0.5),
-    (25_000.0, 0.5),
+    (1.0, 0.5), // in parts of the most, below
     (0.02, 0.5),
     (0.02, 0.5),
     (0.002, 0.5), // a foot that touches is 1 mm from the threshold
     (0.005, 0.5),
     (0.01, 0.5),
 ];
+
+/// What one would notice of effort, in parts of the most.
+const EFFORT_UNIT: f64 = 0.05;
 
 /// Steps in the order in which a foot lives through them, from the start of its thrust on, and whose turn it is.
 ///

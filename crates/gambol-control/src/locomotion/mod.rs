@@ -8,6 +8,7 @@
 //!                               cycle by cycle
 //! ```
 
+mod balance;
 mod bursts;
 mod close;
 mod cycle;
@@ -16,6 +17,7 @@ mod score;
 mod search;
 mod space;
 
+pub use balance::{Balance, Balanced};
 pub use bursts::Bursts;
 pub use cycle::{Cycle, Judge, world};
 pub use file::{Found, controller_to_toml, is_controller, read_controller};

@@ -1,6 +1,8 @@
 //! What a cycle is worth: objective, easy constraints and how far it is from repeating itself (Nunes et al. 2012, section 6
 //! and appendix A).
 
+use crate::sketch::Stage;
+
 /// Names of the easy constraints, E1 to E9.
 pub const CONSTRAINTS: [&str; 9] = [
     "forward speed at all times",
@@ -14,7 +16,8 @@ pub const CONSTRAINTS: [&str; 9] = [
     "toe stub",
 ];
 
-/// w₀ of the objective and w_s of the easy constraints: any w_s that is large enough does, as these end at zero.
+/// w₀ of the objective, where the effort may be the paper's, and w_s of the easy constraints: any w_s that is large enough
+/// does, as these end at zero.
 pub const WEIGHT_OBJECTIVE: f64 = 1e-5;
 /// See [`WEIGHT_OBJECTIVE`].
 pub const WEIGHT_EASY: f64 = 1e10 * WEIGHT_OBJECTIVE;
@@ -22,7 +25,7 @@ pub const WEIGHT_EASY: f64 = 1e10 * WEIGHT_OBJECTIVE;
 /// h, the height of the barrier at a threshold.
 const BARRIER: f64 = 1.0;
 
-/// Thresholds of the easy constraints; the defaults are the paper's.
+/// Thresholds of the easy constraints.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// E1: forward speed of the centre of mass at any time, m/s.
@@ -41,14 +44,15 @@ pub struct Limits {
     pub least_lift: f64,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
+impl Limits {
+    /// Those of the paper, with the speed and the effort of the sketch.
+    pub fn new(stage: &Stage) -> Self {
         Self {
-            least_speed_ever: 0.5,
-            least_speed: 2.0,
+            least_speed_ever: 0.25 * stage.least_speed,
+            least_speed: stage.least_speed,
             most_drift: 0.25,
             most_rate: 20.0,
-            most_effort: 500_000.0,
+            most_effort: stage.most_effort,
             most_gap: 0.001,
             least_lift: 0.02,
         }
@@ -116,6 +120,8 @@ pub struct Score {
     pub speed: f64,
     /// E_e, mean of the sum of squared active torques, N²m².
     pub effort: f64,
+    /// w₀: in proportion to the paper's where more effort is allowed.
+    pub weight: f64,
     /// E1 to E9, unweighted; 0 where one is met.
     pub easy: [f64; 9],
     /// How far each easy constraint is from a margin before its threshold, in units of what one would notice; 0 beyond the
@@ -131,9 +137,14 @@ impl Score {
         self.effort / (self.speed * self.speed).max(1e-6)
     }
 
+    /// w₀ E_v E_e.
+    pub fn price(&self) -> f64 {
+        self.weight * self.product()
+    }
+
     /// f = w₀ E_v E_e + w_s Σ E_s.
     pub fn value(&self) -> f64 {
-        WEIGHT_OBJECTIVE * self.product() + WEIGHT_EASY * self.easy.iter().sum::<f64>()
+        self.price() + WEIGHT_EASY * self.easy.iter().sum::<f64>()
     }
 
     /// W = f + λᵀφ + k φᵀφ.

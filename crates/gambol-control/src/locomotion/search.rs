@@ -7,7 +7,7 @@ use std::time::Instant;
 use gambol_dynamics::{StepError, World};
 
 use super::cycle::world;
-use super::{CONSTRAINTS, Cycle, Judge, Limits, Score, Space, Stride, WEIGHT_OBJECTIVE};
+use super::{CONSTRAINTS, Cycle, Judge, Score, Space, Stride};
 use crate::cma::{Cma, CmaError, Settings};
 use crate::sketch::{Sketch, Stage, to_toml};
 use crate::text::{CheckpointError, END, Fields, Record};
@@ -54,8 +54,6 @@ pub struct SearchSettings {
     pub penalty: f64,
     /// φ_tol. Default: 0.02 rad or m, and 0.2 rad/s or m/s: less than an eye sees from one stride to the next.
     pub tolerance: Tolerance,
-    /// Thresholds of the easy constraints.
-    pub limits: Limits,
     /// First deviations of a round of the method of multipliers in parts of those of the sketch. Default: 0.05; it starts from
     /// a good place.
     pub shrink: f64,
@@ -79,7 +77,6 @@ impl Default for SearchSettings {
             generations: 60,
             penalty: 0.1,
             tolerance: Tolerance { pose: 0.02, rate: 0.2 },
-            limits: Limits::default(),
             shrink: 0.05,
             hop: 0.3,
             hops: 3,
@@ -148,12 +145,14 @@ pub enum Doing {
     Closing,
     /// Descents make a cycle that repeats itself cheaper.
     Improving,
+    /// Newton's method makes it repeat itself even better, since what is left of a gap grows from cycle to cycle.
+    Sealing,
     /// Nothing more: it has converged.
     Done,
 }
 
 impl Doing {
-    const ALL: [Self; 4] = [Self::Sampling, Self::Closing, Self::Improving, Self::Done];
+    const ALL: [Self; 5] = [Self::Sampling, Self::Closing, Self::Improving, Self::Sealing, Self::Done];
 
     /// A word for it.
     pub fn name(self) -> &'static str {
@@ -161,6 +160,7 @@ impl Doing {
             Self::Sampling => "sampling",
             Self::Closing => "closing",
             Self::Improving => "improving",
+            Self::Sealing => "sealing",
             Self::Done => "done",
         }
     }
@@ -207,7 +207,10 @@ impl<'a> Search<'a> {
             let what = if settings.budget == 0 { "budget" } else { "rounds" };
             return Err(CmaError { what, reason: "nothing may be tried".into() }.into());
         }
-        let space = Space::new(sketch, stage);
+        let space = match settings.method {
+            Method::Multipliers => Space::canonical(sketch, stage),
+            Method::Closing => Space::modal(sketch, stage),
+        };
         let world = world(stage, settings.step)?;
         let name = fingerprint(&to_toml(sketch));
         let cma = Cma::new(&space.mean, &space.deviation, inner(&space, &settings, 0))?;
@@ -265,6 +268,7 @@ impl<'a> Search<'a> {
             Doing::Sampling => self.generation(threads),
             Doing::Closing => self.close(threads),
             Doing::Improving => self.improve(threads),
+            Doing::Sealing => self.seal_further(threads),
             Doing::Done => {}
         }
     }
@@ -367,10 +371,6 @@ impl<'a> Search<'a> {
     /// One step of Newton's method, and what comes after the last.
     fn close(&mut self, threads: usize) {
         let Some(at) = self.best.clone() else { return self.closed() };
-        if self.is_closed(&at.score) {
-            self.remember(at);
-            return self.begin(Doing::Improving);
-        }
         self.steps += 1;
         let next = self.newton(&at, threads);
         let gained = next.as_ref().map_or(0.0, |next| 1.0 - self.merit(&next.score) / self.merit(&at.score));
@@ -378,9 +378,13 @@ impl<'a> Search<'a> {
             self.remember(next.clone());
             self.best = Some(next);
         }
-        let closed = self.best.as_ref().is_some_and(|best| self.is_closed(&best.score));
-        if !closed && (gained < LEAST_GAIN || self.steps >= STEPS) {
-            self.closed();
+        let last = gained < LEAST_GAIN || self.steps >= STEPS;
+        match &self.best {
+            Some(best) if self.is_closed(&best.score) || last && self.is_good(&best.score) => {
+                self.begin(Doing::Improving);
+            }
+            _ if last => self.closed(),
+            _ => {}
         }
     }
 
@@ -413,6 +417,22 @@ impl<'a> Search<'a> {
             self.best = Some(next);
         }
         if gained < LEAST_IMPROVEMENT || self.steps >= DESCENTS {
+            self.begin(Doing::Sealing);
+        }
+    }
+
+    /// One step towards a smaller gap, and the end after the last.
+    fn seal_further(&mut self, threads: usize) {
+        let Some(at) = self.best.clone() else { return };
+        self.steps += 1;
+        let next = self.seal(&at, threads);
+        let more = next.is_some();
+        if let Some(next) = next {
+            self.nearest = Some(next.clone());
+            self.best = Some(next);
+        }
+        let sealed = self.best.as_ref().is_some_and(|best| self.largest_gap(&best.score) < SEALED);
+        if !more || sealed || self.steps >= SEALS {
             self.doing = Doing::Done;
         }
     }
@@ -442,7 +462,7 @@ impl<'a> Search<'a> {
         match self.settings.method {
             _ if self.round == 0 => score.value(),
             Method::Multipliers => score.augmented(&self.multipliers, self.settings.penalty),
-            Method::Closing => WEIGHT_OBJECTIVE * score.product() + WEIGHT_MERIT * self.merit(score),
+            Method::Closing => score.price() + WEIGHT_MERIT * self.merit(score),
         }
     }
 
@@ -464,7 +484,7 @@ impl<'a> Search<'a> {
         score.gap.iter().enumerate().map(move |(k, gap)| gap / if k < poses { pose } else { rate })
     }
 
-    fn is_good(&self, score: &Score) -> bool {
+    pub(super) fn is_good(&self, score: &Score) -> bool {
         score.is_easy() && self.largest_gap(score) < 1.0
     }
 
@@ -480,7 +500,7 @@ impl<'a> Search<'a> {
         std::thread::scope(|scope| {
             for _ in 0..threads.clamp(1, candidates.len().max(1)) {
                 scope.spawn(|| {
-                    let mut judge = Judge::new(self.stage, &self.world, self.settings.limits);
+                    let mut judge = Judge::new(self.stage, &self.world);
                     while let Some((x, slot)) = {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         candidates.get(index).zip(done.get(index))
@@ -503,7 +523,7 @@ impl<'a> Search<'a> {
     /// Simulates the nearest stride again, and keeps its poses.
     pub fn show(&self) -> Option<Cycle> {
         let (stride, _) = self.nearest()?;
-        Some(Judge::new(self.stage, &self.world, self.settings.limits).cycle(&stride, true))
+        Some(Judge::new(self.stage, &self.world).cycle(&stride, true))
     }
 
     /// What is searched.
@@ -594,6 +614,10 @@ const LEAST_GAIN: f64 = 0.003;
 
 /// Closed well within the tolerance, in parts of it.
 const WELL: f64 = 0.5;
+
+/// Closed so well that it runs on for a few cycles, in parts of the tolerance, and most steps towards that.
+const SEALED: f64 = 0.02;
+const SEALS: usize = 10;
 
 /// Most descents, and the least share by which one must lessen E_v E_e.
 const DESCENTS: usize = 40;

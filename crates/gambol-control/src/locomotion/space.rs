@@ -1,6 +1,6 @@
 //! What is searched for: the numbers of a stride, and where they begin.
 
-use gambol_model::JointKind;
+use nalgebra::{DMatrix, DVector};
 
 use crate::cma::Bounds;
 use crate::sketch::{Sketch, Stage};
@@ -24,10 +24,10 @@ pub struct Stride {
     pub flight_share: f64,
 }
 
-/// The space of strides of a sketch: which coordinate is what, where it begins and how far it may be off.
+/// The space of strides of a sketch: which number is what, where it begins and how far it may be off.
 ///
-/// The initial state is the displacement of every coordinate from the rest pose and its velocity. Only where the creature stands
-/// on the plane is left out, as nothing depends on it: the paper's 88 numbers of its runner are 86 here.
+/// The initial state is a displacement from the rest pose and a velocity. Only where the creature stands on the plane is left
+/// out, as nothing depends on it: the paper's 88 numbers of its runner are 86 here.
 #[derive(Clone, Debug)]
 pub struct Space {
     /// Where a search begins.
@@ -36,19 +36,31 @@ pub struct Space {
     pub deviation: Vec<f64>,
     /// Where each coordinate has to stay.
     pub bounds: Vec<Bounds>,
-    nv: usize,
+    /// What a number of the initial pose, and one of the initial velocity, moves: columns.
+    pose: DMatrix<f64>,
+    rate: DMatrix<f64>,
     counts: [usize; 2],
 }
 
-/// Coordinates of the root that nothing depends on: x and y.
+/// Numbers of the root, and those of its place on the plane, which nothing depends on: x and y.
+const ROOT: usize = 6;
 pub(super) const PLACE: usize = 2;
 
-/// First deviations: of angles, rad, and the height, m; of joint velocities, rad/s; of the root's velocities, m/s and rad/s; of
-/// amplitudes, rad. About a third of what a run has.
-const ANGLE: f64 = 0.1;
+/// First deviations of the root: angles, rad; height, m; velocities, rad/s and m/s. About a third of what a run has.
+const ROOT_ANGLE: f64 = 0.1;
 const HEIGHT: f64 = 0.03;
-const RATE: f64 = 0.7;
 const ROOT_RATE: f64 = 0.3;
+
+/// Of each joint in its own coordinates, rad and rad/s.
+const JOINT_ANGLE: f64 = 0.1;
+const JOINT_RATE: f64 = 0.7;
+
+/// Of the softest vibration, rad and rad/s. Stiffer ones have less, with the square root of the frequency: all the same would
+/// break ankles, and all of one energy would never bend a knee under a load.
+const SOFT_ANGLE: f64 = 0.2;
+const SOFT_RATE: f64 = 1.4;
+
+/// Of amplitudes, rad.
 const AMPLITUDE: f64 = 0.1;
 
 /// Most that a mode may be driven by, rad: a spring that is asked for more than a right angle is no longer one.
@@ -58,26 +70,69 @@ const MOST_AMPLITUDE: f64 = 1.6;
 const PERIOD_FACTORS: [f64; 2] = [0.6, 1.6];
 const BURST_FACTORS: [f64; 2] = [0.25, 2.0];
 
+/// What is left of a direction beside others, in parts of it, for it to be one of its own.
+const INDEPENDENT: f64 = 0.1;
+
+/// A direction in which the creature may be off at the start: how far, and how fast.
+struct Direction {
+    shape: DVector<f64>,
+    /// None: x or y.
+    pose: Option<f64>,
+    rate: f64,
+}
+
 impl Space {
-    /// The space of a sketch.
-    pub fn new(sketch: &Sketch, stage: &Stage) -> Self {
+    /// The space of a sketch. The initial state lies along the vibrations of the free creature, and is its own mirror image if
+    /// the stride is.
+    pub fn modal(sketch: &Sketch, stage: &Stage) -> Self {
+        let vibrations = stage.flight.vibrations();
+        let softest = vibrations.first().map_or(1.0, |mode| mode.eigenvalue);
+        let along = vibrations.iter().map(|mode| {
+            let soft = (softest / mode.eigenvalue).powf(0.25);
+            let shape = DVector::from_column_slice(&mode.shape);
+            Direction { shape, pose: Some(SOFT_ANGLE * soft), rate: SOFT_RATE * soft }
+        });
+        let all = root(stage).chain(along).collect();
+        let directions = match &stage.symmetry {
+            None => all,
+            Some(mirror) => symmetric(all, mirror),
+        };
+        Self::new(sketch, stage, &directions)
+    }
+
+    /// The space of the paper: the initial state joint by joint.
+    pub fn canonical(sketch: &Sketch, stage: &Stage) -> Self {
         let nv = stage.creature.nv();
+        let joints = (ROOT..nv).map(|dof| Direction {
+            shape: unit(nv, dof),
+            pose: Some(JOINT_ANGLE),
+            rate: JOINT_RATE,
+        });
+        Self::new(sketch, stage, &root(stage).chain(joints).collect::<Vec<_>>())
+    }
+
+    fn new(sketch: &Sketch, stage: &Stage, directions: &[Direction]) -> Self {
+        let nv = stage.creature.nv();
+        let matrix = |shapes: Vec<DVector<f64>>| {
+            if shapes.is_empty() { DMatrix::zeros(nv, 0) } else { DMatrix::from_columns(&shapes) }
+        };
+        let places = directions.iter().filter(|direction| direction.pose.is_some());
         let mut space = Self {
             mean: Vec::new(),
             deviation: Vec::new(),
             bounds: Vec::new(),
-            nv,
+            pose: matrix(places.map(|direction| direction.shape.clone()).collect()),
+            rate: matrix(directions.iter().map(|direction| direction.shape.clone()).collect()),
             counts: [stage.active[0].len(), stage.active[1].len()],
         };
-        for dof in PLACE..nv {
-            space.push(0.0, if dof == 2 { HEIGHT } else { ANGLE }, Bounds::NONE);
+        for pose in directions.iter().filter_map(|direction| direction.pose) {
+            space.push(0.0, pose, Bounds::NONE);
         }
         let forward = stage.axes[0] * sketch.speed;
-        for dof in 0..nv {
-            let mean = if dof < 3 { forward[dof] } else { 0.0 };
-            let joint = &stage.creature.joints()[stage.creature.dofs()[dof].joint];
-            let rate = if joint.kind == JointKind::Free { ROOT_RATE } else { RATE };
-            space.push(mean, rate, Bounds::NONE);
+        for (k, Direction { shape, rate, .. }) in directions.iter().enumerate() {
+            let along = shape.rows(0, 3).dot(&forward) / shape.norm_squared();
+            // Vibrations move the root too, but do not travel.
+            space.push(if k < ROOT && shape.rows(ROOT, nv - ROOT).amax() == 0.0 { along } else { 0.0 }, *rate, Bounds::NONE);
         }
         for active in stage.active.iter().flatten() {
             match active.priority {
@@ -113,17 +168,18 @@ impl Space {
 
     /// The stride at a place.
     pub fn stride(&self, stage: &Stage, x: &[f64]) -> Stride {
-        let mut displacement = vec![0.0; self.nv];
-        let (place, rest) = x.split_at(self.nv - PLACE);
-        displacement[PLACE..].copy_from_slice(place);
+        let (pose, rest) = x.split_at(self.pose.ncols());
+        let displacement = &self.pose * DVector::from_column_slice(pose);
         let mut q = stage.creature.rest_pose().to_vec();
-        stage.creature.integrate(&mut q, &displacement, 1.0);
-        let (v, rest) = rest.split_at(self.nv);
+        stage.creature.integrate(&mut q, displacement.as_slice(), 1.0);
+        q[..PLACE].copy_from_slice(&stage.creature.rest_pose()[..PLACE]);
+        let (v, rest) = rest.split_at(self.rate.ncols());
+        let v = &self.rate * DVector::from_column_slice(v);
         let (flight, rest) = rest.split_at(self.counts[0]);
         let (ground, rest) = rest.split_at(self.counts[1]);
         Stride {
             q,
-            v: v.to_vec(),
+            v: v.as_slice().to_vec(),
             flight: flight.to_vec(),
             ground: ground.to_vec(),
             bursts: [rest[0], rest[1]],
@@ -147,4 +203,40 @@ impl Space {
         let numbers = numbers.chain(&stride.bursts).chain([&stride.period, &stride.flight_share]);
         Some(numbers.zip(&self.bounds).map(|(x, bounds)| x.clamp(bounds.least, bounds.most)).collect())
     }
+}
+
+/// The root's coordinates.
+fn root(stage: &Stage) -> impl Iterator<Item = Direction> + use<> {
+    let nv = stage.creature.nv();
+    (0..ROOT).map(move |dof| Direction {
+        shape: unit(nv, dof),
+        pose: match dof {
+            0..PLACE => None,
+            PLACE => Some(HEIGHT),
+            _ => Some(ROOT_ANGLE),
+        },
+        rate: ROOT_RATE,
+    })
+}
+
+fn unit(nv: usize, dof: usize) -> DVector<f64> {
+    DVector::from_fn(nv, |k, _| f64::from(u8::from(k == dof)))
+}
+
+/// What of each direction is its own mirror image, if the ones before do not have it already.
+fn symmetric(all: Vec<Direction>, mirror: &DMatrix<f64>) -> Vec<Direction> {
+    let mut kept: Vec<Direction> = Vec::new();
+    let mut basis: Vec<DVector<f64>> = Vec::new();
+    for direction in all {
+        let own = 0.5 * (&direction.shape + mirror * &direction.shape);
+        let mut rest = own.clone();
+        for known in &basis {
+            rest -= known * known.dot(&rest);
+        }
+        if rest.norm() > INDEPENDENT * direction.shape.norm() {
+            basis.push(rest.normalize());
+            kept.push(Direction { shape: own, ..direction });
+        }
+    }
+    kept
 }

@@ -39,6 +39,7 @@ pub fn read(
         "bursts",
         "speed",
         "least_speed",
+        "most_effort",
         "flight",
         "ground",
         // What makes a sketch a controller: see `locomotion::read_controller`.
@@ -62,6 +63,7 @@ pub fn read(
         bursts: bursts(&root)?,
         speed: root.number("speed", ABOVE_0)?.ok_or_else(|| root.error("speed is missing (m/s)"))?,
         least_speed: root.number("least_speed", AT_LEAST_0)?.unwrap_or(PAPER_SPEED),
+        most_effort: root.number("most_effort", ABOVE_0)?.unwrap_or(PAPER_EFFORT),
         flight: palette(&root, Phase::Flight, "[flight]", &mut lines)?,
         ground: palette(&root, Phase::Ground, "[ground]", &mut lines)?,
     };
@@ -73,6 +75,9 @@ pub fn read(
 /// k_d / k_s, s, and the least mean speed, m/s, of Nunes et al. 2012.
 const PAPER_DAMPING: f64 = 0.1;
 const PAPER_SPEED: f64 = 2.0;
+
+/// Its most effort, N²m².
+pub(crate) const PAPER_EFFORT: f64 = 500_000.0;
 
 fn told(root: &Section, lines: &Lines, misfit: Misfit) -> FileError {
     let Misfit { key, mode, reason } = misfit;
@@ -216,6 +221,7 @@ pub(crate) fn written(sketch: &Sketch, about: &str) -> String {
     line(explained(format!("bursts = [{flight}, {ground}]"), "of torque, to begin with, s"));
     line(explained(format!("speed = {}", digits(sketch.speed)), "forward, to begin with, m/s"));
     line(explained(format!("least_speed = {}", digits(sketch.least_speed)), "on average, m/s"));
+    line(explained(format!("most_effort = {}", digits(sketch.most_effort)), "squared torques, N²m²"));
     for phase in Phase::BOTH {
         let palette = sketch.palette(phase);
         line(format!("\n[{}]", phase.name()));

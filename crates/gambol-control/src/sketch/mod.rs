@@ -7,7 +7,7 @@ mod file;
 mod preview;
 mod stage;
 
-pub(crate) use file::{SHARE, written};
+pub(crate) use file::{PAPER_EFFORT, SHARE, written};
 pub use file::{read, to_toml};
 pub use gambol_formats::toml_file::FileError;
 pub use preview::preview;
@@ -89,8 +89,11 @@ pub struct Sketch {
     pub bursts: [f64; 2],
     /// Forward, to begin with, m/s.
     pub speed: f64,
-    /// Least mean speed, m/s; the paper's 2.
+    /// Least mean speed, m/s; the paper's 2. A quarter of it is the least at any time.
     pub least_speed: f64,
+    /// Most effort, N²m²: mean of the sum of squared active torques; the paper's 500 000. It goes with the square of the weight
+    /// and of the length of the legs.
+    pub most_effort: f64,
     /// Of a swinging foot.
     pub flight: Palette,
     /// Of a standing foot.

@@ -58,10 +58,17 @@ pub struct Stage {
     pub others: Vec<Foot>,
     /// Left for right, of tangent vectors at the rest pose, if legs alternate.
     pub mirror: Option<DMatrix<f64>>,
+    /// The same if all stand and swing together and the feet that stand are each other's mirror images: such a hop is its own
+    /// mirror image at all times.
+    pub symmetry: Option<DMatrix<f64>>,
     /// The body whose height says whether the creature is upright.
     pub torso: usize,
     /// Forward, left and up.
     pub axes: [Vec3; 3],
+    /// Of the sketch: least mean speed, m/s, and most effort, N²m².
+    pub least_speed: f64,
+    /// See there.
+    pub most_effort: f64,
 }
 
 /// Why a sketch does not fit a creature, and which mode of which phase is to blame.
@@ -110,9 +117,12 @@ impl Stage {
         let axes = [heading.forward, heading.left, heading.up];
         let feet = feet(&creature, &mut data, &pose, &axes);
         let (stance, others) = stance(sketch, &creature, &feet)?;
-        let mirror = match sketch.legs {
-            Legs::Together => None,
-            Legs::Alternate => Some(mirror(&creature, &mut data, &pose)?),
+        let (mirror, symmetry) = match sketch.legs {
+            Legs::Alternate => (Some(mirror(&creature, &mut data, &pose)?), None),
+            Legs::Together if is_own_image(&creature, &mut data, &stance) => {
+                (None, mirror(&creature, &mut data, &pose).ok())
+            }
+            Legs::Together => (None, None),
         };
 
         let analyze = |data: &mut Data, constraints: Vec<Constraint>| {
@@ -134,7 +144,21 @@ impl Stage {
             active(sketch, Phase::Ground, &ground, &stiffness)?,
         ];
         let torso = torso(&creature);
-        Ok(Self { creature, flight, ground, active, stance, others, mirror, torso, axes })
+        let &Sketch { least_speed, most_effort, .. } = sketch;
+        Ok(Self {
+            creature,
+            flight,
+            ground,
+            active,
+            stance,
+            others,
+            mirror,
+            symmetry,
+            torso,
+            axes,
+            least_speed,
+            most_effort,
+        })
     }
 
     /// The modes of one phase.
@@ -243,6 +267,12 @@ fn stance(sketch: &Sketch, creature: &Creature, feet: &[Foot]) -> Result<(Vec<Fo
     };
     let others = stance.iter().map(mate).collect::<Result<_, _>>()?;
     Ok((stance, others))
+}
+
+/// Whether every foot has its mate among them.
+fn is_own_image(creature: &Creature, data: &mut Data, feet: &[Foot]) -> bool {
+    let mates = Mirror::new(creature, data);
+    feet.iter().all(|foot| feet.iter().any(|other| mates.body(foot.toe.body) == Some(other.toe.body)))
 }
 
 /// The mirror image of tangent vectors at the pose `q`, which must be its own mirror image.
