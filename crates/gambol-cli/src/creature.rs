@@ -168,6 +168,10 @@ pub(super) struct SpringArguments {
 }
 
 impl SpringArguments {
+    pub(super) fn is_given(&self) -> bool {
+        self.stiffness.is_some() || !self.scale.is_empty()
+    }
+
     pub(super) fn apply(&self, creature: &mut Creature) -> Result<(), Failure> {
         if let Some(stiffness) = self.stiffness {
             set_uniform(creature, stiffness)?;

@@ -1,4 +1,4 @@
-//! `gambol gallery`: the creatures that come with gambol, and their gaits.
+//! `gambol gallery`: the creatures that come with gambol, their gaits and sketches.
 
 use std::io::Write;
 
@@ -8,16 +8,22 @@ use gambol_gait::{Body, Style, gaits_for};
 use serde::Serialize;
 
 use super::{Failure, write_json};
-use gambol::gallery::{ENTRIES, find, names};
+use gambol::gallery::{ENTRIES, find, names, sketch, sketches};
 use gambol::{LoadOptions, load};
 
-/// Lists the creatures that come with gambol and their gaits, or prints the MJCF of one
+/// Lists the creatures that come with gambol, their gaits and sketches, or prints the MJCF of one
 #[derive(Args)]
-#[command(after_help = "Examples:\n  gambol gallery\n  gambol gallery dog > my-dog.xml")]
+#[command(
+    after_help = "Examples:\n  gambol gallery\n  gambol gallery dog > my-dog.xml\n  gambol gallery --sketch runner > my-sketch.toml"
+)]
 pub(super) struct Gallery {
     /// Print the MJCF file of this creature
     #[arg(conflicts_with = "json")]
     name: Option<String>,
+
+    /// Print the sketch with this name, for `gambol optimize`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "name"])]
+    sketch: Option<String>,
 
     /// Print the list as JSON
     #[arg(long)]
@@ -34,6 +40,8 @@ struct Row {
     mass: f64,
     poses: Vec<String>,
     gaits: Vec<String>,
+    /// Of controllers.
+    sketches: Vec<&'static str>,
 }
 
 impl Gallery {
@@ -43,6 +51,13 @@ impl Gallery {
                 Failure::Failed(format!("the gallery has no {name:?}; it has {}", names().join(", ")))
             })?;
             return Ok(out.write_all(entry.mjcf.as_bytes())?);
+        }
+        if let Some(name) = &self.sketch {
+            let text = sketch(name).ok_or_else(|| {
+                let known = sketches().join(", ");
+                Failure::Failed(format!("the gallery has no sketch {name:?}; it has {known}"))
+            })?;
+            return Ok(out.write_all(text.as_bytes())?);
         }
         let rows = ENTRIES.iter().map(|entry| row(entry.name, entry.about)).collect::<Result<Vec<_>, _>>()?;
         if self.json {
@@ -59,7 +74,12 @@ impl Gallery {
         for row in &rows {
             gaits.add_row([row.name, &row.gaits.join(", ")]);
         }
-        Ok(writeln!(out, "{table}\n\n{gaits}")?)
+        let mut controllers = Table::new();
+        controllers.load_style(presets::NOTHING).set_header(["creature", "sketches"]);
+        for row in rows.iter().filter(|row| !row.sketches.is_empty()) {
+            controllers.add_row([row.name, &row.sketches.join(", ")]);
+        }
+        Ok(writeln!(out, "{table}\n\n{gaits}\n\n{controllers}")?)
     }
 }
 
@@ -78,5 +98,12 @@ fn row(name: &'static str, about: &'static str) -> Result<Row, Failure> {
         mass: creature.mass(),
         poses: creature.poses().iter().map(|pose| pose.name.clone()).collect(),
         gaits: gaits.filter(|(_, suits)| suits.is_ok()).map(|(gait, _)| gait).collect(),
+        sketches: sketches().into_iter().filter(|sketch| made_for(sketch) == Some(name)).collect(),
     })
+}
+
+/// The creature of a sketch of the gallery.
+fn made_for(name: &str) -> Option<&'static str> {
+    let mut lines = sketch(name)?.lines();
+    lines.find_map(|line| line.strip_prefix("creature = \"")?.split('"').next())
 }

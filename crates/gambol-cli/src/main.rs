@@ -1,5 +1,5 @@
 //! The command line: one module per verb. Data goes to stdout, talk to stderr; the exit status is 0, 1 (failed) or
-//! 2 (usage).
+//! 2 (usage), and `optimize` has two of its own.
 
 mod animate;
 mod clip_report;
@@ -10,11 +10,14 @@ mod files;
 mod gait_file;
 mod gallery;
 mod inspect;
+mod interrupt;
 mod modes;
+mod optimize;
 mod render;
 mod rig;
 mod settings;
 mod simulate;
+mod sketch_file;
 mod stiffness;
 mod studio;
 mod table;
@@ -33,7 +36,7 @@ use gambol_picture::PictureError;
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
     after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file.\n\n\
-                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
+                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -48,6 +51,7 @@ enum Verb {
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
+    Optimize(Box<optimize::Optimize>),
     Rig(rig::RigVerb),
     Simulate(Box<simulate::Simulate>),
     Stiffness(stiffness::StiffnessVerb),
@@ -59,6 +63,8 @@ enum Verb {
 enum Failure {
     /// The work could not be done: exit 1.
     Failed(String),
+    /// The work was done, but what it was for was not reached.
+    Ended { status: u8, message: Option<String> },
     /// Nobody reads our output any more; that is no failure of ours.
     OutputClosed,
 }
@@ -105,6 +111,7 @@ fn main() -> ExitCode {
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),
+        Verb::Optimize(verb) => verb.run(&mut out),
         Verb::Rig(verb) => verb.run(&mut out),
         Verb::Simulate(verb) => verb.run(&mut out),
         Verb::Stiffness(verb) => verb.run(&mut out),
@@ -115,6 +122,12 @@ fn main() -> ExitCode {
         Err(Failure::Failed(message)) => {
             eprintln!("gambol: {message}");
             ExitCode::FAILURE
+        }
+        Err(Failure::Ended { status, message }) => {
+            if let Some(message) = message {
+                eprintln!("gambol: {message}");
+            }
+            ExitCode::from(status)
         }
     }
 }

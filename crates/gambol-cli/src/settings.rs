@@ -43,6 +43,21 @@ pub(super) fn rate(text: &str) -> Result<f64, String> {
     checked(text, |x| (1.0..=1000.0).contains(&x), "a rate from 1 to 1000 per second")
 }
 
+/// Longest step of a simulation, s. At a tenth of a second nothing that has contacts moves sensibly.
+const LONGEST_STEP: f64 = 0.1;
+
+/// Shortest step, s: a minute of it would take a day.
+const SHORTEST_STEP: f64 = 1e-7;
+
+pub(super) fn step(text: &str) -> Result<f64, String> {
+    checked(text, |x| (SHORTEST_STEP..=LONGEST_STEP).contains(&x), "a time from 1e-7 to 0.1 s")
+}
+
+pub(super) fn count(text: &str) -> Result<usize, String> {
+    let number = text.trim().parse().ok().filter(|count| *count > 0);
+    number.ok_or_else(|| format!("{text} is not a whole number above 0"))
+}
+
 /// Degrees to radians, per second.
 pub(super) fn turn_rate(text: &str) -> Result<f64, String> {
     finite(text).map(f64::to_radians)

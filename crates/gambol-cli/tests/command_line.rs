@@ -31,18 +31,30 @@ fn assert_fails(arguments: &[&str], status: i32, message: &str) {
 }
 
 #[test]
-fn gallery_lists_ten_creatures() {
+fn gallery_lists_its_creatures_and_their_sketches() {
     let list = json(&["gallery", "--json"]);
     let of = |name: &str| list.as_array().unwrap().iter().find(|row| row["name"] == name).unwrap().clone();
-    assert_eq!(list.as_array().unwrap().len(), 10);
-    // The paper's counts (Kry et al. 2009, figure 3; Nunes et al. 2012, section 8: 36 and 42 internal plus 6).
-    for (name, dof) in
-        [("loop", 19), ("linear", 21), ("dog", 80), ("human", 47), ("kangaroo", 42), ("monster", 48)]
-    {
+    assert_eq!(list.as_array().unwrap().len(), 11);
+    // The paper's counts (Kry et al. 2009, figure 3; Nunes et al. 2012, section 8: 30, 36 and 42 internal plus 6).
+    for (name, dof) in [
+        ("loop", 19),
+        ("linear", 21),
+        ("dog", 80),
+        ("human", 47),
+        ("biped", 36),
+        ("kangaroo", 42),
+        ("monster", 48),
+    ] {
         assert_eq!(of(name)["dof"], dof, "{name}");
     }
+    assert_eq!(of("biped")["sketches"], serde_json::json!(["runner", "hopper"]));
+    assert_eq!(of("dog")["sketches"], serde_json::json!([]));
     let table = gambol(&["gallery"]);
     assert!(stdout(&table).contains("dog") && stdout(&table).contains("80"));
+    assert!(stdout(&table).contains("runner, hopper"));
+    let sketch = gambol(&["gallery", "--sketch", "kangaroo"]);
+    assert!(stdout(&sketch).contains("name = \"kangaroo\""));
+    assert_fails(&["gallery", "--sketch", "dog"], 1, "the gallery has no sketch \"dog\"; it has runner,");
 }
 
 #[test]

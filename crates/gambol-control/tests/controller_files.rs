@@ -1,9 +1,12 @@
 //! A controller is found once and simulated on other days and machines: all its numbers must come back bit for bit, or what
 //! ran there falls here. It is its sketch as well, so that a search can begin where another one ended. A file that was edited
-//! wrongly, or that is of another creature, must be told with its line.
+//! wrongly, or that is of another creature, must be told with its line. What people see of it is one cycle as a loop, which
+//! has to close and to be the same on both sides.
 
 use gambol::LoadOptions;
-use gambol_control::locomotion::{Found, Space, Stride, controller_to_toml, is_controller, read_controller};
+use gambol_control::locomotion::{
+    Found, Space, Stride, Upright, controller_to_toml, cycle_clip, is_controller, read_controller, world,
+};
 use gambol_control::sketch::{FileError, Sketch, Stage, read, to_toml};
 use gambol_model::Creature;
 
@@ -14,7 +17,7 @@ fn find(name: &str) -> Result<Creature, String> {
 /// A stride somewhere in the space of a sketch of the gallery, with numbers of many digits.
 fn somewhere(name: &str) -> (Sketch, Stage, Stride) {
     let (sketch, stage) = read(gambol::gallery::sketch(name).unwrap(), find).unwrap();
-    let space = Space::new(&sketch, &stage);
+    let space = Space::modal(&sketch, &stage);
     let numbers = space.mean.iter().zip(&space.deviation).zip(&space.bounds).enumerate();
     let x: Vec<f64> = numbers
         .map(|(k, ((mean, deviation), bounds))| {
@@ -81,25 +84,29 @@ fn a_controller_is_also_its_sketch() {
 fn a_stride_is_found_again_in_the_space_it_came_from() {
     for name in gambol::gallery::sketches() {
         let (sketch, stage, stride) = somewhere(name);
-        let space = Space::new(&sketch, &stage);
-        let place = space.place(&stage, &stride).unwrap();
-        let back = space.stride(&stage, &place);
-        // Rotations go through an angle and back: a few roundings of numbers of the order of 1.
-        let far = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(far(&stride.q, &back.q) < 1e-13, "{name}: {}", far(&stride.q, &back.q));
-        assert_eq!(Stride { q: stride.q.clone(), ..back.clone() }, stride, "{name}");
-        // Where it stands does not matter.
-        let mut elsewhere = stride.clone();
-        elsewhere.q[0] += 3.0;
-        elsewhere.q[1] -= 2.0;
-        assert!(far(&space.place(&stage, &elsewhere).unwrap(), &place) < 1e-13);
+        // A stride of the modal space lies in the canonical one too, which has all.
+        for space in [Space::modal(&sketch, &stage), Space::canonical(&sketch, &stage)] {
+            let place = space.place(&stage, &stride).unwrap();
+            let back = space.stride(&stage, &place);
+            // Rotations go through an angle and back, and shapes of modes are solved for: roundings of numbers of the order of
+            // 1, times how nearly alike two modes are.
+            assert!(far(&stride.q, &back.q) < 1e-11, "{name}: {}", far(&stride.q, &back.q));
+            assert!(far(&stride.v, &back.v) < 1e-11, "{name}: {}", far(&stride.v, &back.v));
+            let (q, v) = (stride.q.clone(), stride.v.clone());
+            assert_eq!(Stride { q, v, ..back.clone() }, stride, "{name}");
+            // Where it stands does not matter.
+            let mut elsewhere = stride.clone();
+            elsewhere.q[0] += 3.0;
+            elsewhere.q[1] -= 2.0;
+            assert!(far(&space.place(&stage, &elsewhere).unwrap(), &place) < 1e-11);
+        }
     }
 }
 
 #[test]
 fn a_place_is_within_bounds_and_only_for_strides_of_the_space() {
     let (sketch, stage, stride) = somewhere("runner");
-    let space = Space::new(&sketch, &stage);
+    let space = Space::modal(&sketch, &stage);
     let long = Stride { period: 100.0, ..stride.clone() };
     let place = space.place(&stage, &long).unwrap();
     assert_eq!(place[place.len() - 2], space.bounds[place.len() - 2].most);
@@ -151,4 +158,85 @@ fn a_controller_for_another_creature_says_so() {
     let error = read_controller(&(to_toml(&sketch) + "\n" + stride), find).unwrap_err();
     assert!(error.reason.contains("coordinates of biped; is it of another creature?"), "{error}");
     assert!(error.line.is_some());
+}
+
+/// Largest difference of two lists of numbers.
+fn far(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+#[test]
+fn a_cycle_is_a_loop_and_the_same_on_both_sides() {
+    for name in ["runner", "kangaroo"] {
+        let (sketch, stage) = read(gambol::gallery::sketch(name).unwrap(), find).unwrap();
+        let space = Space::modal(&sketch, &stage);
+        // Where a search begins: far from a cycle, so that there is a gap to be spread.
+        let stride = space.stride(&stage, &space.mean);
+        let creature = &stage.creature;
+        let world = world(&stage, 0.004).unwrap();
+        let open = cycle_clip(&stage, &world, &stride, 60.0, 0.1);
+        assert!(open.stride.is_none() && (open.duration() - stride.period).abs() < 1e-12, "{name}");
+        let clip = cycle_clip(&stage, &world, &stride, 60.0, f64::INFINITY);
+        clip.check(creature).unwrap();
+        // To the last bit but for sums of times.
+        assert!((clip.duration() - stride.period).abs() < 1e-12, "{name}: {} s", clip.duration());
+        let (first, last) = (&clip.poses[0], clip.poses.last().unwrap());
+        assert_eq!(first, &stride.q, "{name}");
+        let mut end = first.clone();
+        clip.stride.unwrap().apply(creature, &mut end);
+        let mut way = vec![0.0; creature.nv()];
+        creature.difference(&end, last, &mut way);
+        // Through rotations and back.
+        assert!(far(&way, &vec![0.0; way.len()]) < 1e-12, "{name}: {way:?}");
+        assert!(clip.travel.unwrap().speed > 0.5, "{name}: {:?}", clip.travel);
+        assert!(!clip.contacts.is_empty(), "{name}");
+        if stage.mirror.is_none() {
+            continue;
+        }
+        let keys = (clip.poses.len() - 1) / 2;
+        let bent = |key: usize| {
+            let mut bent = vec![0.0; creature.nv()];
+            creature.difference(creature.rest_pose(), &clip.poses[key], &mut bent);
+            bent
+        };
+        for key in 0..=keys {
+            assert!(far(&stage.mirrored(&bent(key))[2..], &bent(key + keys)[2..]) < 1e-12, "{name}: {key}");
+        }
+        let stood = |name: &str| {
+            let contact = clip.contacts.iter().find(|contact| contact.name == name).expect(name);
+            contact.intervals.iter().map(|[start, end]| end - start).sum::<f64>()
+        };
+        for contact in clip.contacts.iter().filter(|contact| contact.name.contains(".left")) {
+            let mate = contact.name.replace(".left", ".right");
+            // Sums of times.
+            assert!((stood(&contact.name) - stood(&mate)).abs() < 1e-9, "{name}: {:?}", clip.contacts);
+        }
+    }
+}
+
+#[test]
+fn a_creature_falls_at_half_its_height() {
+    let (_, stage, _) = somewhere("runner");
+    let upright = Upright::new(&stage);
+    let rest = stage.creature.rest_pose().to_vec();
+    let com = gambol::dynamics::center_of_mass(
+        &stage.creature,
+        &mut gambol::dynamics::Data::new(&stage.creature),
+        &rest,
+    );
+    let sunk = |by: f64| {
+        let mut pose = rest.clone();
+        pose[2] -= by * com.z;
+        pose
+    };
+    let clip = gambol::motion::Clip {
+        name: String::new(),
+        times: vec![0.0, 0.5, 1.0],
+        poses: vec![rest.clone(), sunk(0.49), sunk(0.51)],
+        stride: None,
+        contacts: Vec::new(),
+        travel: None,
+    };
+    assert_eq!(upright.fall(&stage.creature, &clip, None), Some(1.0));
+    assert_eq!(upright.fall(&stage.creature, &clip.part(0, 1), None), None);
 }

@@ -1,6 +1,7 @@
 //! `gambol simulate`: a creature that moves by physics.
 
 mod report;
+mod stride;
 mod values;
 
 use std::io::{IsTerminal, Write};
@@ -23,26 +24,29 @@ use super::creature::{CreatureArguments, PoseArguments, SpringArguments};
 use super::files::Outputs;
 use super::gait_file::{is_file, read_gait};
 use super::settings::{self, Ground, at_least_0, rate, seconds};
+use super::sketch_file::SketchFile;
 use super::{Failure, render, write_json};
+use stride::{Cycles, run_by_clock};
 use values::{ShoveText, numbers, shove};
 
 /// Moves a creature by physics: springs, ground, and what pumps them
 #[derive(Args)]
 #[command(
-    after_help = "CONTROL is `passive` (springs alone), `pump` (their equilibrium swings along a few vibrations), or a gait, by name or as\n\
-    a file, whose poses the equilibrium follows. See docs/physics.md.\n\
+    after_help = "CONTROL is `passive` (springs alone), `pump` (their equilibrium swings along a few vibrations), a gait, by name or as\n\
+    a file, whose poses the equilibrium follows, or a controller that `gambol optimize` found. See docs/physics.md and docs/controllers.md.\n\
     Output by ending, as in `gambol animate`. It ends with 1 if the simulation diverged; the report says where.\n\n\
     Examples:\n  gambol simulate loop pump --phase 90 --seconds 8\n  \
     gambol simulate linear pump --frequency 5 --phase -90 -o crawl.glb -o crawl.gif\n  \
     gambol simulate human passive --seconds 3 -o fall.glb\n  \
     gambol simulate dog trot --push chest:0,80,0@1+0.1 --report\n  \
+    gambol simulate biped my-runner.toml --balance -o run.glb\n  \
     gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
 )]
 pub(super) struct Simulate {
     #[command(flatten)]
     creature: CreatureArguments,
 
-    /// passive, pump, a gait or a gait file (.toml)
+    /// passive, pump, a gait, a gait file or a controller (.toml)
     #[arg(value_name = "CONTROL", default_value = "passive")]
     control: String,
 
@@ -73,17 +77,20 @@ pub(super) struct Simulate {
 
     #[command(flatten, next_help_heading = "Pumping")]
     pump: PumpArguments,
+
+    #[command(flatten, next_help_heading = "Controllers")]
+    stride: StrideArguments,
 }
 
 #[derive(Args)]
 struct TimeArguments {
-    /// How long, s
-    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds, allow_negative_numbers = true)]
-    seconds: f64,
+    /// How long, s; if not given, 5, and twenty cycles of a controller
+    #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
+    seconds: Option<f64>,
 
-    /// Length of a step, s
-    #[arg(long, value_name = "S", default_value_t = 0.002, value_parser = values::step, allow_negative_numbers = true)]
-    step: f64,
+    /// Length of a step, s; if not given, 0.002, and what a controller was found with
+    #[arg(long, value_name = "S", value_parser = settings::step, allow_negative_numbers = true)]
+    step: Option<f64>,
 
     /// Keys per second of the motion that is written
     #[arg(long, value_name = "F", default_value_t = 60.0, value_parser = rate, allow_negative_numbers = true)]
@@ -155,6 +162,13 @@ struct PumpArguments {
     frequency: Option<values::Numbers>,
 }
 
+#[derive(Args)]
+struct StrideArguments {
+    /// Correct the bursts of a controller at the start of every half cycle, so that it stays up
+    #[arg(long)]
+    balance: bool,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SpringsName {
     /// second order, without loss
@@ -183,8 +197,14 @@ struct Scene {
     warnings: Vec<String>,
     /// The modes that are pumped.
     waves: Vec<Wave>,
+    /// Of a controller that was found for a sketch.
+    cycles: Option<Cycles>,
     name: String,
 }
+
+/// How long, s, and in which steps, s, if nobody says.
+const SECONDS: f64 = 5.0;
+const STEP: f64 = 0.002;
 
 impl Simulate {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
@@ -196,7 +216,7 @@ impl Simulate {
         self.body.springs.apply(&mut creature)?;
         let scene = self.scene(creature)?;
         let world = self.world(&scene)?;
-        let rollout = self.simulate(&world, scene.controller.as_ref(), scene.start.clone())?;
+        let rollout = self.simulate(&world, &scene)?;
         self.write(&outputs, &world, &rollout, &scene.name, rig.as_ref())?;
         let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {note}"));
         let of_creature = world.creature().warnings().iter().map(ToString::to_string);
@@ -221,12 +241,19 @@ impl Simulate {
         match self.control.as_str() {
             "passive" => self.passive(creature),
             "pump" => self.pumped(creature),
-            gait => {
+            other => {
                 if self.body.pose.is_given() {
                     let message = "--pose and --qpos are for passive and pump; a gait has its own pose";
                     return Err(Failure::Failed(message.to_owned()));
                 }
-                follow(creature, gait)
+                match SketchFile::controller(other) {
+                    Some(_) if self.body.springs.is_given() => {
+                        let message = "--stiffness and --scale do not go with a controller; its sketch has the springs it was found with";
+                        Err(Failure::Failed(message.to_owned()))
+                    }
+                    Some(file) => run_by_clock(creature, &file, self.time.step, self.stride.balance),
+                    None => follow(creature, other),
+                }
             }
         }
         .and_then(|scene| {
@@ -236,6 +263,10 @@ impl Simulate {
                 || self.pump.frequency.is_some();
             if pumps && self.control != "pump" {
                 let message = "--modes, --amplitude, --phase and --frequency are for pump";
+                return Err(Failure::Failed(message.to_owned()));
+            }
+            if self.stride.balance && scene.cycles.is_none() {
+                let message = "--balance is for controllers that gambol optimize found";
                 return Err(Failure::Failed(message.to_owned()));
             }
             Ok(scene)
@@ -251,6 +282,7 @@ impl Simulate {
             terrain: None,
             warnings: Vec::new(),
             waves: Vec::new(),
+            cycles: None,
             name: "passive".to_owned(),
         })
     }
@@ -270,6 +302,7 @@ impl Simulate {
             terrain: None,
             warnings: Vec::new(),
             waves,
+            cycles: None,
             name: "pump".to_owned(),
         })
     }
@@ -290,7 +323,7 @@ impl Simulate {
             SpringsName::ImplicitEuler => Springs::ImplicitEuler,
         };
         let settings = StepSettings {
-            step: self.time.step,
+            step: scene.cycles.as_ref().map(|cycles| cycles.step).or(self.time.step).unwrap_or(STEP),
             springs,
             contact,
             ground,
@@ -301,23 +334,22 @@ impl Simulate {
         World::new(scene.creature.clone(), settings).map_err(|error| Failure::Failed(error.to_string()))
     }
 
-    fn simulate(
-        &self,
-        world: &World,
-        controller: &dyn Controller,
-        mut start: State,
-    ) -> Result<Rollout, Failure> {
+    fn simulate(&self, world: &World, scene: &Scene) -> Result<Rollout, Failure> {
         let creature = world.creature();
-        if let Some(ground) = &world.settings().ground {
+        let mut start = scene.start.clone();
+        // A cycle may begin in flight.
+        if let Some(ground) = world.settings().ground.as_ref().filter(|_| scene.cycles.is_none()) {
             stand_on(creature, ground, &mut start.q);
         }
+        let usual = scene.cycles.as_ref().map_or(SECONDS, Cycles::usual_seconds);
+        let seconds = self.time.seconds.unwrap_or(usual);
         perturb(creature, self.time.seed, &mut start.v);
         let shoves =
             self.world.push.iter().map(|push| on_body(creature, push)).collect::<Result<Vec<_>, _>>()?;
         let plan = Plan {
-            controller,
+            controller: scene.controller.as_ref(),
             start,
-            seconds: self.time.seconds,
+            seconds,
             shoves: &shoves,
             torque_limits: &[],
             fps: self.time.fps,
@@ -329,8 +361,8 @@ impl Simulate {
             if watched && (done - last >= 0.01 || done == 1.0) {
                 last = done;
                 let end = if done == 1.0 { "\n" } else { "" };
-                let seconds = done * self.time.seconds;
-                let _ = write!(std::io::stderr(), "\rgambol: {seconds:.2} s of {} s{end}", self.time.seconds);
+                let now = done * seconds;
+                let _ = write!(std::io::stderr(), "\rgambol: {now:.2} s of {seconds} s{end}");
             }
         };
         Ok(simulate(world, &mut Stepper::new(world), &plan, &mut progress))
@@ -393,6 +425,7 @@ fn follow(creature: Creature, name: &str) -> Result<Scene, Failure> {
         terrain: Some(terrain),
         warnings,
         waves: Vec::new(),
+        cycles: None,
         name: gait.name,
         creature: body.creature,
     })

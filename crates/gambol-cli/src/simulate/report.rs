@@ -32,6 +32,8 @@ pub(super) struct ReportJson<'a> {
     energy: EnergyJson,
     cost_of_transport: Option<f64>,
     modes: Vec<WaveJson>,
+    /// Of a controller that was found for a sketch.
+    cycles: Option<CyclesJson>,
     warnings: &'a [String],
 }
 
@@ -81,6 +83,18 @@ struct PartsJson {
     gravity: f64,
     elastic: f64,
     total: f64,
+}
+
+#[derive(Serialize)]
+struct CyclesJson {
+    /// s
+    period: f64,
+    simulated: f64,
+    /// Whether its bursts were corrected.
+    balance: bool,
+    /// Until it fell: its centre of mass came below half of its height at rest.
+    upright: f64,
+    fell: bool,
 }
 
 #[derive(Serialize)]
@@ -151,6 +165,16 @@ pub(super) fn json<'a>(world: &'a World, scene: &'a Scene, rollout: &'a Rollout)
         },
         cost_of_transport: report.cost_of_transport,
         modes: scene.waves.iter().map(wave).collect(),
+        cycles: scene.cycles.as_ref().map(|cycles| {
+            let fall = cycles.fall(world, rollout);
+            CyclesJson {
+                period: cycles.period,
+                balance: cycles.balance,
+                simulated: report.seconds / cycles.period,
+                upright: fall.unwrap_or(report.seconds) / cycles.period,
+                fell: fall.is_some(),
+            }
+        }),
         warnings: &scene.warnings,
     }
 }
@@ -179,6 +203,20 @@ pub(super) fn write(
     for Wave { mode, amplitude, phase, frequency } in &scene.waves {
         let phase = phase.to_degrees();
         writeln!(out, "  mode u{mode}: {amplitude:.3} rad at {frequency:.3} Hz, {phase:.0}°")?;
+    }
+    if let Some(cycles) = &scene.cycles {
+        let simulated = report.seconds / cycles.period;
+        let how = if cycles.balance { "with corrections" } else { "by the clock alone" };
+        match cycles.fall(world, rollout) {
+            None => writeln!(out, "  {how} it stayed up for all {simulated:.2} cycles")?,
+            Some(time) => {
+                let count = time / cycles.period;
+                writeln!(
+                    out,
+                    "  {how} it stayed up for {count:.2} of {simulated:.2} cycles; fell at {time:.2} s"
+                )?;
+            }
+        }
     }
     let mut table = plain(&[]);
     let mut row = |what: &str, value: String| {

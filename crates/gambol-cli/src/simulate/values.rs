@@ -3,17 +3,7 @@
 use gambol_model::Vec3;
 
 use crate::Failure;
-use crate::settings::{at_least_0, checked, finite, positive};
-
-/// Longest step, s. At a tenth of a second nothing that has contacts moves sensibly.
-const LONGEST_STEP: f64 = 0.1;
-
-/// Shortest step, s: a minute of it would take a day.
-const SHORTEST_STEP: f64 = 1e-7;
-
-pub(super) fn step(text: &str) -> Result<f64, String> {
-    checked(text, |x| (SHORTEST_STEP..=LONGEST_STEP).contains(&x), "a time from 1e-7 to 0.1 s")
-}
+use crate::settings::{at_least_0, finite, positive};
 
 /// Numbers between commas.
 #[derive(Clone)]

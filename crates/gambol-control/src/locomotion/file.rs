@@ -172,9 +172,10 @@ pub fn controller_to_toml(
 fn list(key: &str, about: &str, rows: &[(Vec<f64>, String)]) -> String {
     let mut out = format!("{key} = [ # {about}\n");
     for (numbers, name) in rows {
-        let numbers: String = numbers.iter().map(|number| format!("{}, ", digits(*number))).collect();
+        let numbers: Vec<String> = numbers.iter().map(|number| digits(*number) + ",").collect();
+        let numbers = numbers.join(" ");
         let name: String = name.chars().filter(|letter| !letter.is_control()).collect();
-        let _ = writeln!(out, "  {numbers:<26}# {name}"); // a String takes all
+        let _ = writeln!(out, "  {numbers:<25} # {name}"); // a String takes all
     }
     out.push(']');
     out

@@ -13,14 +13,18 @@ mod bursts;
 mod close;
 mod cycle;
 mod file;
+mod film;
 mod score;
 mod search;
 mod space;
+mod upright;
 
 pub use balance::{Balance, Balanced};
 pub use bursts::Bursts;
 pub use cycle::{Cycle, Judge, world};
 pub use file::{Found, controller_to_toml, is_controller, read_controller};
+pub use film::cycle_clip;
 pub use score::{CONSTRAINTS, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
 pub use search::{Doing, Method, Outcome, Progress, Search, SearchError, SearchSettings, Tolerance};
 pub use space::{Space, Stride};
+pub use upright::Upright;

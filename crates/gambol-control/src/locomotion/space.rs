@@ -132,7 +132,11 @@ impl Space {
         for (k, Direction { shape, rate, .. }) in directions.iter().enumerate() {
             let along = shape.rows(0, 3).dot(&forward) / shape.norm_squared();
             // Vibrations move the root too, but do not travel.
-            space.push(if k < ROOT && shape.rows(ROOT, nv - ROOT).amax() == 0.0 { along } else { 0.0 }, *rate, Bounds::NONE);
+            space.push(
+                if k < ROOT && shape.rows(ROOT, nv - ROOT).amax() == 0.0 { along } else { 0.0 },
+                *rate,
+                Bounds::NONE,
+            );
         }
         for active in stage.active.iter().flatten() {
             match active.priority {
@@ -188,21 +192,31 @@ impl Space {
         }
     }
 
-    /// The place of a stride, but for x and y: what [`Self::stride`] makes it of. Numbers that are out of bounds, as those of a
-    /// sketch that has changed since may be, are moved to their bounds. None for a stride of another creature or of other modes.
+    /// The place of a stride: what [`Self::stride`] makes it of, but for x and y. Where the space has only strides that are their
+    /// own mirror image it is that of the nearest one. Numbers that are out of bounds, as those of a sketch that has changed
+    /// since may be, are moved to their bounds. None for a stride of another creature or of other modes.
     pub fn place(&self, stage: &Stage, stride: &Stride) -> Option<Vec<f64>> {
         let creature = &stage.creature;
+        let nv = creature.nv();
         let counts = [stride.flight.len(), stride.ground.len()];
-        if stride.q.len() != creature.nq() || stride.v.len() != self.nv || counts != self.counts {
+        if stride.q.len() != creature.nq() || stride.v.len() != nv || counts != self.counts {
             return None;
         }
-        let mut displacement = vec![0.0; self.nv];
-        creature.difference(creature.rest_pose(), &stride.q, &mut displacement);
-        let numbers =
-            displacement[PLACE..].iter().chain(&stride.v).chain(&stride.flight).chain(&stride.ground);
+        let mut displacement = DVector::zeros(nv);
+        creature.difference(creature.rest_pose(), &stride.q, displacement.as_mut_slice());
+        let pose =
+            nearest(self.pose.rows(PLACE, nv - PLACE).into(), &displacement.rows(PLACE, nv - PLACE).into())?;
+        let rate = nearest(self.rate.clone(), &DVector::from_column_slice(&stride.v))?;
+        let numbers = pose.iter().chain(rate.iter()).chain(&stride.flight).chain(&stride.ground);
         let numbers = numbers.chain(&stride.bursts).chain([&stride.period, &stride.flight_share]);
         Some(numbers.zip(&self.bounds).map(|(x, bounds)| x.clamp(bounds.least, bounds.most)).collect())
     }
+}
+
+/// x with the least |A x − b|; columns of A are independent.
+fn nearest(a: DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
+    let factors = a.qr();
+    factors.r().solve_upper_triangular(&factors.q().tr_mul(b))
 }
 
 /// The root's coordinates.
