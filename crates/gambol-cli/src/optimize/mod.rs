@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use gambol_control::locomotion::{
-    Found, Limits, Method, Outcome, Search, SearchError, SearchSettings, controller_to_toml, cycle_clip,
+    Found, Method, Outcome, Search, SearchError, SearchSettings, controller_to_toml, cycle_clip,
 };
 use gambol_control::sketch::{Sketch, Stage, read};
 use gambol_dynamics::Terrain;
@@ -215,7 +215,6 @@ impl Optimize {
             seed: self.search.seed,
             step: self.search.step,
             budget: self.search.budget,
-            limits: Limits { least_speed: sketch.least_speed, ..Limits::default() },
             ..SearchSettings::default()
         }
     }

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use gambol::control::locomotion::{
-    Cycle, Judge, Limits, Search, SearchSettings, Stride, is_controller, read_controller, world,
+    Judge, Search, SearchSettings, Stride, cycle_clip, is_controller, read_controller, world,
 };
 use gambol::control::sketch::{FileError, Sketch, Stage, read};
-use gambol::guess_contacts;
+use gambol::dynamics::World;
 use gambol::model::Creature;
 use gambol::motion::{Clip, Stride as Way};
 
 use super::creature::{Read, clip_part};
-use super::search::settings;
 use super::sketch::{sketch_of, work_of};
 use super::{Answer, Trouble};
 use crate::protocol::{
@@ -37,11 +36,10 @@ impl Controller {
         Ok(Self { stage, stride, step })
     }
 
-    /// One cycle that loops.
+    /// One cycle.
     pub(super) fn cycle(&self) -> Result<Clip, Trouble> {
         let world = world(&self.stage, self.step).map_err(Trouble::from_error)?;
-        let cycle = Judge::new(&self.stage, &world, Limits::default()).cycle(&self.stride, true);
-        Ok(clip_of(&self.stage, &self.stride, self.step, &cycle, true))
+        Ok(shown(&self.stage, &world, &self.stride))
     }
 }
 
@@ -107,9 +105,9 @@ fn judged(
     stride: &Stride,
     step: f64,
 ) -> Result<FoundWork, Trouble> {
-    let settings = SearchSettings { step, ..settings(sketch, 0) };
+    let settings = SearchSettings { step, ..SearchSettings::default() };
     let search = Search::new(sketch, stage, settings).map_err(Trouble::from_error)?;
-    let score = Judge::new(stage, search.world(), search.settings().limits).cycle(stride, false).score;
+    let score = Judge::new(stage, search.world()).cycle(stride, false).score;
     let gap = search.largest_gap(&score);
     let status = if score.is_easy() && gap < 1.0 { "converged" } else { "opened" };
     Ok(FoundWork {
@@ -126,97 +124,12 @@ fn judged(
 /// Poses per second of a cycle that is shown.
 const FPS: f64 = 120.0;
 
-/// A cycle as a clip: of legs that alternate the second half is the mirror image of the first. One that is `closed` within the
-/// tolerance is closed for good: what is left of the gap is spread over it, less than an eye sees. One that broke off is told
-/// as far as it got.
-pub(super) fn clip_of(stage: &Stage, stride: &Stride, step: f64, cycle: &Cycle, closed: bool) -> Clip {
-    let creature = &stage.creature;
-    let poses = &cycle.poses;
-    let mut clip = Clip {
-        name: "controller".to_owned(),
-        times: Vec::new(),
-        poses: Vec::new(),
-        stride: None,
-        contacts: Vec::new(),
-        travel: None,
-    };
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a small number above 0
-    let every = (1.0 / (FPS * step)).round().max(1.0) as usize;
-    let keys = (0..poses.len()).step_by(every);
-    let (Some(first), Some(last)) = (poses.first(), poses.last()) else { return clip };
-    if cycle.broke.is_some() {
-        clip.times = keys.clone().map(|k| k as f64 * step).collect();
-        clip.poses = keys.map(|k| poses[k].clone()).collect();
-        clip.align_signs(creature);
-        return clip;
-    }
-    let length = if stage.mirror.is_some() { 0.5 * stride.period } else { stride.period };
-    let end = end_of(creature, poses, length, step).unwrap_or_else(|| last.clone());
-    let mut next = image(stage, first);
-    let way = [end[0] - next[0], end[1] - next[1]];
-    move_by(&mut next, way);
-    let mut gap = vec![0.0; creature.nv()];
-    creature.difference(&next, &end, &mut gap);
-    let spread = |mut pose: Vec<f64>, time: f64| {
-        if closed {
-            creature.integrate(&mut pose, &gap, -time / length);
-        }
-        pose
-    };
-    let half: Vec<(f64, Vec<f64>)> = keys
-        .map(|k| (k as f64 * step, spread(poses[k].clone(), k as f64 * step)))
-        .filter(|(time, _)| *time < length)
-        .collect();
-    let mut whole = way;
-    if stage.mirror.is_some() {
-        let mirrored = half.iter().map(|(time, pose)| {
-            let mut pose = image(stage, pose);
-            move_by(&mut pose, way);
-            (length + time, pose)
-        });
-        let mut back = image(stage, &next);
-        move_by(&mut back, way);
-        whole = [back[0] - first[0], back[1] - first[1]];
-        (clip.times, clip.poses) = half.iter().cloned().chain(mirrored).unzip();
-    } else {
-        (clip.times, clip.poses) = half.into_iter().unzip();
-    }
-    let mut again = clip.poses[0].clone();
-    move_by(&mut again, whole);
-    clip.times.push(stride.period);
-    clip.poses.push(again);
-    clip.stride = Some(Way { yaw: 0.0, shift: [whole[0], whole[1], 0.0].into() });
-    clip.align_signs(creature);
-    clip.contacts = guess_contacts(creature, &clip);
-    clip
-}
+/// A cycle that ends farther from where it began, rad or m, is not shown as a loop: one would see how it is bent to close.
+const MOST_GAP: f64 = 0.1;
 
-/// The pose at the end of the cycle, which lies within a step after the last pose.
-fn end_of(creature: &Creature, poses: &[Vec<f64>], length: f64, step: f64) -> Option<Vec<f64>> {
-    let [.., before, last] = poses else { return None };
-    let mut moves = vec![0.0; creature.nv()];
-    creature.difference(before, last, &mut moves);
-    let mut end = last.clone();
-    let part = (length / step - (poses.len() - 1) as f64).clamp(0.0, 1.0);
-    creature.integrate(&mut end, &moves, part);
-    Some(end)
-}
-
-/// Left for right.
-fn image(stage: &Stage, pose: &[f64]) -> Vec<f64> {
-    let creature = &stage.creature;
-    let rest = creature.rest_pose();
-    let mut bent = vec![0.0; creature.nv()];
-    creature.difference(rest, pose, &mut bent);
-    let mut image = rest.to_vec();
-    creature.integrate(&mut image, &stage.mirrored(&bent), 1.0);
-    image
-}
-
-/// Along the ground; a stage's creature begins with its free root.
-fn move_by(pose: &mut [f64], way: [f64; 2]) {
-    pose[0] += way[0];
-    pose[1] += way[1];
+/// One cycle to be shown: a loop, if it is nearly one.
+pub(super) fn shown(stage: &Stage, world: &World, stride: &Stride) -> Clip {
+    cycle_clip(stage, world, stride, FPS, MOST_GAP)
 }
 
 /// The same cycle so many times.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use gambol::control::locomotion::{
-    CONSTRAINTS, Found, Limits, Outcome, Search, SearchError, SearchSettings, Stride, controller_to_toml,
+    CONSTRAINTS, Found, Outcome, Search, SearchError, SearchSettings, Stride, controller_to_toml,
 };
 use gambol::control::sketch::{Sketch, Stage};
 use gambol::motion::Clip;
 
-use super::controller::clip_of;
+use super::controller::shown as cycle_of;
 use super::creature::clip_part;
 use super::sketch::Staged;
 use super::{Answer, Trouble};
@@ -117,17 +117,11 @@ fn begin<'s>(
     seed: u64,
     checkpoint: Option<&str>,
 ) -> Result<Search<'s>, SearchError> {
-    let settings = settings(sketch, seed);
+    let settings = SearchSettings { seed, ..SearchSettings::default() };
     match checkpoint {
         Some(text) => Search::resume(sketch, stage, settings, text),
         None => Search::new(sketch, stage, settings),
     }
-}
-
-/// As the sketch asks for.
-pub(super) fn settings(sketch: &Sketch, seed: u64) -> SearchSettings {
-    let limits = Limits { least_speed: sketch.least_speed, ..Limits::default() };
-    SearchSettings { seed, limits, ..SearchSettings::default() }
 }
 
 /// Tells where it is; of the best candidate only what was not told before.
@@ -151,10 +145,7 @@ fn tell(sketch: &Sketch, stage: &Stage, search: &Search, keep: bool, shown: &mut
     });
     let stride = nearest.map(|(stride, _)| stride);
     let news = stride.as_ref().filter(|stride| Some(*stride) != shown.as_ref());
-    let clip = news.and_then(|stride| {
-        let closed = best.as_ref().is_some_and(|best| best.gap < 1.0);
-        Some(clip_of(stage, stride, search.settings().step, &search.show()?, closed))
-    });
+    let clip = news.map(|stride| cycle_of(stage, search.world(), stride));
     *shown = stride;
     let head = SearchAnswer {
         doing: progress.as_ref().map_or("sampling", |progress| progress.doing.name()),

@@ -1,6 +1,6 @@
 //! A live simulation: it goes on as far as the page asks.
 
-use gambol::control::locomotion::Bursts;
+use gambol::control::locomotion::{Balance, Balanced, Bursts, world};
 use gambol::control::{Command, Controller, Follow, Passive, Pump, soft_ground, stand_on, suggest};
 use gambol::dynamics::{
     ContactModel, Data, Drive, State, StepSettings, Stepper, Terrain, World, energy_about, forward_dynamics,
@@ -93,9 +93,7 @@ impl Simulation {
         } else if stands {
             warnings.extend(too_soft(dressed));
         }
-        let hand = speed.filter(|_| stands && help).and_then(|speed| {
-            Hand::new(&creature, &dressed.body.modes.pose, speed * dressed.body.legs.heading.forward)
-        });
+        let hand = speed.filter(|_| stands && help).and_then(|speed| Hand::new(&creature, dressed, speed));
         if ground {
             stand_on(&creature, &terrain, &mut state.q);
         }
@@ -107,25 +105,27 @@ impl Simulation {
         Self::begin(creature, settings, state, controller, hand, warnings)
     }
 
-    /// Begins where a controller's stride does, with the springs of its sketch. Help is the hand alone: other springs would
-    /// make it another controller.
+    /// Begins where a controller's stride does, with the springs of its sketch. Help are small corrections of its bursts once
+    /// per half cycle: other springs or a hand would make it another controller.
     pub(super) fn controlled(
         Controlled { stage, stride, step }: &Controlled,
         &Setting { ground, slope, help }: &Setting,
     ) -> Result<(Self, Answer), Trouble> {
         let terrain = terrain(slope)?;
-        let creature = stage.creature.clone();
         let mut state = State::new(&stride.q, &stride.v);
         if terrain != Terrain::Flat {
-            stand_on(&creature, &terrain, &mut state.q);
+            stand_on(&stage.creature, &terrain, &mut state.q);
         }
-        let velocity = Vec3::new(stride.v[0], stride.v[1], stride.v[2]);
-        let velocity = stage.axes[0] * velocity.dot(&stage.axes[0]);
-        let hand = if ground && help { Hand::new(&creature, &stride.q, velocity) } else { None };
+        let bursts = Bursts::new(stage, stride, *step);
+        let controller: Box<dyn Controller + Send> = if ground && help {
+            let flat = world(stage, *step).map_err(Trouble::from_error)?;
+            Box::new(Balanced::new(bursts, Balance::new(stage, &flat, stride)))
+        } else {
+            Box::new(bursts)
+        };
         let settings =
             StepSettings { step: *step, ground: ground.then_some(terrain), ..StepSettings::default() };
-        let controller = Box::new(Bursts::new(stage, stride, *step));
-        Self::begin(creature, settings, state, controller, hand, Vec::new())
+        Self::begin(stage.creature.clone(), settings, state, controller, None, Vec::new())
     }
 
     fn begin(
@@ -318,15 +318,14 @@ struct Hand {
 }
 
 impl Hand {
-    /// Holds the orientation of the trunk in `pose`, and leads it on at `velocity`, m/s in the world.
-    fn new(creature: &Creature, pose: &[f64], velocity: Vec3) -> Option<Self> {
+    fn new(creature: &Creature, dressed: &Dressed, speed: f64) -> Option<Self> {
         let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free)?;
-        let pose = &pose[root.q + 3..root.q + 7];
+        let pose = &dressed.body.modes.pose[root.q + 3..root.q + 7];
         Some(Self {
             q: root.q,
             v: root.v,
             upright: Quat::new_normalize(Quaternion::new(pose[0], pose[1], pose[2], pose[3])),
-            velocity,
+            velocity: speed * dressed.body.legs.heading.forward,
             acceleration: vec![0.0; creature.nv()],
             force: vec![0.0; creature.nv()],
         })

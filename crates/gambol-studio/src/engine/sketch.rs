@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gambol::control::locomotion::Space;
 use gambol::control::sketch::{
     Active, FileError, Legs, Palette, Phase, Priority, Sketch, Stage, preview, read, to_toml,
 };
@@ -65,6 +66,8 @@ impl Staged {
 const PERIODS: std::ops::RangeInclusive<f64> = 0.02..=10.0;
 /// Speeds beyond this, m/s, or factors, or amplitudes, are no wish of anybody.
 const LARGEST: f64 = 1e3;
+/// N²m²: that of a whale.
+const LARGEST_EFFORT: f64 = 1e18;
 
 fn check(work: &SketchWork) -> Result<(), Trouble> {
     let bad =
@@ -75,6 +78,9 @@ fn check(work: &SketchWork) -> Result<(), Trouble> {
     let amplitudes =
         work.flight.priority.iter().chain(&work.ground.priority).map(|priority| priority.amplitude);
     let numbers = [work.stiffness, work.damping, work.speed, work.least_speed].into_iter().chain(work.bursts);
+    if !(work.most_effort > 0.0 && work.most_effort < LARGEST_EFFORT) {
+        return bad("an effort", work.most_effort);
+    }
     match numbers.chain(amplitudes).find(|number| number.abs() > LARGEST) {
         Some(number) => bad("a number", number),
         None => Ok(()),
@@ -108,6 +114,7 @@ pub(super) fn sketch_of(read: &Read, work: &SketchWork) -> Sketch {
         bursts: work.bursts,
         speed: work.speed,
         least_speed: work.least_speed,
+        most_effort: work.most_effort,
         flight: palette(&work.flight),
         ground: palette(&work.ground),
     }
@@ -139,6 +146,7 @@ pub(super) fn work_of(sketch: &Sketch, stage: &Stage) -> SketchWork {
         bursts: sketch.bursts,
         speed: sketch.speed,
         least_speed: sketch.least_speed,
+        most_effort: sketch.most_effort,
         flight: palette(&sketch.flight),
         ground: palette(&sketch.ground),
         found: None,
@@ -178,7 +186,7 @@ pub(super) fn answer(
         flight,
         ground,
         feet: feet.map(Landmark::name).collect(),
-        numbers: gambol::control::locomotion::Space::new(&sketch, &stage).dimension(),
+        numbers: Space::modal(&sketch, &stage).dimension(),
     };
     Answer::new(head, bytes)
 }
@@ -242,6 +250,8 @@ const LEAST_SPEED: f64 = 0.65;
 /// Its period in parts of √(h / g), s, and its bursts in parts of the period.
 const PERIOD: f64 = 2.2;
 const BURSTS: [f64; 2] = [0.17, 0.21];
+/// Most effort in parts of the square of mass and height, N²m²: the paper's 500 000 for its runner of 70 kg.
+const EFFORT: f64 = 100.0;
 /// k_d / k_s as published, s.
 const DAMPING: f64 = 0.1;
 /// Springs are this many times as stiff as it takes to stand: who lands needs more.
@@ -280,6 +290,7 @@ fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble>
         bursts: BURSTS.map(|share| round(share * period)),
         speed: round(speed),
         least_speed: round(LEAST_SPEED * speed),
+        most_effort: round(EFFORT * (creature.mass() * height).powi(2)),
         flight: PaletteWork::default(),
         ground: PaletteWork::default(),
         found: None,

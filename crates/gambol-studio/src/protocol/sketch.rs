@@ -30,6 +30,8 @@ pub struct SketchWork {
     pub speed: f64,
     /// On average, m/s.
     pub least_speed: f64,
+    /// Mean of the sum of squared torques, N²m².
+    pub most_effort: f64,
     /// Of a swinging foot.
     pub flight: PaletteWork,
     /// Of a standing foot.
@@ -133,7 +135,7 @@ pub struct PreviewAnswer {
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchAnswer {
-    /// `sampling`, `closing`, `improving` or `done`
+    /// `sampling`, `closing`, `improving`, `sealing` or `done`
     pub doing: &'static str,
     /// 0 is the initialisation.
     pub round: usize,

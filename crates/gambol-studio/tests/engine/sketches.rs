@@ -4,7 +4,7 @@
 
 use gambol::LoadOptions;
 use gambol::control::locomotion::{
-    Found, Limits, Outcome, Search, SearchSettings, controller_to_toml, read_controller,
+    Found, Outcome, Search, SearchSettings, controller_to_toml, read_controller,
 };
 use gambol::control::sketch::{Phase, Sketch, Stage, read};
 use gambol::dynamics::{Data, center_of_mass};
@@ -125,8 +125,7 @@ const STEPS: usize = 6;
 /// The library's search with the same seed, after as many steps.
 fn library(name: &str, seed: u64, steps: usize) -> String {
     let (sketch, stage) = stage(name);
-    let limits = Limits { least_speed: sketch.least_speed, ..Limits::default() };
-    let settings = SearchSettings { seed, limits, ..SearchSettings::default() };
+    let settings = SearchSettings { seed, ..SearchSettings::default() };
     let mut search = Search::new(&sketch, &stage, settings).unwrap();
     for _ in 0..steps {
         search.step(1);

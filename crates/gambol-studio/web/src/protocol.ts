@@ -98,6 +98,8 @@ export interface SketchWork {
   bursts: [number, number]
   speed: number
   leastSpeed: number
+  /** N²m² */
+  mostEffort: number
   flight: PaletteWork
   ground: PaletteWork
   found: FoundWork | null
@@ -319,7 +321,7 @@ export interface CandidatePart {
 }
 
 export interface SearchAnswer {
-  doing: 'sampling' | 'closing' | 'improving' | 'done'
+  doing: 'sampling' | 'closing' | 'improving' | 'sealing' | 'done'
   round: number
   evaluations: number
   roundGap: number | null

@@ -229,7 +229,6 @@ export function takeHome(): void {
 /** Runs what was found in a live simulation. */
 export function runController(): void {
   physics.drive.value = 'controller'
-  physics.help.value = false
   showPanel('physics')
   void physics.begin()
 }

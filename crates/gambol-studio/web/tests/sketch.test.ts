@@ -18,7 +18,7 @@ function run(): SketchWork {
   const palette = () => ({ priority: [], permissible: null, excluded: [] })
   return {
     name: 'run', pose: null, legs: 'alternate', stance: ['foot.left'], stiffness: 1, damping: 0.1, period: 0.7, flightShare: 0.5,
-    bursts: [0.1, 0.1], speed: 3, leastSpeed: 2, flight: palette(), ground: palette(), found: null,
+    bursts: [0.1, 0.1], speed: 3, leastSpeed: 2, mostEffort: 5e5, flight: palette(), ground: palette(), found: null,
   }
 }
 

@@ -88,7 +88,7 @@ function Try({ sketch }: { sketch: SketchWork }) {
 const counted = (count: number) => `${count} green ${count === 1 ? 'mode' : 'modes'}`
 
 const DOING: Record<SearchAnswer['doing'], string> = {
-  sampling: 'Trying at random', closing: 'Closing the cycle', improving: 'Making it cheaper', done: 'Done',
+  sampling: 'Trying at random', closing: 'Closing the cycle', improving: 'Making it cheaper', sealing: 'Closing it further', done: 'Done',
 }
 
 function Optimise({ sketch }: { sketch: SketchWork }) {
@@ -272,6 +272,8 @@ function Muscles({ sketch }: { sketch: SketchWork }) {
         onDrag={(stiffness) => dragSketch('stiffness of the sketch', (sketch) => ({ ...sketch, stiffness: rounded(stiffness) }))} onRelease={() => doc.release()} />
       <Slider label="Damping" value={sketch.damping} least={0} most={0.2} text={seconds} title="Over stiffness. 0.1 s stills all that is faster than 3.2 Hz; less lets it bounce"
         onDrag={(damping) => dragSketch('damping', (sketch) => ({ ...sketch, damping: rounded(damping) }))} onRelease={() => doc.release()} />
+      <Slider label="Most effort" value={sketch.mostEffort} least={Math.min(1, sketch.mostEffort)} most={Math.max(1e9, sketch.mostEffort)} ratios text={(value) => `${Number(Math.sqrt(value).toPrecision(2))} N·m`} title="Root of the mean of all squared torques of its muscles"
+        onDrag={(effort) => dragSketch('most effort', (sketch) => ({ ...sketch, mostEffort: rounded(effort) }))} onRelease={() => doc.release()} />
     </Section>
   )
 }

@@ -43,7 +43,7 @@ export function PhysicsPanel() {
         {!off && physics.slow && (
           <p class="quiet" role="status">This machine needs more time: it runs at {Math.round(100 * physics.keepsUp.value * physics.pace.value)} % of real time.</p>
         )}
-        <Toggle label="Helped to stay up" on={physics.help.value} title="Springs stiff enough to carry it, and a hand that keeps its trunk upright: it has no sense of balance"
+        <Toggle label="Helped to stay up" on={physics.help.value} title={drive.value === 'controller' ? 'Small corrections of its bursts, once per half cycle' : 'Springs stiff enough to carry it, and a hand that keeps its trunk upright: it has no sense of balance'}
           onChange={(on) => { physics.help.value = on }} />
         <Toggle label="Ground" on={physics.ground.value} onChange={(on) => { physics.ground.value = on }} />
         <Slider label="Slope" value={physics.slope.value} least={-20 * DEGREE} most={20 * DEGREE} fromMiddle text={degrees} shownAs={DEGREES}
