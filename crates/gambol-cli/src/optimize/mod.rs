@@ -206,7 +206,7 @@ impl Optimize {
         self.search.checkpoint.clone().unwrap_or_else(own)
     }
 
-    fn settings(&self, sketch: &Sketch) -> SearchSettings {
+    fn settings(&self) -> SearchSettings {
         SearchSettings {
             method: match self.search.method {
                 MethodName::Closing => Method::Closing,
@@ -221,7 +221,7 @@ impl Optimize {
 
     /// A new search, or one that goes on.
     fn begin<'a>(&self, sketch: &Sketch, stage: &'a Stage, checkpoint: &Path) -> Result<Search<'a>, Failure> {
-        let settings = self.settings(sketch);
+        let settings = self.settings();
         let place = checkpoint.display();
         if self.search.resume {
             let text = std::fs::read_to_string(checkpoint).map_err(|error| match error.kind() {
