@@ -42,7 +42,9 @@ fn a_creature_floats_and_is_moved_by_its_bursts_alone() {
             let h = clip.times[key + 1] - clip.times[key];
             let mut v = vec![0.0; creature.nv()];
             creature.difference(pose, next, &mut v);
-            v.iter_mut().for_each(|v| *v /= h);
+            for v in &mut v {
+                *v /= h;
+            }
             // Velocities as differences of keys, so the bound is a share of what one turn a second would be.
             let turn = momentum(creature, &mut data, pose, &v).angular.norm();
             let mut still = vec![0.0; creature.nv()];

@@ -203,7 +203,7 @@ fn what_was_found_goes_home_and_comes_back() {
     let (_, _, stride, step) = read_controller(&text, |name| Ok(creature(name))).unwrap();
     assert!(stride.period > 0.0 && step > 0.0);
     let back = page.ask(json!({ "ask": "read-gait", "text": text })).head;
-    assert_eq!(back["creature"], from_work(&whose));
+    assert_eq!(back["creature"], whose);
     assert_eq!(back["sketch"]["found"]["controller"].as_str().unwrap(), text);
     for key in ["flight", "ground", "stance", "period", "pose"] {
         assert_eq!(back["sketch"][key], sketch[key], "{key}");
@@ -223,11 +223,6 @@ fn what_was_found_goes_home_and_comes_back() {
     assert_eq!(floats(&begun["pose"]), stride.q, "a simulation starts where the stride does");
     let later = page.ask(json!({ "ask": "advance", "seconds": 0.1 })).head;
     assert!(floats(&later["pose"])[0] > stride.q[0] + 0.05, "it gets on");
-}
-
-/// The creature as an answer has it: all keys are there.
-fn from_work(work: &Value) -> Value {
-    work.clone()
 }
 
 /// Modes are counted anew where the pose or the standing feet change: marks stay on the motion that they were made on.

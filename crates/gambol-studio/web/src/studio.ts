@@ -227,10 +227,12 @@ export function takeHome(): void {
 }
 
 /** Runs what was found in a live simulation. */
-export function runController(): void {
+export async function runController(): Promise<void> {
   physics.drive.value = 'controller'
   showPanel('physics')
-  void physics.begin()
+  waiting.value = 'Finding out how to keep it up'
+  await physics.begin()
+  waiting.value = null
 }
 
 // --- body and motion ---

@@ -120,7 +120,7 @@ function Optimise({ sketch }: { sketch: SketchWork }) {
       )}
       {found?.controller && !running && (
         <>
-          <button type="button" class={`wide-button ${found.status === 'converged' ? 'primary' : ''}`} title="In the live simulation, by its clock alone" onClick={runController}><icons.Play />Run it by physics</button>
+          <button type="button" class={`wide-button ${found.status === 'converged' ? 'primary' : ''}`} title="In the live simulation, where you can push it" onClick={() => void runController()}><icons.Play />Run it by physics</button>
           <div class="pair">
             <button type="button" title="Files of this cycle, to keep" onClick={takeHome}><icons.Home />Take home</button>
             <button type="button" title="As text: its sketch and all numbers" onClick={() => void save('controller')}><icons.File />Controller</button>
