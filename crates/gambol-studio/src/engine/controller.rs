@@ -127,9 +127,12 @@ const FPS: f64 = 120.0;
 /// A cycle that ends farther from where it began, rad or m, is not shown as a loop: one would see how it is bent to close.
 const MOST_GAP: f64 = 0.1;
 
-/// One cycle to be shown: a loop, if it is nearly one.
+/// One cycle to be shown: a loop, if it is nearly one. Of what touches the ground feet are told, as in gaits.
 pub(super) fn shown(stage: &Stage, world: &World, stride: &Stride) -> Clip {
-    cycle_clip(stage, world, stride, FPS, MOST_GAP)
+    let mut clip = cycle_clip(stage, world, stride, FPS, MOST_GAP);
+    let feet: Vec<String> = stage.stance.iter().chain(&stage.others).map(|foot| foot.name.clone()).collect();
+    clip.contacts.retain(|contact| feet.contains(&contact.name));
+    clip
 }
 
 /// The same cycle so many times.

@@ -50,7 +50,15 @@ export async function start(): Promise<void> {
   const kept = await loadWork(engine, claimed.copyOf ?? tab)
   const hello = engine.greeting.value!
   if (kept) doc.replace(kept)
-  else if (hello.startGait !== null) doc.replace(begin(await workOf(hello.startGait)))
+  else if (hello.startGait !== null) {
+    const started = await workOf(hello.startGait)
+    doc.replace(begin(started))
+    if (started.sketch) {
+      flow.beginWithGait(started.creature)
+      showPanel('control')
+      if (started.sketch.found) control.view.value = 'best'
+    }
+  }
   else {
     doc.replace(begin(workOn(hello.start)))
     flow.beginWithGait(hello.start)
@@ -66,7 +74,7 @@ export async function start(): Promise<void> {
 
 /** What a gait file holds, on the creature that it names or on that of the start. */
 async function workOf(gaitFile: string): Promise<Work> {
-  const { answer } = await engine.ask('read-gait', { text: gaitFile })
+  const { answer } = await engine.ask('read-gait', { text: gaitFile, creature: engine.greeting.value!.start })
   return { ...workOn(answer.creature ?? engine.greeting.value!.start), style: answer.style, gait: answer.gait, sketch: answer.sketch }
 }
 

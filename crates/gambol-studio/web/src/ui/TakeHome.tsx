@@ -129,7 +129,7 @@ function Share() {
   if (!shared.value) {
     return (
       <div class="share">
-        <div><strong>A link</strong><small>Keeps this gait as a file in your studio’s folder; the link opens it.</small></div>
+        <div><strong>A link</strong><small>Keeps this {isControlled() ? 'controller' : 'gait'} as a file in your studio’s folder; the link opens it.</small></div>
         <button type="button" onClick={() => void share()}><icons.Copy />Make a link</button>
       </div>
     )
