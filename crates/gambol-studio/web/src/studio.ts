@@ -88,7 +88,8 @@ export function chooseCreature(source: Source, label: string): void {
 }
 
 export function correct(label: string, change: Partial<CreatureWork>): void {
-  doc.change(label, (work) => ({ ...work, creature: { ...work.creature, ...change } }))
+  // What was found was found of the body as it was.
+  doc.change(label, (work) => ({ ...work, creature: { ...work.creature, ...change }, sketch: work.sketch && bare(work.sketch) }))
 }
 
 /** A landmark is there; an empty target removes it, null takes back what was said. */
