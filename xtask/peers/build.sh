@@ -40,7 +40,7 @@ mujoco=$site/mujoco
 library=$(find "$mujoco" -maxdepth 1 -name 'libmujoco.*' | head -n 1)
 [ -n "$library" ] || fail "no MuJoCo library in $mujoco: pip install mujoco"
 stamp="$library $optimise"
-for name in mujoco_bench mujoco_physics; do
+for name in mujoco_bench mujoco_physics mujoco_strides; do
     program=$out/$name
     if stale "$program" "$here/$name.c" "$stamp"; then
         cc=${CC:-cc}
@@ -49,7 +49,7 @@ for name in mujoco_bench mujoco_physics; do
         # The wheel has no libmujoco.so link for -l, hence the file itself.
         # shellcheck disable=SC2086
         "$cc" -std=c11 $optimise -Wall -Wextra -isystem "$mujoco/include" "$here/$name.c" \
-            -o "$program" "$library" -Wl,-rpath,"$mujoco" -lm
+            -o "$program" "$library" -Wl,-rpath,"$mujoco" -lm -lpthread
         printf '%s' "$stamp" >"$program.stamp"
     fi
 done

@@ -6,6 +6,7 @@ mod bench_gaits;
 mod bench_modes;
 mod bench_physics;
 mod bench_rigs;
+mod bench_strides;
 mod blender;
 mod bvh;
 mod cma;
@@ -21,9 +22,11 @@ mod peers;
 mod physics;
 mod pictures;
 mod pump;
+mod replay;
 mod rigs;
 mod rigs_out;
 mod shell;
+mod strides;
 mod studio;
 mod test;
 mod vibrate;
@@ -62,8 +65,30 @@ enum Task {
     },
     /// Pump the loop and the linear creature here and in MuJoCo and compare where they go
     Pump,
-    /// Compare our CMA-ES with pycma: evaluations to a target, and time per generation
+    /// Replay the torques of controllers in MuJoCo and compare centre of mass, joint angles and contact times
+    Replay {
+        /// Controller files or names of the gallery's; all of these if not given
+        controllers: Vec<String>,
+    },
+    /// Compare our CMA-ES with pycma: evaluations to a target
     Cma,
+    /// Say how well searches for controllers do, over many seeds; the gallery's controllers if nothing is asked for
+    Strides {
+        /// Compare modes of this sketch with all joints, the lowest modes and modes with priority alone
+        #[arg(long, value_name = "SKETCH")]
+        compare: Option<String>,
+        /// Find a stride of these sketches, or of all, and say what vibrations it is made of
+        #[arg(long, conflicts_with = "compare")]
+        styles: bool,
+        /// Sketches of the gallery, with --styles
+        names: Vec<String>,
+        /// How many, of a comparison; which, of styles
+        #[arg(long, default_value_t = 10)]
+        seeds: u64,
+        /// Most cycles that a search simulates
+        #[arg(long, default_value_t = 20_000)]
+        budget: usize,
+    },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
     /// Compare free flights with MuJoCo's as the step shrinks, and drop every creature of the gallery for a minute
@@ -114,6 +139,12 @@ enum Task {
         /// Time the studio instead: slider to palette, page weight, frames per second in Chromium
         #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs", "physics"])]
         studio: bool,
+        /// Time the evaluations of a search for a controller instead, against the same rollouts in MuJoCo
+        #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs", "physics", "studio"])]
+        strides: bool,
+        /// Time generations of CMA-ES instead, against pycma
+        #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs", "physics", "studio", "strides"])]
+        cma: bool,
     },
     /// Say what is found in every skinned glTF model below a folder, as a table
     Rigs {
@@ -154,7 +185,11 @@ fn main() -> ExitCode {
         Task::Modes { folder: Some(folder) } => modes::run(&folder),
         Task::Modes { folder: None } => modes::run_all(),
         Task::Pump => pump::run(),
-        Task::Cma => cma::run_all(),
+        Task::Replay { controllers } => replay::run(&controllers),
+        Task::Cma => cma::run(),
+        Task::Strides { compare: Some(sketch), seeds, budget, .. } => strides::compare(&sketch, seeds, budget),
+        Task::Strides { styles: true, names, seeds, budget, .. } => strides::styles(&names, seeds, budget),
+        Task::Strides { .. } => strides::up(),
         Task::Vibrate => vibrate::run(),
         Task::Physics => physics::run(),
         Task::Gaits { creatures, markdown, docs } => gaits::run(
@@ -169,6 +204,8 @@ fn main() -> ExitCode {
         Task::Blender { folder } => blender::run(folder.as_deref()),
         Task::Bvh { files } => bvh::run(&files),
         Task::Bench { studio: true, .. } => studio::bench(),
+        Task::Bench { rounds, strides: true, .. } => bench_strides::run(rounds),
+        Task::Bench { rounds, cma: true, .. } => cma::bench(rounds),
         Task::Bench { rounds, physics: true, .. } => bench_physics::run(rounds),
         Task::Bench { rounds, rigs: true, .. } => bench_rigs::run(rounds),
         Task::Bench { gaits: true, .. } => bench_gaits::run(),

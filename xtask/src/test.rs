@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use crate::shell::{Result, command};
 use crate::{
-    architecture, blender, bvh, compare, export, gaits, gltf, modes, peers, physics, pump, studio, vibrate,
+    architecture, blender, bvh, cma, compare, export, gaits, gltf, modes, peers, physics, pump, replay,
+    studio, vibrate,
 };
 
 pub(crate) fn run() -> Result<()> {
@@ -40,7 +41,9 @@ fn against_mujoco() -> Result<()> {
     modes::run_all()?;
     vibrate::run()?;
     physics::flights()?;
-    pump::run()
+    pump::run()?;
+    replay::check()?;
+    cma::check()
 }
 
 /// The gallery and dm_control's models, exported and read by MuJoCo.

@@ -38,8 +38,12 @@ impl SketchFile {
         Ok(Self { place, text, path: Some(path.to_owned()) })
     }
 
-    /// A file that is a controller, or a sketch, of which one could be made; none if it is something else, or nothing.
+    /// A controller of the gallery by its name, or a file that is one, or a sketch, of which one could be made; none if it is
+    /// something else, or nothing.
     pub(super) fn controller(name: &str) -> Option<Self> {
+        if let Some(text) = gallery::controller(name) {
+            return Some(Self { place: name.to_owned(), text: text.to_owned(), path: None });
+        }
         let path = Path::new(name);
         let text = std::fs::read_to_string(path).ok()?;
         // No gait has a period: it has a frequency.

@@ -5,10 +5,13 @@
 
 use gambol::LoadOptions;
 use gambol_control::locomotion::{
-    Found, Space, Stride, Upright, controller_to_toml, cycle_clip, is_controller, read_controller, world,
+    Fall, Found, Space, Stride, Upright, controller_to_toml, cycle_clip, is_controller, read_controller,
+    world,
 };
 use gambol_control::sketch::{FileError, Sketch, Stage, read, to_toml};
+use gambol_dynamics::{Data, center_of_mass};
 use gambol_model::Creature;
+use gambol_motion::{Clip, Contact};
 
 fn find(name: &str) -> Result<Creature, String> {
     gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string())
@@ -215,28 +218,34 @@ fn a_cycle_is_a_loop_and_the_same_on_both_sides() {
 }
 
 #[test]
-fn a_creature_falls_at_half_its_height() {
+fn a_creature_has_fallen_when_it_is_low_or_on_something_else_than_its_feet() {
     let (_, stage, _) = somewhere("runner");
+    let creature = &stage.creature;
     let upright = Upright::new(&stage);
-    let rest = stage.creature.rest_pose().to_vec();
-    let com = gambol::dynamics::center_of_mass(
-        &stage.creature,
-        &mut gambol::dynamics::Data::new(&stage.creature),
-        &rest,
-    );
+    let rest = creature.rest_pose().to_vec();
+    let com = center_of_mass(creature, &mut Data::new(creature), &rest);
     let sunk = |by: f64| {
         let mut pose = rest.clone();
         pose[2] -= by * com.z;
         pose
     };
-    let clip = gambol::motion::Clip {
+    let touch = |name: &str, start: f64| Contact {
+        name: name.to_owned(),
+        body: creature.body_index(name).expect(name),
+        point: com,
+        intervals: vec![[start, start + 0.1]],
+    };
+    let mut clip = Clip {
         name: String::new(),
         times: vec![0.0, 0.5, 1.0],
         poses: vec![rest.clone(), sunk(0.49), sunk(0.51)],
         stride: None,
-        contacts: Vec::new(),
+        contacts: vec![touch("foot.left", 0.2), touch("toes.right", 0.3)],
         travel: None,
     };
-    assert_eq!(upright.fall(&stage.creature, &clip, None), Some(1.0));
-    assert_eq!(upright.fall(&stage.creature, &clip.part(0, 1), None), None);
+    assert_eq!(upright.fall(creature, &clip, None), Some(Fall { time: 1.0, body: None }));
+    assert_eq!(upright.fall(creature, &clip.part(0, 1), None), None);
+    clip.contacts.push(touch("thigh.left", 0.7));
+    let thigh = creature.body_index("thigh.left");
+    assert_eq!(upright.fall(creature, &clip, None), Some(Fall { time: 0.7, body: thigh }));
 }

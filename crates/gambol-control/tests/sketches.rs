@@ -24,7 +24,7 @@ fn sketches_of_the_gallery_have_as_many_modes_as_the_paper() {
         ("monster", [3, 4], [5, 7], 42),
         ("kangaroo", [1, 3], [4, 6], 36),
     ];
-    assert_eq!(gambol::gallery::sketches(), table.map(|row| row.0));
+    assert_eq!(gambol::gallery::sketches()[..4], table.map(|row| row.0));
     for (name, priority, permissible, dof) in table {
         let (sketch, stage) = gallery(name);
         assert_eq!(sketch.name, name);

@@ -48,9 +48,18 @@ macro_rules! sketch {
     };
 }
 
-/// Sketches of gaits for [`gambol_control::sketch::read`]: those of table 1 of Nunes et al. 2012.
-const SKETCHES: [(&str, &str); 4] =
-    [sketch!("runner"), sketch!("hopper"), sketch!("monster"), sketch!("kangaroo")];
+/// Sketches of gaits for [`gambol_control::sketch::read`]: those of table 1 of Nunes et al. 2012, then the styles of its
+/// sections 8.1 and 8.2.
+const SKETCHES: [(&str, &str); 8] = [
+    sketch!("runner"),
+    sketch!("hopper"),
+    sketch!("monster"),
+    sketch!("kangaroo"),
+    sketch!("lateral"),
+    sketch!("twist"),
+    sketch!("flap"),
+    sketch!("squat"),
+];
 
 /// The file of the sketch with this name.
 pub fn sketch(name: &str) -> Option<&'static str> {
@@ -60,4 +69,23 @@ pub fn sketch(name: &str) -> Option<&'static str> {
 /// The names of all sketches.
 pub fn sketches() -> Vec<&'static str> {
     SKETCHES.iter().map(|sketch| sketch.0).collect()
+}
+
+macro_rules! controller {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../gallery/controllers/", $name, ".toml")))
+    };
+}
+
+/// Controllers that were found for the sketches of the same names, for [`gambol_control::locomotion::read_controller`].
+const CONTROLLERS: [(&str, &str); 0] = [];
+
+/// The file of the controller with this name.
+pub fn controller(name: &str) -> Option<&'static str> {
+    CONTROLLERS.iter().find(|controller| controller.0 == name).map(|controller| controller.1)
+}
+
+/// Names and files of all controllers.
+pub fn controllers() -> &'static [(&'static str, &'static str)] {
+    &CONTROLLERS
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use clap::{Args, ValueEnum};
 use gambol_control::locomotion::{
     Found, Method, Outcome, Search, SearchError, SearchSettings, controller_to_toml, cycle_clip,
+    is_controller, read_controller,
 };
 use gambol_control::sketch::{Sketch, Stage, read};
 use gambol_dynamics::Terrain;
@@ -150,7 +151,7 @@ impl Optimize {
         for line in notes.chain(warnings) {
             eprintln!("gambol: {line}");
         }
-        let mut search = self.begin(&sketch, &stage, &checkpoint)?;
+        let mut search = self.begin(&file, &sketch, &stage, &checkpoint)?;
         self.probe()?;
         let keep = |search: &Search| write_file(&checkpoint, search.checkpoint().as_bytes(), true);
         keep(&search)?;
@@ -219,8 +220,14 @@ impl Optimize {
         }
     }
 
-    /// A new search, or one that goes on.
-    fn begin<'a>(&self, sketch: &Sketch, stage: &'a Stage, checkpoint: &Path) -> Result<Search<'a>, Failure> {
+    /// A new search, one from the stride of a controller, or one that goes on.
+    fn begin<'a>(
+        &self,
+        file: &SketchFile,
+        sketch: &Sketch,
+        stage: &'a Stage,
+        checkpoint: &Path,
+    ) -> Result<Search<'a>, Failure> {
         let settings = self.settings();
         let place = checkpoint.display();
         if self.search.resume {
@@ -236,6 +243,11 @@ impl Optimize {
         if checkpoint.exists() && !self.force {
             let message = format!("{place} exists; --resume goes on from it, --force begins anew");
             return Err(Failure::Failed(message));
+        }
+        if is_controller(&file.text) {
+            let find = |name: &str| file.find(name).map(|(creature, _)| creature);
+            let (_, _, stride, _) = read_controller(&file.text, find).map_err(|error| file.error(&error))?;
+            return Ok(Search::warm(sketch, stage, settings, &stride)?);
         }
         Ok(Search::new(sketch, stage, settings)?)
     }

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use comfy_table::Table;
+use gambol_control::locomotion::Fall;
 use gambol_control::{Budget, Rollout, Status, Touching, Wave};
 use gambol_dynamics::{Energy, World};
 use serde::Serialize;
@@ -33,7 +34,7 @@ pub(super) struct ReportJson<'a> {
     cost_of_transport: Option<f64>,
     modes: Vec<WaveJson>,
     /// Of a controller that was found for a sketch.
-    cycles: Option<CyclesJson>,
+    cycles: Option<CyclesJson<'a>>,
     warnings: &'a [String],
 }
 
@@ -86,15 +87,23 @@ struct PartsJson {
 }
 
 #[derive(Serialize)]
-struct CyclesJson {
+struct CyclesJson<'a> {
     /// s
     period: f64,
     simulated: f64,
     /// Whether its bursts were corrected.
     balance: bool,
-    /// Until it fell: its centre of mass came below half of its height at rest.
+    /// Until it fell.
     upright: f64,
-    fell: bool,
+    fall: Option<FallJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct FallJson<'a> {
+    /// s
+    time: f64,
+    /// What touched the ground and is no foot; none: its centre of mass came below half of its height at rest.
+    body: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -171,8 +180,9 @@ pub(super) fn json<'a>(world: &'a World, scene: &'a Scene, rollout: &'a Rollout)
                 period: cycles.period,
                 balance: cycles.balance,
                 simulated: report.seconds / cycles.period,
-                upright: fall.unwrap_or(report.seconds) / cycles.period,
-                fell: fall.is_some(),
+                upright: fall.as_ref().map_or(report.seconds, |fall| fall.time) / cycles.period,
+                fall: fall
+                    .map(|Fall { time, body }| FallJson { time, body: body.map(|body| name(world, body)) }),
             }
         }),
         warnings: &scene.warnings,
@@ -209,11 +219,14 @@ pub(super) fn write(
         let how = if cycles.balance { "with corrections" } else { "by the clock alone" };
         match cycles.fall(world, rollout) {
             None => writeln!(out, "  {how} it stayed up for all {simulated:.2} cycles")?,
-            Some(time) => {
+            Some(Fall { time, body }) => {
                 let count = time / cycles.period;
+                let what = body.map_or("it had sunk".to_owned(), |body| {
+                    format!("{} touched the ground", name(world, body))
+                });
                 writeln!(
                     out,
-                    "  {how} it stayed up for {count:.2} of {simulated:.2} cycles; fell at {time:.2} s"
+                    "  {how} it stayed up for {count:.2} of {simulated:.2} cycles; at {time:.2} s {what}"
                 )?;
             }
         }
@@ -237,6 +250,10 @@ pub(super) fn write(
         writeln!(out, "\n{}", contacts(&report.touching))?;
     }
     Ok(())
+}
+
+fn name(world: &World, body: usize) -> &str {
+    &world.creature().bodies()[body].name
 }
 
 fn energy(budget: &Budget) -> Table {

@@ -1,6 +1,6 @@
 //! Controllers that `gambol optimize` found.
 
-use gambol_control::locomotion::{Balance, Balanced, Bursts, Upright, read_controller, world};
+use gambol_control::locomotion::{Balance, Balanced, Bursts, Fall, Upright, read_controller, world};
 use gambol_control::{Controller, Rollout};
 use gambol_dynamics::{State, World};
 use gambol_model::{Creature, Joint, JointKind};
@@ -29,8 +29,8 @@ impl Cycles {
         USUAL * self.period
     }
 
-    /// When it fell, s.
-    pub(super) fn fall(&self, world: &World, rollout: &Rollout) -> Option<f64> {
+    /// How it fell, if it did.
+    pub(super) fn fall(&self, world: &World, rollout: &Rollout) -> Option<Fall> {
         self.upright.fall(world.creature(), &rollout.clip, world.settings().ground.as_ref())
     }
 }

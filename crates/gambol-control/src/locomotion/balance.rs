@@ -16,26 +16,37 @@ use gambol_model::{Creature, Vec3};
 use nalgebra::{DMatrix, DVector, Quaternion, Unit, UnitQuaternion};
 
 use super::space::PLACE;
-use super::{Bursts, Judge, Stride};
+use super::{Bursts, Judge, Score, Stride, Upright};
 use crate::sketch::Stage;
-use crate::{Command, Controller};
+use crate::{Command, Controller, Plan, simulate};
 
-/// Lengths of differences: of poses, rad or m; of velocities, rad/s or m/s; of amplitudes, rad. A quarter of the tolerance of a cycle.
+/// Lengths of differences: of poses, rad or m; of velocities, rad/s or m/s; of amplitudes, rad. About the tolerance of a cycle:
+/// shorter ones see every corner of a sole.
 const POSE: f64 = 0.02;
 const RATE: f64 = 0.2;
 const AMPLITUDE: f64 = 0.05;
 
-/// What counts as much as what: a deviation by the tolerance of a cycle, and a correction about as large as a burst. Dearer
-/// corrections come too late, cheaper ones trust the slopes too far.
+/// What counts as much as what: a deviation by the tolerance of a cycle, and a correction, rad. Dearer corrections come too
+/// late, cheaper ones trust the slopes too far.
 const UNIT_POSE: f64 = 0.02;
 const UNIT_RATE: f64 = 0.2;
 const UNIT_AMPLITUDE: f64 = 0.2;
+
+/// Lengths of differences and prices of corrections that are tried, in parts of these, until one keeps the creature up.
+const LENGTHS: [f64; 3] = [1.0, 2.0, 0.5];
+const PRICES: [f64; 4] = [1.0, 0.3, 3.0, 0.1];
+
+/// For how many cycles it has to stay up.
+const CYCLES: f64 = 20.0;
 
 /// Most that an amplitude is changed by, rad. More would be another gait.
 const MOST: f64 = 0.5;
 
 /// Heading that is steered against, rad; what is more counts as this much. Slopes say nothing about running sideways.
 const STEER: f64 = 0.1;
+
+/// Looks at a creature that is tried, per second: a fall takes longer.
+const LOOKS: f64 = 30.0;
 
 /// Half cycles that are looked ahead at most, and the relative change of G at which looking ahead ends.
 const AHEAD: usize = 300;
@@ -60,55 +71,36 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// Finds the corrections of `stride` in `world`.
+    /// Corrections of `stride` in `world`: the first that keep it up for twenty cycles, else those that do so for longest;
+    /// none at all if that is what does.
     pub fn new(stage: &Stage, world: &World, stride: &Stride) -> Self {
-        let mut judge = Judge::new(stage, world);
+        let none = Self { gain: DMatrix::zeros(stride.flight.len() + stride.ground.len(), 2 * stage.creature.nv() - PLACE), ..Self::linear(stage, world, stride) };
+        let Some(time) = none.clone().fall(stage, world, stride) else { return none };
+        let mut longest = (time, none);
+        for length in LENGTHS {
+            let slopes = slopes(stage, world, stride, length);
+            for price in PRICES {
+                let balance = Self::with(stage, world, stride, &slopes, price);
+                match balance.clone().fall(stage, world, stride) {
+                    None => return balance,
+                    Some(time) if time > longest.0 => longest = (time, balance),
+                    Some(_) => {}
+                }
+            }
+        }
+        longest.1
+    }
+
+    /// Corrections that have not been tried.
+    pub(super) fn linear(stage: &Stage, world: &World, stride: &Stride) -> Self {
+        Self::with(stage, world, stride, &slopes(stage, world, stride, 1.0), 1.0)
+    }
+
+    fn with(stage: &Stage, world: &World, stride: &Stride, [a, b]: &[DMatrix<f64>; 2], price: f64) -> Self {
         let nv = stage.creature.nv();
-        let n = 2 * nv - PLACE;
-        let image = |gap: &[f64]| {
-            let mut pose = vec![0.0; nv];
-            pose[PLACE..].copy_from_slice(&gap[..nv - PLACE]);
-            let (pose, rate) = (stage.mirrored(&pose), stage.mirrored(&gap[nv - PLACE..]));
-            DVector::from_iterator(n, pose.into_iter().skip(PLACE).chain(rate))
-        };
-        let mut slope = |length: f64, change: &dyn Fn(&mut Stride, f64)| {
-            let mut gap = |by: f64| {
-                let mut there = stride.clone();
-                change(&mut there, by);
-                image(&judge.cycle(&there, false).score.gap)
-            };
-            (gap(length) - gap(-length)) / (2.0 * length)
-        };
-
-        let mut a = DMatrix::identity(n, n); // a gap is the end less the start
-        for k in 0..n {
-            let column = if k < nv - PLACE {
-                slope(POSE, &|there, by| {
-                    let mut unit = vec![0.0; nv];
-                    unit[PLACE + k] = by;
-                    stage.creature.integrate(&mut there.q, &unit, 1.0);
-                })
-            } else {
-                slope(RATE, &|there, by| there.v[k - (nv - PLACE)] += by)
-            };
-            let mut into = a.column_mut(k);
-            into += column;
-        }
-        let count = stride.flight.len();
-        let m = count + stride.ground.len();
-        let mut b = DMatrix::zeros(n, m);
-        for k in 0..m {
-            b.set_column(
-                k,
-                &slope(AMPLITUDE, &|there, by| {
-                    if k < count { there.flight[k] += by } else { there.ground[k - count] += by }
-                }),
-            );
-        }
-
         let unit = |k: usize| if k < nv - PLACE { UNIT_POSE } else { UNIT_RATE };
-        let gain = riccati(&a, &b, &DVector::from_fn(n, |k, _| unit(k).powi(-2)));
-        let growth = [largest(&a), largest(&(&a - &b * &gain))];
+        let gain = riccati(a, b, &DVector::from_fn(a.nrows(), |k, _| unit(k).powi(-2)), price);
+        let growth = [largest(a), largest(&(a - b * &gain))];
         Self {
             gain,
             span: if stage.mirror.is_some() { 0.5 * stride.period } else { stride.period },
@@ -121,9 +113,46 @@ impl Balance {
         }
     }
 
+    /// When a stride with these corrections falls, s; none if it does not.
+    fn fall(self, stage: &Stage, world: &World, stride: &Stride) -> Option<f64> {
+        let controller = Balanced::new(Bursts::new(stage, stride, world.settings().step), self);
+        let plan = Plan {
+            controller: &controller,
+            start: State::new(&stride.q, &stride.v),
+            seconds: CYCLES * stride.period,
+            shoves: &[],
+            torque_limits: &[],
+            fps: LOOKS,
+            keep_poses: true,
+        };
+        let rollout = simulate(world, &mut Stepper::new(world), &plan, &mut |_| ());
+        let ground = world.settings().ground.as_ref();
+        Upright::new(stage).fall(&stage.creature, &rollout.clip, ground).map(|fall| fall.time)
+    }
+
     /// The largest factor by which a deviation grows from one half cycle to the next, without and with corrections.
     pub fn growth(&self) -> [f64; 2] {
         self.growth
+    }
+
+    /// The stride of the span after `stride`, whose score says where it ended: from there, corrected. `reference` is the stride
+    /// that the corrections were found for.
+    pub(super) fn next(&self, stage: &Stage, reference: &Stride, stride: &Stride, score: &Score) -> Stride {
+        let nv = stage.creature.nv();
+        let mut next = stride.clone();
+        let gap = image(stage, &score.gap);
+        let mut pose = vec![0.0; nv];
+        pose[PLACE..].copy_from_slice(&gap.as_slice()[..nv - PLACE]);
+        stage.creature.integrate(&mut next.q, &pose, 1.0);
+        for (v, gap) in next.v.iter_mut().zip(gap.iter().skip(nv - PLACE)) {
+            *v += gap;
+        }
+        let changed = self.correction(&stage.creature, &State::new(&next.q, &next.v), 0.0, false);
+        let (flight, ground) = changed.split_at(reference.flight.len());
+        let add = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a + b).collect();
+        next.flight = add(&reference.flight, flight);
+        next.ground = add(&reference.ground, ground);
+        next
     }
 
     /// Δa of a span that began `late` s ago, for a state now. `odd`: it is the other side's turn.
@@ -149,6 +178,15 @@ impl Balance {
     }
 }
 
+/// A gap at the end of a span as a deviation at the start of the next.
+fn image(stage: &Stage, gap: &[f64]) -> DVector<f64> {
+    let nv = stage.creature.nv();
+    let mut pose = vec![0.0; nv];
+    pose[PLACE..].copy_from_slice(&gap[..nv - PLACE]);
+    let (pose, rate) = (stage.mirrored(&pose), stage.mirrored(&gap[nv - PLACE..]));
+    DVector::from_iterator(2 * nv - PLACE, pose.into_iter().skip(PLACE).chain(rate))
+}
+
 /// The pose and velocity of a creature that has been turned about `up` until it heads at most [`STEER`] away from where its
 /// rest pose does.
 fn facing(creature: &Creature, up: Vec3, state: &State) -> (Vec<f64>, Vec<f64>) {
@@ -171,10 +209,50 @@ fn facing(creature: &Creature, up: Vec3, state: &State) -> (Vec<f64>, Vec<f64>) 
     (q, v)
 }
 
+/// A and B, by differences of this length.
+fn slopes(stage: &Stage, world: &World, stride: &Stride, length: f64) -> [DMatrix<f64>; 2] {
+    let mut judge = Judge::new(stage, world);
+    let nv = stage.creature.nv();
+    let n = 2 * nv - PLACE;
+    let mut slope = |unit: f64, change: &dyn Fn(&mut Stride, f64)| {
+        let mut gap = |by: f64| {
+            let mut there = stride.clone();
+            change(&mut there, by);
+            image(stage, &judge.cycle(&there, false).score.gap)
+        };
+        let by = length * unit;
+        (gap(by) - gap(-by)) / (2.0 * by)
+    };
+    let mut a = DMatrix::identity(n, n); // a gap is the end less the start
+    for k in 0..n {
+        let column = if k < nv - PLACE {
+            slope(POSE, &|there, by| {
+                let mut unit = vec![0.0; nv];
+                unit[PLACE + k] = by;
+                stage.creature.integrate(&mut there.q, &unit, 1.0);
+            })
+        } else {
+            slope(RATE, &|there, by| there.v[k - (nv - PLACE)] += by)
+        };
+        let mut into = a.column_mut(k);
+        into += column;
+    }
+    let count = stride.flight.len();
+    let m = count + stride.ground.len();
+    let mut b = DMatrix::zeros(n, m);
+    for k in 0..m {
+        let column = slope(AMPLITUDE, &|there, by| {
+            if k < count { there.flight[k] += by } else { there.ground[k - count] += by }
+        });
+        b.set_column(k, &column);
+    }
+    [a, b]
+}
+
 /// G = (R + BᵀPB)⁻¹ BᵀPA, with P of the span after.
-fn riccati(a: &DMatrix<f64>, b: &DMatrix<f64>, q: &DVector<f64>) -> DMatrix<f64> {
+fn riccati(a: &DMatrix<f64>, b: &DMatrix<f64>, q: &DVector<f64>, price: f64) -> DMatrix<f64> {
     let m = b.ncols();
-    let r = DMatrix::identity(m, m) * UNIT_AMPLITUDE.powi(-2);
+    let r = DMatrix::identity(m, m) * (price * UNIT_AMPLITUDE.powi(-2));
     let mut p = DMatrix::from_diagonal(q);
     let mut gain = DMatrix::zeros(m, a.nrows());
     for _ in 0..AHEAD {

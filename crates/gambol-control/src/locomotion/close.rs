@@ -5,7 +5,7 @@
 //! each number. Levenberg's μ keeps steps short where φ is not straight; a whole range of μ is tried at once, since trials are
 //! cheap beside J. What J leaves free is used to descend: d = −(1 − J⁺J) ∇ ln E_v E_e.
 
-use super::Score;
+use super::{Balance, Score};
 use super::search::{Judged, Search};
 use crate::cma::Bounds;
 use crate::cma::factor::Lower;
@@ -22,6 +22,9 @@ const DAMPING_CLOSED: f64 = 1e-4;
 
 /// Lengths of descents that are tried, in first deviations of all numbers together.
 const DESCENTS: [f64; 10] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8, 1.2, 1.8, 2.7];
+
+/// Half cycles for which a good stride runs with corrections, to find one that repeats itself better.
+const SEALS: usize = 40;
 
 /// What a unit of an easy constraint counts, in tolerances of a gap.
 const EASY: f64 = 1.5;
@@ -60,17 +63,23 @@ impl Search<'_> {
         (self.merit(&best.score) < self.merit(&at.score)).then_some(best)
     }
 
-    /// One more step of Newton's method from a closed cycle, which leaves easy constraints where they are; none if gaps do not
-    /// get smaller.
-    pub(super) fn seal(&mut self, at: &Judged, threads: usize) -> Option<Judged> {
-        let mut slopes = self.slopes(at, threads);
-        slopes.residual[at.score.gap.len()..].fill(0.0);
-        let steps = DAMPINGS.iter().filter_map(|damping| self.bounded(&slopes, &at.x, *damping));
-        let trials = steps.map(|step| self.moved(&at.x, &step)).collect();
-        let judged = self.judge_all(trials, threads);
-        let open = |judged: &Judged| self.gaps(&judged.score).map(|gap| gap * gap).sum::<f64>();
-        let good = judged.into_iter().filter(|judged| self.is_good(&judged.score));
-        good.min_by(|a, b| open(a).total_cmp(&open(b))).filter(|best| open(best) < open(at))
+    /// Lets a good cycle run with corrections that keep it up, and takes the half cycle that repeats itself best: what Newton's
+    /// method cannot reach because slopes are not the same on both sides of a footfall, the creature runs into by itself.
+    pub(super) fn seal(&mut self, at: &Judged) -> Option<Judged> {
+        let stage = self.stage;
+        let reference = self.space.stride(stage, &at.x);
+        let balance = Balance::linear(stage, self.world(), &reference);
+        let mut best = at.clone();
+        let mut now = at.clone();
+        for _ in 0..SEALS {
+            let next = balance.next(stage, &reference, &self.space.stride(stage, &now.x), &now.score);
+            let x = self.space.place(stage, &next)?;
+            now = self.judge_all(vec![x], 1).swap_remove(0);
+            if self.is_good(&now.score) && self.largest_gap(&now.score) < self.largest_gap(&best.score) {
+                best = now.clone();
+            }
+        }
+        (best != *at).then_some(best)
     }
 
     /// The cheapest closed cycle of one descent from a closed one; none if none is cheaper.
@@ -109,10 +118,13 @@ impl Search<'_> {
         };
         let trials = DESCENTS.iter().map(|length| self.moved(&at.x, &step(length))).collect();
         let judged = self.judge_all(trials, threads);
-        let as_closed = |score: &Score| {
-            self.is_closed(score) || score.is_easy() && self.largest_gap(score) <= self.largest_gap(&at.score)
-        };
-        let closed = judged.into_iter().filter(|judged| as_closed(&judged.score));
+        // One that is good but not well closed gets closed first.
+        let gap = |judged: &Judged| self.largest_gap(&judged.score);
+        if !self.is_closed(&at.score) {
+            let good = judged.into_iter().filter(|judged| self.is_good(&judged.score));
+            return good.min_by(|a, b| gap(a).total_cmp(&gap(b))).filter(|best| gap(best) < gap(at));
+        }
+        let closed = judged.into_iter().filter(|judged| self.is_closed(&judged.score));
         let best = closed.min_by(|a, b| a.score.product().total_cmp(&b.score.product()))?;
         (best.score.product() < at.score.product()).then_some(best)
     }

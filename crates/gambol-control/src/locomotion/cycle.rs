@@ -8,7 +8,7 @@ use gambol_model::{BodyPoint, Vec3};
 
 use super::score::{Term, WEIGHT_OBJECTIVE};
 use super::space::PLACE;
-use super::{Bursts, Limits, Score, Stride};
+use super::{Bursts, Limits, Score, Stride, Upright};
 use crate::sketch::{Foot, PAPER_EFFORT, Stage};
 
 /// What was seen of a foot at the start of a step.
@@ -64,6 +64,7 @@ pub struct Judge<'a> {
     stage: &'a Stage,
     world: &'a World,
     limits: Limits,
+    upright: Upright,
     stepper: Stepper,
     data: Data,
     moments: Vec<Moment>,
@@ -78,9 +79,6 @@ const LOW: f64 = 0.01;
 /// Steps that a constraint has to be violated for to count as much as another one that is not added up over a cycle.
 const MOMENT: usize = 8;
 
-/// Share of the height of the centre of mass at rest below which a creature has fallen, and is not simulated further.
-const FALLEN: f64 = 0.5;
-
 /// Besides what it costs not to be upright, each step that was not simulated costs this.
 const LOST: f64 = 4.0;
 
@@ -92,6 +90,7 @@ impl<'a> Judge<'a> {
             stage,
             world,
             limits: Limits::new(stage),
+            upright: Upright::new(stage),
             stepper: Stepper::new(world),
             data: Data::new(creature),
             moments: Vec::new(),
@@ -117,7 +116,6 @@ impl<'a> Judge<'a> {
         easy[3] = Term::new(EFFORT_UNIT * self.limits.most_effort, UNITS[3].1);
         let mut poses = Vec::new();
         let mut broke = None;
-        let resting = self.resting_height();
         self.moments.clear();
         for _ in 0..steps {
             torque.fill(0.0);
@@ -133,7 +131,7 @@ impl<'a> Judge<'a> {
                 break;
             }
             let moment = look(stage, &self.stepper.data);
-            let fallen = moment.com.dot(&stage.axes[2]) < FALLEN * resting;
+            let fallen = self.upright.has_fallen(moment.com.dot(&stage.axes[2]));
             self.moments.push(moment);
             effort += torque.iter().map(|torque| torque * torque).sum::<f64>() / steps as f64;
             for rate in &state.v[6..] {
@@ -156,12 +154,6 @@ impl<'a> Judge<'a> {
         let part = if broke.is_some() { 1.0 } else { length / h - (steps - 1) as f64 };
         let run = Run { stride, state, last, made, steps, part, effort };
         Cycle { score: self.judge(&run, easy), poses, broke }
-    }
-
-    fn resting_height(&mut self) -> f64 {
-        let creature = self.world.creature();
-        forward_kinematics(creature, &mut self.data, creature.rest_pose());
-        look(self.stage, &self.data).com.dot(&self.stage.axes[2])
     }
 
     fn judge(&self, run: &Run, mut easy: [Term; 9]) -> Score {
@@ -193,6 +185,10 @@ impl<'a> Judge<'a> {
         priority(stage, stride, &mut easy[4]);
         let order = Turns::new(stage, stride, h, steps);
         self.stance(&order, stride.bursts[1], made, &mut easy[6]);
+        for foot in &moments[0].feet {
+            // Nothing is to be gained from a start inside the ground.
+            easy[6].at_least(foot.low, -limits.most_gap);
+        }
         let [lift, fading] = self.lift(&order, made, h);
         easy[7].at_least(lift, limits.least_lift);
         easy[7].followed_by(fading, limits.least_lift);

@@ -17,6 +17,7 @@ mod film;
 mod score;
 mod search;
 mod space;
+mod spectrum;
 mod upright;
 
 pub use balance::{Balance, Balanced};
@@ -27,4 +28,5 @@ pub use film::cycle_clip;
 pub use score::{CONSTRAINTS, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
 pub use search::{Doing, Method, Outcome, Progress, Search, SearchError, SearchSettings, Tolerance};
 pub use space::{Space, Stride};
-pub use upright::Upright;
+pub use spectrum::spectrum;
+pub use upright::{Fall, Upright};

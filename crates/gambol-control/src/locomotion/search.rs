@@ -145,7 +145,7 @@ pub enum Doing {
     Closing,
     /// Descents make a cycle that repeats itself cheaper.
     Improving,
-    /// Newton's method makes it repeat itself even better, since what is left of a gap grows from cycle to cycle.
+    /// It runs with corrections until it repeats itself even better, since what is left of a gap grows from cycle to cycle.
     Sealing,
     /// Nothing more: it has converged.
     Done,
@@ -180,7 +180,7 @@ pub struct Search<'a> {
     pub(super) space: Space,
     world: World,
     pub(super) settings: SearchSettings,
-    /// Of the sketch, to know a checkpoint by.
+    /// Of the sketch and the creature, to know a checkpoint by.
     name: u64,
     round: usize,
     /// λ
@@ -212,7 +212,7 @@ impl<'a> Search<'a> {
             Method::Closing => Space::modal(sketch, stage),
         };
         let world = world(stage, settings.step)?;
-        let name = fingerprint(&to_toml(sketch));
+        let name = fingerprint(&format!("{}{:?}", to_toml(sketch), stage.creature));
         let cma = Cma::new(&space.mean, &space.deviation, inner(&space, &settings, 0))?;
         let gaps = 2 * stage.creature.nv() - super::space::PLACE;
         Ok(Self {
@@ -232,6 +232,26 @@ impl<'a> Search<'a> {
             space,
             settings,
         })
+    }
+
+    /// A search that begins at a stride, of this sketch or of one like it, and closes its cycle first. The same as [`Self::new`]
+    /// if the stride is of another creature or of other modes. Not for the method of multipliers, which is left as it is.
+    pub fn warm(
+        sketch: &Sketch,
+        stage: &'a Stage,
+        settings: SearchSettings,
+        stride: &Stride,
+    ) -> Result<Self, SearchError> {
+        let mut search = Self::new(sketch, stage, settings)?;
+        let place = search.space.place(stage, stride);
+        if let Some(x) = place.filter(|_| search.settings.method == Method::Closing) {
+            let score = search.judge(std::slice::from_ref(&x), 1).swap_remove(0);
+            search.round = 1;
+            search.evaluations = 1;
+            search.remember(Judged { x, score });
+            search.begin(Doing::Closing);
+        }
+        Ok(search)
     }
 
     /// Goes on until the search ends or `stop` is set, on up to `threads` threads; the result does not depend on how many.
@@ -268,7 +288,7 @@ impl<'a> Search<'a> {
             Doing::Sampling => self.generation(threads),
             Doing::Closing => self.close(threads),
             Doing::Improving => self.improve(threads),
-            Doing::Sealing => self.seal_further(threads),
+            Doing::Sealing => self.seal_further(),
             Doing::Done => {}
         }
     }
@@ -411,9 +431,11 @@ impl<'a> Search<'a> {
         let Some(at) = self.best.clone() else { return };
         self.steps += 1;
         let next = self.descend(&at, threads);
-        let gained = next.as_ref().map_or(0.0, |next| 1.0 - next.score.product() / at.score.product());
+        let open = !self.is_closed(&at.score);
+        let worth = |judged: &Judged| if open { self.largest_gap(&judged.score) } else { judged.score.product() };
+        let gained = next.as_ref().map_or(0.0, |next| 1.0 - worth(next) / worth(&at));
         if let Some(next) = next {
-            self.remember(next.clone());
+            self.nearest = Some(next.clone());
             self.best = Some(next);
         }
         if gained < LEAST_IMPROVEMENT || self.steps >= DESCENTS {
@@ -421,20 +443,14 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// One step towards a smaller gap, and the end after the last.
-    fn seal_further(&mut self, threads: usize) {
+    /// A smaller gap, and the end.
+    fn seal_further(&mut self) {
         let Some(at) = self.best.clone() else { return };
-        self.steps += 1;
-        let next = self.seal(&at, threads);
-        let more = next.is_some();
-        if let Some(next) = next {
+        if let Some(next) = self.seal(&at) {
             self.nearest = Some(next.clone());
             self.best = Some(next);
         }
-        let sealed = self.best.as_ref().is_some_and(|best| self.largest_gap(&best.score) < SEALED);
-        if !more || sealed || self.steps >= SEALS {
-            self.doing = Doing::Done;
-        }
+        self.doing = Doing::Done;
     }
 
     /// Keeps a candidate that is the best of this round or the nearest of all.
@@ -572,7 +588,7 @@ impl<'a> Search<'a> {
         let record = Record::parse(KIND, outer)?;
         let other = |reason: &str| CheckpointError::Other { reason: reason.to_owned() };
         if record.one::<u64>("sketch")? != search.name {
-            return Err(other("it was made from another sketch").into());
+            return Err(other("it was made from another sketch or creature").into());
         }
         if record.one::<u64>("settings")? != fingerprint(&lasting(&search.settings)) {
             return Err(other("it was made with other settings").into());
@@ -614,10 +630,6 @@ const LEAST_GAIN: f64 = 0.003;
 
 /// Closed well within the tolerance, in parts of it.
 const WELL: f64 = 0.5;
-
-/// Closed so well that it runs on for a few cycles, in parts of the tolerance, and most steps towards that.
-const SEALED: f64 = 0.02;
-const SEALS: usize = 10;
 
 /// Most descents, and the least share by which one must lessen E_v E_e.
 const DESCENTS: usize = 40;

@@ -161,6 +161,21 @@ impl Stage {
         })
     }
 
+    /// The same with torques joint by joint instead of along modes: the canonical basis, without a sketch.
+    pub fn joint_by_joint(mut self) -> Self {
+        let stiffness = stiffness_matrix(&self.creature);
+        let nv = self.creature.nv();
+        let joints: Vec<Active> = (6..nv)
+            .map(|dof| {
+                let mut torque = vec![0.0; nv];
+                torque[dof] = stiffness[(dof, dof)];
+                Active { mode: dof, priority: None, torque }
+            })
+            .collect();
+        self.active = [joints.clone(), joints];
+        self
+    }
+
     /// The modes of one phase.
     pub fn modes(&self, phase: Phase) -> &Modes {
         match phase {

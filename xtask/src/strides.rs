@@ -1,0 +1,207 @@
+//! `cargo xtask strides`: what the search for controllers finds, over many seeds (Nunes et al. 2012, sections 8.1, 8.2 and 8.4).
+
+use std::sync::atomic::AtomicBool;
+
+use gambol::LoadOptions;
+use gambol::control::locomotion::{
+    Balance, Balanced, Bursts, Method, Outcome, Search, SearchSettings, Stride, Upright, cycle_clip,
+    read_controller, spectrum,
+};
+use gambol::control::sketch::{Phase, Sketch, Stage, read};
+use gambol::control::{Controller, Plan, rollouts};
+use gambol::dynamics::{Data, State, World};
+use gambol::modes::Reader;
+
+use crate::shell::Result;
+
+/// Keys of a cycle per second, for its spectrum.
+const FPS: f64 = 120.0;
+
+/// A gap that is too wide to be shown as a loop, rad or m: wider than any that is left by a search that converged.
+const WIDE: f64 = 0.1;
+
+/// Cycles that a controller has to stay up for.
+const CYCLES: f64 = 20.0;
+
+/// What one search came to.
+struct Trial {
+    converged: bool,
+    evaluations: usize,
+    product: f64,
+    /// Share of the motion that is not along modes with priority.
+    distance: f64,
+}
+
+fn load(name: &str) -> std::result::Result<gambol::model::Creature, String> {
+    gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string())
+}
+
+fn sketch(name: &str) -> Result<(Sketch, Stage)> {
+    let text = gambol::gallery::sketch(name).ok_or_else(|| format!("there is no sketch {name}"))?;
+    read(text, load).map_err(|error| error.to_string())
+}
+
+/// Section 8.4: the sketch's modes against all joints, the twelve lowest modes and the modes with priority alone; and the
+/// search of the paper against ours.
+pub(crate) fn compare(name: &str, seeds: u64, budget: usize) -> Result<()> {
+    let (own, stage) = sketch(name)?;
+    let with = |permissible: Option<Vec<usize>>| {
+        let mut sketch = own.clone();
+        sketch.flight.permissible.clone_from(&permissible);
+        sketch.ground.permissible = permissible;
+        let stage = Stage::new(&sketch, load(&sketch.creature)?)?;
+        Ok::<_, String>((sketch, stage))
+    };
+    let (naive, naive_stage) = with(None)?;
+    let (narrow, narrow_stage) = with(Some(Vec::new()))?;
+    let joints = stage.clone().joint_by_joint();
+    println!("{name}, {seeds} seeds, at most {budget} cycles simulated each\n");
+    println!("| torques along | numbers | converged | cycles simulated | E_v E_e | motion not along the sketch |");
+    println!("|---|--:|--:|--:|--:|--:|");
+    let closing = Method::Closing;
+    row("modes of the sketch", &own, &stage, &stage, closing, seeds, budget)?;
+    row("the same, initial state and search of the paper", &own, &stage, &stage, Method::Multipliers, seeds, budget)?;
+    row("all joints (canonical)", &own, &joints, &stage, closing, seeds, budget)?;
+    row("the twelve lowest modes (naive)", &naive, &naive_stage, &stage, closing, seeds, budget)?;
+    row("modes with priority alone", &narrow, &narrow_stage, &stage, closing, seeds, budget)
+}
+
+/// `own`: the stage that knows the modes with priority.
+fn row(
+    name: &str,
+    sketch: &Sketch,
+    stage: &Stage,
+    own: &Stage,
+    method: Method,
+    seeds: u64,
+    budget: usize,
+) -> Result<()> {
+    let mut numbers = 0;
+    let mut trials = Vec::new();
+    for seed in 1..=seeds {
+        let settings = SearchSettings { method, seed, budget, ..SearchSettings::default() };
+        let mut search = Search::new(sketch, stage, settings).map_err(|error| error.to_string())?;
+        numbers = search.space().dimension();
+        let mut evaluations = 0;
+        let outcome = search.run(threads(), &AtomicBool::new(false), &mut |_, progress| {
+            evaluations = progress.evaluations;
+        });
+        let Some((stride, score)) = search.nearest() else { continue };
+        trials.push(Trial {
+            converged: outcome == Outcome::Converged,
+            evaluations,
+            product: score.product(),
+            distance: 1.0 - along_priority(own, stage, search.world(), &stride),
+        });
+        eprintln!("{name}, seed {seed}: {outcome:?} after {evaluations} cycles");
+    }
+    let good: Vec<&Trial> = trials.iter().filter(|trial| trial.converged).collect();
+    let median = |of: &dyn Fn(&Trial) -> f64| {
+        let mut values: Vec<f64> = good.iter().map(|trial| of(trial)).collect();
+        values.sort_by(f64::total_cmp);
+        values.get(values.len() / 2).copied()
+    };
+    let told = |x: Option<f64>, factor: f64, digits: usize| {
+        x.map_or_else(|| "–".to_owned(), |x| format!("{:.digits$}", factor * x))
+    };
+    println!(
+        "| {name} | {numbers} | {} of {} | {} | {} | {} % |",
+        good.len(),
+        trials.len(),
+        told(median(&|trial| trial.evaluations as f64), 1.0, 0),
+        told(median(&|trial| trial.product), 1.0, 0),
+        told(median(&|trial| trial.distance), 100.0, 0),
+    );
+    Ok(())
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// Share of a stride's motion that is along modes with priority in flight, of `own`, which may be another stage of the creature.
+fn along_priority(own: &Stage, stage: &Stage, world: &World, stride: &Stride) -> f64 {
+    let clip = cycle_clip(stage, world, stride, FPS, WIDE);
+    let shares = spectrum(own, Phase::Flight, &clip.poses);
+    own.active[0].iter().filter(|active| active.priority.is_some()).map(|active| shares[active.mode]).sum()
+}
+
+/// Sections 8.1 and 8.2: finds a stride of each sketch and says what vibrations it is made of.
+pub(crate) fn styles(names: &[String], seed: u64, budget: usize) -> Result<()> {
+    let all = gambol::gallery::sketches();
+    let names: Vec<&str> =
+        if names.is_empty() { all } else { names.iter().map(String::as_str).collect() };
+    println!("| sketch | ended | m/s | largest vibrations, % of the motion | up by the clock, cycles | corrected |");
+    println!("|---|---|--:|---|--:|--:|");
+    for name in names {
+        let (sketch, stage) = sketch(name)?;
+        let settings = SearchSettings { seed, budget, ..SearchSettings::default() };
+        let mut search = Search::new(&sketch, &stage, settings).map_err(|error| error.to_string())?;
+        let outcome = search.run(threads(), &AtomicBool::new(false), &mut |_, _| ());
+        let Some((stride, score)) = search.nearest() else { continue };
+        let [alone, corrected] = cycles_up(&stage, search.world(), &stride);
+        println!(
+            "| `{name}` | {outcome:?} | {:.2} | {} | {alone} | {corrected} |",
+            score.speed,
+            largest(&stage, search.world(), &stride)?
+        );
+    }
+    Ok(())
+}
+
+/// The gallery's controllers: how long they stay up, and what they are made of.
+pub(crate) fn up() -> Result<()> {
+    println!("| controller | m/s | deviations grow by, per step | corrected | up, cycles | corrected |");
+    println!("|---|--:|--:|--:|--:|--:|");
+    for (name, text) in gambol::gallery::controllers() {
+        let (_, stage, stride, step) = read_controller(text, load).map_err(|error| error.to_string())?;
+        let world = gambol::control::locomotion::world(&stage, step).map_err(|error| error.to_string())?;
+        let speed = gambol::control::locomotion::Judge::new(&stage, &world).cycle(&stride, false).score.speed;
+        let [free, held] = Balance::new(&stage, &world, &stride).growth();
+        let [alone, corrected] = cycles_up(&stage, &world, &stride);
+        println!("| `{name}` | {speed:.2} | {free:.2} | {held:.2} | {alone} | {corrected} |");
+    }
+    Ok(())
+}
+
+/// The four largest vibrations of a stride in the basis of flight.
+fn largest(stage: &Stage, world: &World, stride: &Stride) -> Result<String> {
+    let creature = &stage.creature;
+    let clip = cycle_clip(stage, world, stride, FPS, WIDE);
+    let shares = spectrum(stage, Phase::Flight, &clip.poses);
+    let mut data = Data::new(creature);
+    let reader = Reader::new(creature, &mut data, creature.rest_pose())
+        .map_err(|error| error.to_string())?;
+    let mut order: Vec<usize> = (0..shares.len()).collect();
+    order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
+    let told = order.iter().take(4).map(|&mode| {
+        let name = reader.read(&mut data, &stage.flight.modes[mode]).name;
+        let wanted = stage.active[0].iter().any(|active| active.mode == mode && active.priority.is_some());
+        let (mark, share) = (if wanted { "**" } else { "" }, 100.0 * shares[mode]);
+        format!("{mark}{name}{mark} {share:.0}")
+    });
+    Ok(told.collect::<Vec<_>>().join(", "))
+}
+
+/// Cycles that a stride stays up for, of [`CYCLES`], by the clock alone and with corrections.
+fn cycles_up(stage: &Stage, world: &World, stride: &Stride) -> [String; 2] {
+    let bursts = Bursts::new(stage, stride, world.settings().step);
+    let balanced = Balanced::new(bursts.clone(), Balance::new(stage, world, stride));
+    [&bursts as &dyn Controller, &balanced].map(|controller| {
+        let plan = Plan {
+            controller,
+            start: State::new(&stride.q, &stride.v),
+            seconds: CYCLES * stride.period,
+            shoves: &[],
+            torque_limits: &[],
+            fps: 60.0,
+            keep_poses: true,
+        };
+        let rollout = rollouts(world, &[plan], 1).swap_remove(0);
+        let ground = world.settings().ground.as_ref();
+        match Upright::new(stage).fall(&stage.creature, &rollout.clip, ground) {
+            Some(fall) => format!("{:.1}", fall.time / stride.period),
+            None => format!("all {CYCLES:.0}"),
+        }
+    })
+}
