@@ -5,10 +5,10 @@ use std::sync::Arc;
 use gambol::control::locomotion::{
     Judge, Search, SearchSettings, Stride, cycle_clip, is_controller, read_controller, world,
 };
-use gambol::control::sketch::{FileError, Sketch, Stage, read};
+use gambol::control::sketch::{FileError, Foot, Sketch, Stage, read};
 use gambol::dynamics::World;
 use gambol::model::Creature;
-use gambol::motion::{Clip, Stride as Way};
+use gambol::motion::{Clip, Contact, Stride as Way};
 
 use super::creature::{Read, clip_part};
 use super::sketch::{sketch_of, work_of};
@@ -130,9 +130,24 @@ const MOST_GAP: f64 = 0.1;
 /// One cycle to be shown: a loop, if it is nearly one. Of what touches the ground feet are told, as in gaits.
 pub(super) fn shown(stage: &Stage, world: &World, stride: &Stride) -> Clip {
     let mut clip = cycle_clip(stage, world, stride, FPS, MOST_GAP);
-    let feet: Vec<String> = stage.stance.iter().chain(&stage.others).map(|foot| foot.name.clone()).collect();
-    clip.contacts.retain(|contact| feet.contains(&contact.name));
+    let feet = stage.stance.iter().chain(&stage.others);
+    clip.contacts = feet.map(|foot| standing(foot, &clip.contacts)).collect();
     clip
+}
+
+/// When any part of a foot touches the ground.
+fn standing(foot: &Foot, contacts: &[Contact]) -> Contact {
+    let parts = contacts.iter().filter(|contact| foot.bodies.contains(&contact.body));
+    let mut all: Vec<[f64; 2]> = parts.flat_map(|contact| contact.intervals.iter().copied()).collect();
+    all.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    let mut intervals: Vec<[f64; 2]> = Vec::new();
+    for [start, end] in all {
+        match intervals.last_mut() {
+            Some(last) if last[1] >= start => last[1] = last[1].max(end),
+            _ => intervals.push([start, end]),
+        }
+    }
+    Contact { name: foot.name.clone(), body: foot.toe.body, point: foot.toe.point, intervals }
 }
 
 /// The same cycle so many times.
