@@ -23,6 +23,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("keeping.mjs", include_str!("studio/keeping.mjs")),
     ("palette.mjs", include_str!("studio/palette.mjs")),
     ("physics.mjs", include_str!("studio/physics.mjs")),
+    ("controller.mjs", include_str!("studio/controller.mjs")),
     ("keyboard.mjs", include_str!("studio/keyboard.mjs")),
     ("looks.mjs", include_str!("studio/looks.mjs")),
     ("last.mjs", include_str!("studio/last.mjs")),

@@ -6,12 +6,14 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use gambol::{LoadOptions, gallery, load};
+use gambol_formats::toml_file::{FileError, Section, parse};
 use gambol_studio::Engine;
 use gambol_studio::protocol::{CreatureWork, Source};
 use gambol_studio::server::{DiskShelf, Server, Token, default_folder, has_page, interrupted};
 
 use super::Failure;
 use super::gait_file::read_gait;
+use super::sketch_file::SketchFile;
 
 /// How many ports after the one that is taken are tried.
 const NEXT_PORTS: u16 = 100;
@@ -25,7 +27,7 @@ const NEXT_PORTS: u16 = 100;
                         gambol studio spider --port 8000 --no-open"
 )]
 pub(super) struct Studio {
-    /// A name from `gambol gallery`, a creature's file, or a gait file (.toml)
+    /// A name from `gambol gallery`, a creature's file, or a gait, a sketch or a controller (.toml)
     #[arg(default_value = "dog")]
     creature: String,
 
@@ -48,6 +50,21 @@ struct Start {
     creature: CreatureWork,
     /// Text of a gait file.
     gait: Option<String>,
+}
+
+/// The creature that a sketch names.
+fn creature_of(text: &str) -> Result<String, FileError> {
+    let document = parse(text)?;
+    let root = Section::new(text, "a sketch", &document);
+    let name = root.string("creature")?;
+    name.map(str::to_owned).ok_or_else(|| root.error("creature is missing: a name of the gallery or a file"))
+}
+
+/// A creature of the gallery, or a file beside the one that names it.
+fn beside(path: &Path, name: String) -> String {
+    let beside = path.with_file_name(&name);
+    let is_beside = gallery::find(&name).is_none() && beside.is_file();
+    if is_beside { beside.to_string_lossy().into_owned() } else { name }
 }
 
 impl Studio {
@@ -79,9 +96,17 @@ impl Studio {
         Ok(())
     }
 
-    /// The creature, and the text of the gait if one was given.
+    /// The creature, and the text of the gait, sketch or controller if one was given.
     fn find(&self) -> Result<(String, Option<String>), Failure> {
         let path = Path::new(&self.creature);
+        // Some sketches of the gallery have the name of their creature, which is what is meant then.
+        let ours = gallery::find(&self.creature).is_none().then(|| gallery::sketch(&self.creature)).flatten();
+        let text = ours.map(str::to_owned).or_else(|| Some(SketchFile::controller(&self.creature)?.text));
+        if let Some(text) = text {
+            let creature =
+                creature_of(&text).map_err(|error| failed(&format!("{}: {error}", self.creature)))?;
+            return Ok((beside(path, creature), Some(text)));
+        }
         if !path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml")) {
             return Ok((self.creature.clone(), None));
         }
@@ -91,10 +116,7 @@ impl Studio {
         let name = gait.creature.ok_or_else(|| {
             failed(&format!("{place}: it names no creature; add a line like: creature = \"dog\""))
         })?;
-        let beside = path.with_file_name(&name);
-        let is_beside = gallery::find(&name).is_none() && beside.is_file();
-        let creature = if is_beside { beside.to_string_lossy().into_owned() } else { name };
-        Ok((creature, Some(text)))
+        Ok((beside(path, name), Some(text)))
     }
 
     /// Listens at the port, or at one after it.
@@ -103,7 +125,10 @@ impl Studio {
         loop {
             let (shelf, start) = (shelf.clone(), start.clone());
             let engine = move || {
-                Engine::new(Box::new(shelf.clone()), start.creature.clone()).with_gait(start.gait.clone())
+                let threads = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+                Engine::new(Box::new(shelf.clone()), start.creature.clone())
+                    .with_gait(start.gait.clone())
+                    .with_threads(threads)
             };
             match Server::bind(port, token.clone(), engine) {
                 Ok(server) => {

@@ -49,4 +49,4 @@ pub use legs::{Leg, Legs};
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::preset_style;
-pub use style::{Body, Counterpart};
+pub use style::{Body, Counterpart, counterparts};

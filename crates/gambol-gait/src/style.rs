@@ -104,61 +104,10 @@ pub struct Counterpart {
 }
 
 impl Body {
-    /// The vibrations of this body that are most like `modes` of the body `from`, in the order of `modes`.
-    ///
-    /// Of all vibrations w of this body, u becomes the one that is most like it in the metric of this body's mass, at the
-    /// same kinetic energy: α' = ±α ‖u‖ / ‖w‖, the sign that of ⟨u, w⟩. Each is taken once, and modes that are alike most
-    /// choose first. Rigid motions keep their numbers. A mode that `from` does not have, or that finds nothing left, has
-    /// no counterpart. Both are bodies of one creature.
+    /// The vibrations of this body that are most like `modes` of the body `from`: see [`counterparts`]. Both are bodies of one
+    /// creature.
     pub fn counterparts(&self, from: &Self, modes: &[usize]) -> Vec<Counterpart> {
-        let mut asked: Vec<usize> = modes.to_vec();
-        asked.sort_unstable();
-        asked.dedup();
-        asked.retain(|&mode| mode >= from.modes.rigid && mode < from.modes.modes.len());
-        let mut data = Data::new(&self.creature);
-        prepare_mass(&self.creature, &mut data, &self.modes.pose);
-        let mut heavy = |shape: &[f64]| {
-            let mut product = vec![0.0; shape.len()];
-            multiply_mass(&self.creature, &mut data, shape, &mut product);
-            DVector::from_vec(product)
-        };
-        let shapes_of_new: Vec<_> = self
-            .modes
-            .vibrations()
-            .iter()
-            .map(|mode| {
-                let w = DVector::from_column_slice(&mode.shape);
-                let own = heavy(w.as_slice()).dot(&w);
-                (mode.index, w, own)
-            })
-            .collect();
-        let mut pairs = Vec::new();
-        for &old in &asked {
-            let u = DVector::from_column_slice(&from.modes.modes[old].shape);
-            let mu = heavy(u.as_slice());
-            let size = mu.dot(&u);
-            for (new, w, own) in &shapes_of_new {
-                let along = mu.dot(w);
-                let likeness = along.abs() / (size * own).sqrt();
-                pairs.push(Counterpart {
-                    old,
-                    new: *new,
-                    factor: (size / own).sqrt().copysign(along),
-                    likeness,
-                });
-            }
-        }
-        pairs.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
-        let is_rigid = |mode: usize| mode < from.modes.rigid && mode < self.modes.rigid;
-        let same = |mode: usize| Counterpart { old: mode, new: mode, factor: 1.0, likeness: 1.0 };
-        let mut found: BTreeMap<usize, Counterpart> =
-            modes.iter().filter(|&&mode| is_rigid(mode)).map(|&mode| (mode, same(mode))).collect();
-        for pair in pairs {
-            if !found.contains_key(&pair.old) && found.values().all(|taken| taken.new != pair.new) {
-                found.insert(pair.old, pair);
-            }
-        }
-        modes.iter().filter_map(|mode| found.get(mode).copied()).collect()
+        counterparts(&self.creature, &self.modes, &from.modes, modes)
     }
 
     /// A gait of the body `from` on this one: the numbers of modes follow their shapes ([`Body::counterparts`]), which
@@ -504,4 +453,61 @@ fn excess(creature: &Creature, joint: &Joint, pose: &[f64]) -> f64 {
         JointKind::Free => return f64::NEG_INFINITY,
     };
     (low - place).max(place - high)
+}
+
+/// The vibrations `own` of a creature that are most like `modes` of its vibrations `from` (about another pose, with other
+/// springs or constraints), in the order of `modes`.
+///
+/// Of all vibrations w, u becomes the one that is most like it in the metric of the mass at the pose of `own`, at the
+/// same kinetic energy: α' = ±α ‖u‖ / ‖w‖, the sign that of ⟨u, w⟩. Each is taken once, and modes that are alike most
+/// choose first. Rigid motions keep their numbers. A mode that `from` does not have, or that finds nothing left, has
+/// no counterpart.
+pub fn counterparts(creature: &Creature, own: &Modes, from: &Modes, modes: &[usize]) -> Vec<Counterpart> {
+    let mut asked: Vec<usize> = modes.to_vec();
+    asked.sort_unstable();
+    asked.dedup();
+    asked.retain(|&mode| mode >= from.rigid && mode < from.modes.len());
+    let mut data = Data::new(creature);
+    prepare_mass(creature, &mut data, &own.pose);
+    let mut heavy = |shape: &[f64]| {
+        let mut product = vec![0.0; shape.len()];
+        multiply_mass(creature, &mut data, shape, &mut product);
+        DVector::from_vec(product)
+    };
+    let shapes_of_new: Vec<_> = own
+        .vibrations()
+        .iter()
+        .map(|mode| {
+            let w = DVector::from_column_slice(&mode.shape);
+            let weight = heavy(w.as_slice()).dot(&w);
+            (mode.index, w, weight)
+        })
+        .collect();
+    let mut pairs = Vec::new();
+    for &old in &asked {
+        let u = DVector::from_column_slice(&from.modes[old].shape);
+        let mu = heavy(u.as_slice());
+        let size = mu.dot(&u);
+        for (new, w, weight) in &shapes_of_new {
+            let along = mu.dot(w);
+            let likeness = along.abs() / (size * weight).sqrt();
+            pairs.push(Counterpart {
+                old,
+                new: *new,
+                factor: (size / weight).sqrt().copysign(along),
+                likeness,
+            });
+        }
+    }
+    pairs.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
+    let is_rigid = |mode: usize| mode < from.rigid && mode < own.rigid;
+    let same = |mode: usize| Counterpart { old: mode, new: mode, factor: 1.0, likeness: 1.0 };
+    let mut found: BTreeMap<usize, Counterpart> =
+        modes.iter().filter(|&&mode| is_rigid(mode)).map(|&mode| (mode, same(mode))).collect();
+    for pair in pairs {
+        if !found.contains_key(&pair.old) && found.values().all(|taken| taken.new != pair.new) {
+            found.insert(pair.old, pair);
+        }
+    }
+    modes.iter().filter_map(|mode| found.get(mode).copied()).collect()
 }

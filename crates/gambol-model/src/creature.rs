@@ -301,6 +301,11 @@ impl Creature {
         Ok(())
     }
 
+    /// Takes its weight away: it floats.
+    pub fn remove_gravity(&mut self) {
+        self.gravity = Vec3::zeros();
+    }
+
     /// Multiplies the density of one body, inertia included.
     pub fn scale_mass(&mut self, body: usize, factor: f64) -> Result<(), ModelError> {
         let body = &mut self.bodies[body];

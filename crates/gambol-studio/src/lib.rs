@@ -7,9 +7,9 @@
 //!                                   Shelf: files, work and shared gaits that are kept
 //! ```
 //!
-//! An [`Engine`] answers one page's messages. It has no thread, file or clock of its own: what it keeps goes through its
-//! [`Shelf`]. All that a user made travels with each request, so that an engine can be thrown away at any time; what it
-//! remembers is only there to be fast.
+//! An [`Engine`] answers one page's messages. It has no file or clock of its own, and no thread but that of a search: what it
+//! keeps goes through its [`Shelf`]. All that a user made travels with each request, so that an engine can be thrown away at
+//! any time; what it remembers is only there to be fast.
 
 mod engine;
 pub mod protocol;

@@ -78,6 +78,11 @@ export default async (server) => {
     await check('body');
     await page.getByRole('tab', { name: 'Physics' }).click();
     await check('physics');
+    await page.getByRole('tab', { name: 'Controller' }).click();
+    await page.getByRole('button', { name: 'Sketch for this dog' }).click();
+    for (const section of ['Timing', 'Legs and pose', 'Springs']) await page.getByRole('button', { name: section, exact: true }).click();
+    await check('controller');
+    await page.getByRole('tab', { name: 'Motion' }).click();
     await page.locator('.creature-button').click();
     await check('gallery');
     assert.ok((await page.locator('.card').count()) >= 10, 'the gallery has its ten creatures');

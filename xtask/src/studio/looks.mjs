@@ -2,7 +2,7 @@
 // all words can be read.
 
 import assert from 'node:assert/strict';
-import { open, simulates, test } from './harness.mjs';
+import { open, simulates, test, until } from './harness.mjs';
 
 /** WCAG 2.1, level AA, for text of normal size. */
 const CONTRAST = 4.5;
@@ -124,6 +124,13 @@ export default async (server) => {
         await page.getByRole('button', { name: 'Start', exact: true }).click();
         await simulates(page).waitFor();
         await look('physics');
+        await page.getByRole('tab', { name: 'Controller' }).click();
+        await page.getByRole('button', { name: 'Sketch for this dog' }).click();
+        await until(page, 'a sketch', () => window.studio.work().sketch && window.studio.settled);
+        await page.locator('.picture').nth(1).click();
+        await page.locator('.picture').nth(2).dblclick();
+        await page.getByRole('button', { name: 'Legs and pose' }).click();
+        await look('controller');
         await page.getByRole('tab', { name: 'Motion' }).click();
         for (const [open, name] of [['?', 'keys'], ['Control+e', 'take it home']]) {
           await page.keyboard.press(open);

@@ -13,6 +13,8 @@ const PANEL = { ...WINDOW, height: 1590 };
 /** Of WebP: the first of these with which a picture is not larger than MOST bytes. Text stays sharp with all. */
 const QUALITIES = [0.88, 0.82, 0.76, 0.7];
 const MOST = 150_000;
+/** A search that takes longer is stopped, ms. */
+const LONGEST_SEARCH = 240_000;
 
 /** Saves a part of the page down to the end of `end`, or all of it; the mouse goes out of the way unless it holds something. */
 async function save(page, theme, name, { part = null, end = null, held = false } = {}) {
@@ -124,6 +126,19 @@ for (const theme of ['light', 'dark']) {
   await dropFiles(page, [{ name: 'beast.glb', bytes: readFileSync(config.samples.quadruped) }]);
   await until(page, 'the dropped creature', () => window.studio.work().creature.source.from === 'file' && window.studio.settled && window.studio.stats().stage.skin);
   await save(page, theme, 'creature');
+  await page.close();
+
+  // A sketch becomes a controller.
+  page = await openAt(tab, server.url, 0.2);
+  await page.getByRole('tab', { name: 'Controller' }).click();
+  await page.locator('.chips').getByRole('button', { name: 'Kangaroo', exact: true }).click();
+  await until(page, 'the sketch', () => window.studio.work().sketch?.name === 'kangaroo' && window.studio.settled);
+  await page.getByRole('radio', { name: 'On the ground' }).click();
+  await page.getByRole('button', { name: 'Optimise', exact: true }).click();
+  await page.waitForFunction(() => !window.studio.search().running, null, { timeout: LONGEST_SEARCH }).catch(() => page.getByRole('button', { name: 'Stop', exact: true }).click());
+  await page.getByRole('button', { name: 'Run it by physics' }).waitFor();
+  await still(page, 0.36);
+  await save(page, theme, 'controller');
   await page.close();
 
   // A push.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { finish, scratch, Server } from './harness.mjs';
 
 const server = await new Server(join(scratch, 'studio')).start();
-for (const theme of ['first', 'way', 'files', 'keeping', 'palette', 'physics', 'keyboard', 'looks', 'last']) {
+for (const theme of ['first', 'way', 'files', 'keeping', 'palette', 'physics', 'controller', 'keyboard', 'looks', 'last']) {
   const { default: tests } = await import(`./${theme}.mjs`);
   await tests(server);
 }

@@ -4,11 +4,13 @@
 //! creature: its rest pose and damping, the two modal bases, the feet, the mirror.
 
 mod file;
+mod preview;
 mod stage;
 
 pub(crate) use file::{PAPER_EFFORT, SHARE, written};
 pub use file::{read, to_toml};
 pub use gambol_formats::toml_file::FileError;
+pub use preview::preview;
 pub use stage::{Active, Foot, Stage};
 
 /// A part of the cycle of a foot.

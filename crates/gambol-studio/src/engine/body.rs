@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gambol::dynamics::Data;
 use gambol::gait::{Body, Counterpart, Design, Style, Wish};
 use gambol::model::{Creature, Joint, JointKind};
-use gambol::modes::{ModesError, Reader, Swinger};
+use gambol::modes::{Modes, Reader, Swinger};
 
 use super::creature::Read;
 use super::{Answer, Shelf, Trouble};
@@ -117,7 +117,7 @@ fn check(style: &StyleWork) -> Result<(), Trouble> {
 }
 
 /// How far a mode swings to be seen well, rad of the joint that moves most: 20°.
-const SWING: f64 = 0.35;
+pub(super) const SWING: f64 = 0.35;
 
 /// Tells the page about a body and its modes.
 pub(super) fn answer(
@@ -133,21 +133,10 @@ pub(super) fn answer(
         _ => Vec::new(),
     };
     let Dressed { body, data, .. } = bodies.body(shelf, creature, style)?;
-    let reader = Reader::new(&body.creature, data, &body.modes.pose).map_err(Trouble::from_error)?;
-    let mut modes = Vec::with_capacity(body.modes.modes.len());
-    for mode in &body.modes.modes {
-        let reading = reader.read(data, mode);
-        modes.push(ModePart {
-            index: mode.index,
-            frequency: mode.frequency(),
-            name: reading.name,
-            rigid: mode.is_rigid(),
-            symmetry: reading.symmetry.name(),
-        });
-    }
+    let modes = mode_parts(&body.creature, &body.modes, data)?;
     let mut bytes = Vec::new();
     let shapes = push(&mut bytes, body.modes.modes.iter().flat_map(|mode| mode.shape.iter().copied()));
-    let roots = push(&mut bytes, roots(body, data).map_err(Trouble::from_error)?);
+    let roots = push(&mut bytes, roots(&body.creature, &body.modes, data)?);
     let head = BodyAnswer {
         modes,
         shapes,
@@ -161,22 +150,43 @@ pub(super) fn answer(
     Answer::new(head, bytes)
 }
 
+/// What modes are called, and how fast they are.
+pub(super) fn mode_parts(
+    creature: &Creature,
+    modes: &Modes,
+    data: &mut Data,
+) -> Result<Vec<ModePart>, Trouble> {
+    let reader = Reader::new(creature, data, &modes.pose).map_err(Trouble::from_error)?;
+    let mut parts = Vec::with_capacity(modes.modes.len());
+    for mode in &modes.modes {
+        let reading = reader.read(data, mode);
+        parts.push(ModePart {
+            index: mode.index,
+            frequency: mode.frequency(),
+            name: reading.name,
+            rigid: mode.is_rigid(),
+            symmetry: reading.symmetry.name(),
+        });
+    }
+    Ok(parts)
+}
+
 /// The joint by which the first body floats.
 fn free_root(creature: &Creature) -> Option<&Joint> {
     creature.joints().iter().find(|joint| joint.kind == JointKind::Free)
 }
 
 /// Where the root is at each of [`SWINGS`] along each mode, 7 numbers each.
-fn roots(body: &Body, data: &mut Data) -> Result<Vec<f64>, ModesError> {
+pub(super) fn roots(creature: &Creature, modes: &Modes, data: &mut Data) -> Result<Vec<f64>, Trouble> {
     const STILL: [f64; 7] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
-    let Some(root) = free_root(&body.creature).map(|joint| joint.q..joint.q + JointKind::Free.nq()) else {
-        return Ok(STILL.repeat(SWINGS.len() * body.modes.modes.len()));
+    let Some(root) = free_root(creature).map(|joint| joint.q..joint.q + JointKind::Free.nq()) else {
+        return Ok(STILL.repeat(SWINGS.len() * modes.modes.len()));
     };
-    let mut numbers = Vec::with_capacity(body.modes.modes.len() * SWINGS.len() * root.len());
-    let mut swinger = Swinger::new(&body.creature, &body.modes)?;
+    let mut numbers = Vec::with_capacity(modes.modes.len() * SWINGS.len() * root.len());
+    let mut swinger = Swinger::new(creature, modes).map_err(Trouble::from_error)?;
     let amplitudes = SWINGS.map(|share| share * SWING);
-    for mode in &body.modes.modes {
-        for pose in swinger.poses(data, mode, &amplitudes)? {
+    for mode in &modes.modes {
+        for pose in swinger.poses(data, mode, &amplitudes).map_err(Trouble::from_error)? {
             numbers.extend(&pose[root.clone()]);
         }
     }

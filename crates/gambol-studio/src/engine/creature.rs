@@ -20,9 +20,9 @@ use gambol::{gallery, guess_contacts};
 
 use super::{Answer, Shelf, Trouble};
 use crate::protocol::{
-    BodyPart, BonePart, ClipPart, ContactPart, CreatureAnswer, CreatureWork, GalleryEntry, Hello, JointPart,
-    LandmarkPart, LimbPart, MOST_BYTES, Numbers, RecordingPart, ShapePart, SkinPart, Source, StridePart,
-    VERSION, push,
+    BodyPart, BonePart, ClipPart, ContactPart, CreatureAnswer, CreatureWork, GalleryEntry, GallerySketch,
+    Hello, JointPart, LandmarkPart, LimbPart, MOST_BYTES, Numbers, RecordingPart, ShapePart, SkinPart,
+    Source, StridePart, VERSION, push,
 };
 
 /// A creature as it was read.
@@ -78,6 +78,13 @@ impl Read {
         };
         let recording = recording.map(without_first_apart);
         Ok(Self { work: work.clone(), creature, rig, kind, notes, recording })
+    }
+
+    /// As files that are made of it name it.
+    pub(super) fn name(&self) -> &str {
+        match &self.work.source {
+            Source::Gallery { name } | Source::File { name, .. } => name,
+        }
     }
 }
 
@@ -486,11 +493,19 @@ pub(super) fn hello(start: &CreatureWork, start_gait: Option<&str>) -> Result<An
         version: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
         gallery: gallery.clone(),
+        sketches: gallery::sketches().into_iter().filter_map(gallery_sketch).collect(),
         start: start.clone(),
         start_gait: start_gait.map(str::to_owned),
         most_bytes: MOST_BYTES,
     };
     Answer::new(hello, Vec::new())
+}
+
+fn gallery_sketch(name: &str) -> Option<GallerySketch> {
+    let text = gallery::sketch(name)?;
+    let line = text.lines().find_map(|line| line.strip_prefix("creature = \""))?;
+    let creature = line.split('"').next().unwrap_or_default().to_owned();
+    Some(GallerySketch { name: name.to_owned(), creature, text: text.to_owned() })
 }
 
 fn gallery_entry(entry: &gallery::Entry) -> GalleryEntry {

@@ -8,8 +8,9 @@ use gambol::motion::Clip;
 use gambol::render::{Format, render, render_into};
 
 use super::body::Dressed;
+use super::controller::{Controller, repeated};
 use super::simulation::Simulation;
-use super::{Answer, Shelf, Trouble, gait_file, motion};
+use super::{Answer, Shelf, Trouble, controller, gait_file, motion};
 use crate::protocol::{ExportAnswer, ExportWork, Source};
 
 /// Keys per second, as on the command line.
@@ -27,7 +28,7 @@ pub(super) struct Wanted<'w> {
 }
 
 /// What the browser is told that a file is.
-const KINDS: [(&str, &str); 11] = [
+const KINDS: [(&str, &str); 13] = [
     ("glb", "model/gltf-binary"),
     ("gltf", "model/gltf+json"),
     ("bvh", "text/plain"),
@@ -39,6 +40,8 @@ const KINDS: [(&str, &str); 11] = [
     ("apng", "image/apng"),
     ("gait", "application/toml"),
     ("rig", "application/toml"),
+    ("sketch", "application/toml"),
+    ("controller", "application/toml"),
 ];
 
 pub(super) fn answer(
@@ -63,8 +66,26 @@ pub(super) fn answer(
             let (text, name) = gait_file::write(dressed, gait)?;
             (text.into_bytes(), name)
         }
-        ("gait", ExportWork::Simulation) => {
-            return Err(Trouble("a simulation is no gait; take it home as a clip".to_owned()));
+        ("sketch" | "controller", ExportWork::Controller { sketch }) => {
+            let text = controller::file(&dressed.read, sketch, *format == "controller")?;
+            let name =
+                if *format == "sketch" { format!("{}-sketch", sketch.name) } else { sketch.name.clone() };
+            (text.into_bytes(), name)
+        }
+        ("gait" | "sketch" | "controller", _) => {
+            return Err(Trouble(format!("this is no {format}; take it home as a clip")));
+        }
+        (_, ExportWork::Controller { sketch }) => {
+            let controller = Controller::new(&dressed.read, sketch)?;
+            let cycle = controller.cycle()?;
+            let creature = &controller.stage.creature;
+            let seconds = wanted.seconds.map(length).transpose()?.unwrap_or(0.0);
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few
+            let cycles = (seconds / cycle.duration().max(1e-2)).round().max(1.0) as usize;
+            let mut clip = repeated(&cycle, creature, cycles);
+            clip.name.clone_from(&sketch.name);
+            let bytes = clip_file(dressed, shelf, wanted, &clip, creature, Some(&Terrain::Flat))?;
+            (bytes, sketch.name.clone())
         }
         (_, ExportWork::Gait { gait }) => {
             let (gait, hints) = motion::gait(dressed, gait)?;
@@ -85,7 +106,7 @@ pub(super) fn answer(
             (clip_file(dressed, shelf, wanted, &clip, creature, ground)?, clip.name)
         }
     };
-    let ending = if matches!(*format, "gait" | "rig") { "toml" } else { format };
+    let ending = if matches!(*format, "gait" | "rig" | "sketch" | "controller") { "toml" } else { format };
     let name = format!("{}-{}.{ending}", plain(dressed.body.creature.name()), plain(&motion));
     Answer::new(ExportAnswer { name, mime, warnings }, bytes)
 }

@@ -24,16 +24,14 @@ pub(super) fn read(text: &str) -> Result<Answer, Trouble> {
         ground: ground.support != Support::Air,
         ..GaitWork::default()
     };
-    Answer::new(GaitFileAnswer { creature, style: StyleWork::from(style), gait }, Vec::new())
+    Answer::new(GaitFileAnswer { creature, style: StyleWork::from(style), gait, sketch: None }, Vec::new())
 }
 
 /// The gait as a file, with a word about each mode; and its name.
 pub(super) fn write(dressed: &mut Dressed, work: &GaitWork) -> Result<(String, String), Trouble> {
     let (mut gait, _) = motion::gait(dressed, work)?;
     let Dressed { read, body, data, .. } = dressed;
-    gait.creature = Some(match &read.work.source {
-        Source::Gallery { name } | Source::File { name, .. } => name.clone(),
-    });
+    gait.creature = Some(read.name().to_owned());
     let reader = Reader::new(&body.creature, data, &body.modes.pose).map_err(Trouble::from_error)?;
     let modes = gait.components.iter().map(|component| &body.modes.modes[component.mode]);
     let names: Vec<String> = modes.map(|mode| reader.read(data, mode).name).collect();

@@ -1,22 +1,28 @@
 //! Answers messages.
 
 mod body;
+mod controller;
 mod creature;
 mod export;
 mod gait_file;
 mod motion;
 mod reach;
+mod search;
 pub(crate) mod shelf;
 mod simulation;
+mod sketch;
 mod stand;
 mod style;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::protocol::{CreatureWork, Envelope, Message, Reply, Request};
+use crate::protocol::{CreatureWork, DriveWork, Envelope, Message, Reply, Request, Source};
 use body::Bodies;
+use controller::Controller;
+use search::Seeker;
 use simulation::{Setting, Simulation};
+use sketch::Stages;
 
 pub use shelf::{MemoryShelf, Shelf};
 
@@ -40,7 +46,12 @@ pub struct Engine {
     start_gait: Option<String>,
     /// The last creature and bodies asked about.
     bodies: Bodies,
+    /// And the last sketches.
+    stages: Stages,
     simulation: Option<Simulation>,
+    search: Option<Seeker>,
+    /// Of a search.
+    threads: usize,
 }
 
 /// An answer and its bytes.
@@ -62,13 +73,28 @@ impl Answer {
 impl Engine {
     /// An engine that keeps files on `shelf`; a new page begins with `start`.
     pub fn new(shelf: Box<dyn Shelf>, start: CreatureWork) -> Self {
-        Self { shelf, start, start_gait: None, bodies: Bodies::default(), simulation: None }
+        Self {
+            shelf,
+            start,
+            start_gait: None,
+            bodies: Bodies::default(),
+            stages: Stages::default(),
+            simulation: None,
+            search: None,
+            threads: 1,
+        }
     }
 
     /// The same, and a new page plays this gait: the text of a gait file.
     #[must_use]
     pub fn with_gait(self, start_gait: Option<String>) -> Self {
         Self { start_gait, ..self }
+    }
+
+    /// The same, and a search tries candidates on so many threads.
+    #[must_use]
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
     }
 
     /// The answer to one message. Bad messages are answered too.
@@ -115,9 +141,14 @@ impl Engine {
                 reach::answer(self.bodies.body(self.shelf.as_ref(), &creature, &style)?, &style, &pulls)
             }
             Request::Simulate { creature, style, drive, ground, slope, help } => {
-                let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
-                let (simulation, answer) =
-                    Simulation::start(dressed, &drive, &Setting { ground, slope, help })?;
+                let setting = Setting { ground, slope, help };
+                let (simulation, answer) = if let DriveWork::Controller { sketch } = &drive {
+                    let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;
+                    Simulation::controlled(&Controller::new(&read, sketch)?, &setting)?
+                } else {
+                    let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
+                    Simulation::start(dressed, &drive, &setting)?
+                };
                 self.simulation = Some(simulation);
                 Ok(answer)
             }
@@ -125,19 +156,55 @@ impl Engine {
                 Some(simulation) => simulation.advance(seconds, pull.as_ref()),
                 None => Err(Trouble("no simulation is running; press play to start it".to_owned())),
             },
+            Request::Sketch { creature, sketch, from } => {
+                let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;
+                sketch::answer(&mut self.stages, &read, sketch.as_ref(), from.as_ref())
+            }
+            Request::Preview { creature, sketch } => {
+                let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;
+                sketch::previewed(&self.stages.get(&read, &sketch)?)
+            }
+            Request::Cycle { creature, sketch } => {
+                let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;
+                controller::played(&Controller::new(&read, &sketch)?)
+            }
+            Request::Search { creature, sketch, seed, checkpoint } => {
+                self.search = None;
+                let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;
+                let staged = self.stages.get(&read, &sketch)?;
+                let (search, answer) = Seeker::start(staged, seed, checkpoint, self.threads)?;
+                self.search = Some(search);
+                Ok(answer)
+            }
+            Request::Improve { steps, keep } => match &self.search {
+                Some(search) => search.improve(steps, keep),
+                None => Err(Trouble("no search is running; press Optimise to start one".to_owned())),
+            },
+            Request::Stop => {
+                self.search = None;
+                Ok(Answer::empty())
+            }
             Request::Export { creature, style, what, format, in_place, seconds } => {
                 let wanted = export::Wanted { format: &format, in_place, seconds };
                 let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
                 let simulation = self.simulation.as_ref();
                 export::answer(dressed, self.shelf.as_ref(), &what, simulation, &wanted)
             }
-            Request::ReadGait { text } => gait_file::read(&text),
-            Request::Share { name, creature, style, gait } => {
-                let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
-                let (text, _) = gait_file::write(dressed, &gait)?;
+            Request::ReadGait { text, creature } => self.read_file(&text, creature),
+            Request::Share { name, creature, style, gait, sketch } => {
+                let text = if let Some(sketch) = sketch {
+                    let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;
+                    let found = sketch.found.as_ref().is_some_and(|found| found.controller.is_some());
+                    controller::file(&read, &sketch, found)?
+                } else {
+                    gait_file::write(self.bodies.body(self.shelf.as_ref(), &creature, &style)?, &gait)?.0
+                };
                 Answer::new(self.shelf.share(&name, &text)?, Vec::new())
             }
-            Request::OpenShared { name } => gait_file::read(&self.shelf.shared(&name)?),
+            Request::OpenShared { name, creature } => {
+                let text = self.shelf.shared(&name)?;
+                self.read_file(&text, creature)
+            }
             Request::Save { tab, work } => {
                 self.shelf.save(&tab, &work)?;
                 Ok(Answer::empty())
@@ -146,6 +213,28 @@ impl Engine {
                 Answer::new(crate::protocol::Loaded { work: self.shelf.load(&tab)? }, Vec::new())
             }
         }
+    }
+}
+
+impl Engine {
+    /// A gait, a sketch or a controller. A sketch is of the creature of the gallery that it names, else of `creature`.
+    fn read_file(&mut self, text: &str, creature: Option<CreatureWork>) -> Result<Answer, Trouble> {
+        if !controller::is_sketch(text) {
+            return gait_file::read(text);
+        }
+        let (bodies, shelf) = (&mut self.bodies, self.shelf.as_ref());
+        controller::read_file(text, |name| {
+            let ours = gambol::gallery::find(name).is_some();
+            let same =
+                |work: &CreatureWork| matches!(&work.source, Source::Gallery { name: now } if now == name);
+            let work = match creature {
+                Some(work) if !ours || same(&work) => work,
+                _ if ours => CreatureWork::new(Source::Gallery { name: name.to_owned() }),
+                _ => return Err(Trouble(format!("open its creature {name:?} first, then drop it again"))),
+            };
+            let read = bodies.creature(shelf, &work)?;
+            Ok((work, read))
+        })
     }
 }
 

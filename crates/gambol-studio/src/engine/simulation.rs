@@ -1,5 +1,6 @@
 //! A live simulation: it goes on as far as the page asks.
 
+use gambol::control::locomotion::{Balance, Balanced, Bursts, world};
 use gambol::control::{Command, Controller, Follow, Passive, Pump, soft_ground, stand_on, suggest};
 use gambol::dynamics::{
     ContactModel, Data, Drive, State, StepSettings, Stepper, Terrain, World, energy_about, forward_dynamics,
@@ -12,6 +13,7 @@ use gambol::motion::Clip;
 use nalgebra::{DMatrix, Quaternion};
 
 use super::body::Dressed;
+use super::controller::Controller as Controlled;
 use super::motion::gait;
 use super::{Answer, Trouble};
 use crate::protocol::{DriveWork, MOST_ADVANCE, Pull, PumpedMode, SimulationAnswer};
@@ -80,10 +82,7 @@ impl Simulation {
         drive: &DriveWork,
         &Setting { ground, slope, help }: &Setting,
     ) -> Result<(Self, Answer), Trouble> {
-        if !(slope.is_finite() && slope.abs() <= STEEPEST) {
-            return Err(Trouble(format!("a slope of {slope} rad is too steep to stand on")));
-        }
-        let terrain = if slope == 0.0 { Terrain::Flat } else { Terrain::Slope(slope) };
+        let terrain = terrain(slope)?;
         let mut warnings = Vec::new();
         let Start { controller, mut state, speed } = start(dressed, drive, &mut warnings)?;
         let mut creature = dressed.body.creature.clone();
@@ -100,9 +99,43 @@ impl Simulation {
         }
         let contact = match drive {
             DriveWork::Pump { .. } => soft_ground(&creature),
-            DriveWork::Passive | DriveWork::Gait { .. } => ContactModel::Hard,
+            _ => ContactModel::Hard,
         };
         let settings = StepSettings { contact, ground: ground.then_some(terrain), ..StepSettings::default() };
+        Self::begin(creature, settings, state, controller, hand, warnings)
+    }
+
+    /// Begins where a controller's stride does, with the springs of its sketch. Help are small corrections of its bursts once
+    /// per half cycle: other springs or a hand would make it another controller.
+    pub(super) fn controlled(
+        Controlled { stage, stride, step }: &Controlled,
+        &Setting { ground, slope, help }: &Setting,
+    ) -> Result<(Self, Answer), Trouble> {
+        let terrain = terrain(slope)?;
+        let mut state = State::new(&stride.q, &stride.v);
+        if terrain != Terrain::Flat {
+            stand_on(&stage.creature, &terrain, &mut state.q);
+        }
+        let bursts = Bursts::new(stage, stride, *step);
+        let controller: Box<dyn Controller + Send> = if ground && help {
+            let flat = world(stage, *step).map_err(Trouble::from_error)?;
+            Box::new(Balanced::new(bursts, Balance::new(stage, &flat, stride)))
+        } else {
+            Box::new(bursts)
+        };
+        let settings =
+            StepSettings { step: *step, ground: ground.then_some(terrain), ..StepSettings::default() };
+        Self::begin(stage.creature.clone(), settings, state, controller, None, Vec::new())
+    }
+
+    fn begin(
+        creature: Creature,
+        settings: StepSettings,
+        state: State,
+        controller: Box<dyn Controller + Send>,
+        hand: Option<Hand>,
+        warnings: Vec<String>,
+    ) -> Result<(Self, Answer), Trouble> {
         let (command, data) = (Command::new(&creature), Data::new(&creature));
         let world = World::new(creature, settings).map_err(Trouble::from_error)?;
         let stepper = Stepper::new(&world);
@@ -207,6 +240,13 @@ impl Simulation {
     }
 }
 
+fn terrain(slope: f64) -> Result<Terrain, Trouble> {
+    if !(slope.is_finite() && slope.abs() <= STEEPEST) {
+        return Err(Trouble(format!("a slope of {slope} rad is too steep to stand on")));
+    }
+    Ok(if slope == 0.0 { Terrain::Flat } else { Terrain::Slope(slope) })
+}
+
 /// What moves a creature, and where it begins.
 struct Start {
     controller: Box<dyn Controller + Send>,
@@ -218,7 +258,9 @@ struct Start {
 fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -> Result<Start, Trouble> {
     let state = State::new(&dressed.body.modes.pose, &vec![0.0; dressed.body.creature.nv()]);
     Ok(match drive {
-        DriveWork::Passive => Start { controller: Box::new(Passive), state, speed: None },
+        DriveWork::Passive | DriveWork::Controller { .. } => {
+            Start { controller: Box::new(Passive), state, speed: None }
+        }
         DriveWork::Pump { modes } => {
             Start { controller: Box::new(pump(dressed, modes)?), state, speed: None }
         }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{CreatureWork, GaitWork, StyleWork};
+use super::{CreatureWork, GaitWork, GallerySketch, SketchWork, StyleWork};
 
 /// Numbers in the bytes of a message: f32, little-endian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -24,6 +24,8 @@ pub struct Hello {
     pub program: String,
     /// In order.
     pub gallery: Vec<GalleryEntry>,
+    /// In order.
+    pub sketches: Vec<GallerySketch>,
     /// What the studio was started with.
     pub start: CreatureWork,
     /// And with which gait: the text of a gait file, if it was one.
@@ -460,6 +462,8 @@ pub struct GaitFileAnswer {
     pub style: StyleWork,
     /// The gait, with the file in it.
     pub gait: GaitWork,
+    /// If it was no gait: the sketch, with the controller in it if it was one.
+    pub sketch: Option<SketchWork>,
 }
 
 /// See [`super::Request::Share`].

@@ -7,6 +7,7 @@
 
 mod answer;
 mod request;
+mod sketch;
 mod work;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 pub use answer::*;
 pub use request::*;
+pub use sketch::*;
 pub use work::*;
 
 /// Of the words below and of what the page saves; a page of another version is asked to reload.

@@ -5,9 +5,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::{CreatureWork, DriveWork, ExportWork, GaitWork, Pull, SketchWork, StyleWork};
 #[allow(unused_imports)] // for links
-use super::answer::*;
-use super::{CreatureWork, DriveWork, ExportWork, GaitWork, Pull, StyleWork};
+use super::{answer::*, sketch::*};
 
 /// What the page can ask.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -102,6 +102,52 @@ pub enum Request {
         #[serde(default)]
         pull: Option<Pull>,
     },
+    /// The modes of a sketch's two phases. Answer: [`SketchAnswer`].
+    Sketch {
+        /// Whose.
+        creature: CreatureWork,
+        /// None: one that suits the creature.
+        sketch: Option<SketchWork>,
+        /// As it was when its modes were marked: the answer's sketch has them as they are counted now.
+        #[serde(default)]
+        from: Option<SketchWork>,
+    },
+    /// What the bursts of a sketch alone do, without gravity and ground. Answer: [`PreviewAnswer`].
+    Preview {
+        /// Whose.
+        creature: CreatureWork,
+        /// Which.
+        sketch: SketchWork,
+    },
+    /// The cycle that was found of a sketch. Answer: [`PreviewAnswer`].
+    Cycle {
+        /// Whose.
+        creature: CreatureWork,
+        /// Which.
+        sketch: SketchWork,
+    },
+    /// Begin a search for a controller, or go on with one; one at a time. Answer: [`SearchAnswer`].
+    Search {
+        /// Whose.
+        creature: CreatureWork,
+        /// Of what.
+        sketch: SketchWork,
+        /// Of all random numbers.
+        seed: u64,
+        /// Of a search with the same sketch and seed.
+        #[serde(default)]
+        checkpoint: Option<String>,
+    },
+    /// Go on with the search. Answer: [`SearchAnswer`].
+    Improve {
+        /// At most [`MOST_STEPS`]; each takes up to a few tenths of a second.
+        steps: usize,
+        /// Whether to tell all that outlives the engine.
+        #[serde(default)]
+        keep: bool,
+    },
+    /// End the search. Answer: `{}`.
+    Stop,
     /// A file to take home. Answer: [`ExportAnswer`] and the bytes.
     Export {
         /// Whose.
@@ -110,7 +156,7 @@ pub enum Request {
         style: StyleWork,
         /// What moves.
         what: ExportWork,
-        /// As what: glb, gltf, bvh, json, npz, png, svg, gif, apng, gait or rig.
+        /// As what: glb, gltf, bvh, json, npz, png, svg, gif, apng, gait, rig, sketch or controller.
         format: String,
         /// Whether it stays in place.
         #[serde(default)]
@@ -119,10 +165,13 @@ pub enum Request {
         #[serde(default)]
         seconds: Option<f64>,
     },
-    /// Read a gait file. Answer: [`GaitFileAnswer`].
+    /// Read a gait, a sketch or a controller. Answer: [`GaitFileAnswer`].
     ReadGait {
         /// Its text.
         text: String,
+        /// What a sketch is of that names no creature of the gallery.
+        #[serde(default)]
+        creature: Option<CreatureWork>,
     },
     /// Keep the gait as a file of its own that a link opens. Answer: [`Shared`].
     Share {
@@ -134,11 +183,17 @@ pub enum Request {
         style: StyleWork,
         /// Which.
         gait: GaitWork,
+        /// The sketch, if it is that and not the gait that is kept.
+        #[serde(default)]
+        sketch: Option<SketchWork>,
     },
     /// The gait that a link names. Answer: [`GaitFileAnswer`].
     OpenShared {
         /// As [`Shared::name`] has it.
         name: String,
+        /// As in [`Self::ReadGait`].
+        #[serde(default)]
+        creature: Option<CreatureWork>,
     },
     /// Keep the user's work. Answer: `{}`.
     Save {
@@ -156,6 +211,9 @@ pub enum Request {
 
 /// Most time that a simulation goes on at once, s.
 pub const MOST_ADVANCE: f64 = 0.25;
+
+/// Most steps of a search at once.
+pub const MOST_STEPS: usize = 100;
 
 /// Most bytes of the files of one [`Request::Keep`]: ten times a large character with its textures.
 pub const MOST_BYTES: usize = 64 << 20;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::SketchWork;
+
 /// A creature, and what the user set right about it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -193,6 +195,11 @@ pub enum DriveWork {
         /// Amplitude, phase and frequency are suggested where not given.
         modes: Vec<PumpedMode>,
     },
+    /// A controller: the stride that was found of a sketch.
+    Controller {
+        /// Which.
+        sketch: Box<SketchWork>,
+    },
 }
 
 /// One mode that is pumped.
@@ -222,4 +229,9 @@ pub enum ExportWork {
     },
     /// The last minute of the simulation.
     Simulation,
+    /// The stride that was found of a sketch.
+    Controller {
+        /// Which.
+        sketch: Box<SketchWork>,
+    },
 }

@@ -8,4 +8,5 @@ mod answers;
 mod bad;
 mod kinematics;
 mod live;
+mod sketches;
 mod support;

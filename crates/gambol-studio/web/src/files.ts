@@ -1,7 +1,7 @@
 import type { Dropped } from './work/stash'
 
 /** What can be dropped, for people. */
-export const ACCEPTED = '.glb, .gltf with its files, .xml (MJCF), .urdf, .bvh, or a gait .toml'
+export const ACCEPTED = '.glb, .gltf with its files, .xml (MJCF), .urdf, .bvh, or a gait or sketch .toml'
 /** The same for a file dialog: a glTF's pictures and a robot's meshes come along. */
 export const ACCEPT = '.glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2,.xml,.urdf,.bvh,.toml,.obj,.stl'
 

@@ -1,4 +1,4 @@
-import { chooseGait, doc, flow, overlay, physics, playback, show } from './studio'
+import { chooseGait, doc, flow, overlay, physics, playback, show, takeable, takeHome } from './studio'
 import { stage } from './ui/StageView'
 
 /** For the help sheet. */
@@ -37,7 +37,7 @@ function commands(event: KeyboardEvent): boolean {
       doc.redo()
       return true
     case 'e':
-      if (flow.motion.value) overlay.value = 'take'
+      if (takeable.value) takeHome()
       return true
     default:
       return false

@@ -10,7 +10,7 @@ import { calm, fixedMoment, fixedTime } from './moment'
 import { tell } from './notes'
 import type { Vec3 } from './protocol'
 import { Kinematics } from './stage'
-import { engine, flow, loaded, physics, playback, show, start, work } from './studio'
+import { control, engine, flow, loaded, physics, playback, show, start, work } from './studio'
 import { App } from './ui/App'
 import { paletteView } from './ui/Palette'
 import { stage } from './ui/StageView'
@@ -47,7 +47,7 @@ const hooks = {
   get ready() { return loaded.value && flow.busy.value === null && flow.body.value !== null },
   get link() { return engine.connection.value === 'open' ? 'open' : 'lost' },
   /** All that is shown is of the present work. */
-  get settled() { return loaded.value && flow.settled },
+  get settled() { return loaded.value && flow.settled && control.settled },
   get time() { return playback.time.value },
   set time(seconds: number) { playback.time.value = seconds },
   work: () => work.value,
@@ -63,6 +63,8 @@ const hooks = {
     body: { waited: flow.body.value?.waited ?? null },
     report: flow.motion.value?.answer.report ?? null,
   }),
+  /** The search for a controller. */
+  search: () => ({ running: control.running.value, points: control.curve.value, progress: control.progress.value, view: control.view.value }),
   ask: engine.ask.bind(engine),
 }
 

@@ -124,10 +124,11 @@ export class Physics {
   }
 
   private driveWork(): DriveWork {
-    const { gait } = this.document.work.peek()
+    const { gait, sketch } = this.document.work.peek()
     switch (this.drive.peek()) {
       case 'passive': return { by: 'passive' }
       case 'gait': return { by: 'gait', gait }
+      case 'controller': return sketch ? { by: 'controller', sketch } : { by: 'passive' }
       case 'pump': {
         const modes = gait.prefer.map((mode) => {
           const edit = gait.edits.find((edit) => edit.mode === mode)

@@ -62,7 +62,50 @@ export interface GaitWork {
   edits: ModeEdit[]
 }
 
-export interface Work { version: number; creature: CreatureWork; style: StyleWork; gait: GaitWork }
+export type PhaseName = 'flight' | 'ground'
+
+export interface PaletteWork {
+  /** Green: least amplitude with its sign, rad. */
+  priority: { mode: number; amplitude: number }[]
+  /** What may help besides; null: the twelve lowest vibrations. */
+  permissible: number[] | null
+  /** Red. */
+  excluded: number[]
+}
+
+/** The best stride of a search. */
+export interface FoundWork {
+  seed: number
+  /** A controller file. */
+  controller: string | null
+  status: 'running' | 'stopped' | 'converged' | 'stalled' | 'opened'
+  /** Of a search that stalled: what is short, and by how much. */
+  short: [string, number] | null
+  evaluations: number
+  speed: number
+  gap: number | null
+}
+
+export interface SketchWork {
+  name: string
+  pose: string | null
+  legs: 'alternate' | 'together'
+  stance: string[]
+  stiffness: number
+  damping: number
+  period: number
+  flightShare: number
+  bursts: [number, number]
+  speed: number
+  leastSpeed: number
+  /** N²m² */
+  mostEffort: number
+  flight: PaletteWork
+  ground: PaletteWork
+  found: FoundWork | null
+}
+
+export interface Work { version: number; creature: CreatureWork; style: StyleWork; gait: GaitWork; sketch: SketchWork | null }
 
 export interface Pull { body: number; point: Vec3; target: Vec3 }
 
@@ -72,8 +115,9 @@ export type DriveWork =
   | { by: 'passive' }
   | { by: 'gait'; gait: GaitWork }
   | { by: 'pump'; modes: PumpedMode[] }
+  | { by: 'controller'; sketch: SketchWork }
 
-export type ExportWork = { of: 'gait'; gait: GaitWork } | { of: 'simulation' }
+export type ExportWork = { of: 'gait'; gait: GaitWork } | { of: 'simulation' } | { of: 'controller'; sketch: SketchWork }
 
 // --- answers ---
 
@@ -81,6 +125,7 @@ export interface Hello {
   version: number
   program: string
   gallery: { name: string; about: string; picture: string }[]
+  sketches: { name: string; creature: string; text: string }[]
   start: CreatureWork
   /** Text of the gait file that the studio was started with. */
   startGait: string | null
@@ -241,8 +286,51 @@ export interface SimulationAnswer {
 }
 
 export interface ExportAnswer { name: string; mime: string; warnings: string[] }
-export interface GaitFileAnswer { creature: CreatureWork | null; style: StyleWork; gait: GaitWork }
+export interface GaitFileAnswer { creature: CreatureWork | null; style: StyleWork; gait: GaitWork; sketch: SketchWork | null }
 export interface Shared { name: string; path: string }
+export interface BasisPart {
+  modes: ModePart[]
+  shapes: Numbers
+  roots: Numbers
+  swing: number
+  pose: number[]
+  /** Modes that a search may use, green ones first. */
+  active: number[]
+}
+
+export interface SketchAnswer {
+  /** With its modes counted anew, if it was asked for. */
+  sketch: SketchWork
+  flight: BasisPart
+  ground: BasisPart
+  feet: string[]
+  /** How many numbers a search looks for. */
+  numbers: number
+}
+
+export interface PreviewAnswer { clip: ClipPart }
+
+/** Numbers that are not finite come as null. */
+export interface CandidatePart {
+  value: number | null
+  product: number | null
+  speed: number
+  /** In parts of the tolerance: below 1 the cycle repeats itself. */
+  gap: number | null
+  constraints: [string, number | null][]
+}
+
+export interface SearchAnswer {
+  doing: 'sampling' | 'closing' | 'improving' | 'sealing' | 'done'
+  round: number
+  evaluations: number
+  roundGap: number | null
+  best: CandidatePart | null
+  outcome: { how: 'converged' } | { how: 'stalled'; constraint: string; by: number | null } | null
+  clip: ClipPart | null
+  kept: { controller: string | null; checkpoint: string } | null
+}
+
 export interface Loaded { work: unknown | null }
 
 // --- requests, and what answers them ---
@@ -261,13 +349,19 @@ export interface Requests {
   'reach': { ask: Of & { pulls: Pull[] }; answer: ReachAnswer }
   'simulate': { ask: Of & { drive: DriveWork; ground: boolean; slope?: number; help?: boolean }; answer: SimulationAnswer }
   'advance': { ask: { seconds: number; pull?: Pull | null }; answer: SimulationAnswer }
+  'sketch': { ask: { creature: CreatureWork; sketch: SketchWork | null; from?: SketchWork }; answer: SketchAnswer }
+  'preview': { ask: { creature: CreatureWork; sketch: SketchWork }; answer: PreviewAnswer }
+  'cycle': { ask: { creature: CreatureWork; sketch: SketchWork }; answer: PreviewAnswer }
+  'search': { ask: { creature: CreatureWork; sketch: SketchWork; seed: number; checkpoint?: string | null }; answer: SearchAnswer }
+  'improve': { ask: { steps: number; keep?: boolean }; answer: SearchAnswer }
+  'stop': { ask: {}; answer: {} }
   'export': {
     ask: Of & { what: ExportWork; format: string; inPlace?: boolean; seconds?: number | null }
     answer: ExportAnswer
   }
-  'read-gait': { ask: { text: string }; answer: GaitFileAnswer }
-  'share': { ask: Of & { name: string; gait: GaitWork }; answer: Shared }
-  'open-shared': { ask: { name: string }; answer: GaitFileAnswer }
+  'read-gait': { ask: { text: string; creature?: CreatureWork }; answer: GaitFileAnswer }
+  'share': { ask: Of & { name: string; gait: GaitWork; sketch?: SketchWork | null }; answer: Shared }
+  'open-shared': { ask: { name: string; creature?: CreatureWork }; answer: GaitFileAnswer }
   'save': { ask: { tab: string; work: unknown }; answer: {} }
   'load': { ask: { tab: string }; answer: Loaded }
 }

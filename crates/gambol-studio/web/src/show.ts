@@ -1,10 +1,11 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { bodiesOf, constraintMark, feet, legOf } from './bodyparts'
+import type { Control } from './control'
 import type { Creature, Flow } from './flow'
 import type { Physics } from './physics'
 import type { Playback } from './playback'
 import type { CreatureAnswer, LandmarkPart, Pull, Vec3 } from './protocol'
-import { ClipPlayer, type Interaction, type Marks, type Stage } from './stage'
+import { ClipPlayer, type Interaction, type Marks, type ModeSwings, type Stage } from './stage'
 import type { Document } from './work/document'
 import { same } from './work/empty'
 
@@ -43,6 +44,16 @@ export class Show {
     if (this.tool.value === 'pose') return 'pose'
     return this.tool.value === 'hold' ? 'constrain' : 'orbit'
   })
+  /** Palette and stage are those of the sketch. */
+  readonly sketching = computed(() => this.control.front.value && this.document.work.value.sketch !== null)
+  /** The modes of the palette. */
+  readonly swings: ReadonlySignal<ModeSwings | null> = computed(() => {
+    const on = this.on.value
+    const { sketched } = this.control
+    if (this.sketching.value) return sketched.value?.creature === on ? this.control.swings.value : null
+    const body = this.flow.body.value
+    return body && body.creature === on ? body.swings : null
+  })
   /** The rest pose is shown: there is something to do to it. */
   readonly atRest = computed(() => this.tool.value !== 'look' || this.placing.value !== null)
   private stage: Stage | null = null
@@ -59,6 +70,7 @@ export class Show {
     private readonly flow: Flow,
     private readonly playback: Playback,
     private readonly physics: Physics,
+    private readonly control: Control,
   ) {}
 
   /** From now on all is shown there. */
@@ -79,7 +91,7 @@ export class Show {
         // Whatever may change the pose.
         void [
           this.on.value, this.flow.body.value, this.flow.motion.value, this.playback.time.value, this.playback.travels.value,
-          this.physics.reading.value, this.reached.value, this.atRest.value, this.hovered.value, this.compares.value,
+          this.physics.reading.value, this.playback.player.value, this.control.front.value, this.control.sketched.value, this.reached.value, this.atRest.value, this.hovered.value, this.compares.value,
         ]
         this.dirty = true
       }),
@@ -118,21 +130,22 @@ export class Show {
     const reading = this.physics.reading.peek()
     const own = body && body.creature === on ? body : null
     const hovered = this.hovered.peek()
+    const swings = this.swings.peek()
     const player = this.playingClip(on)
     if (reading && reading.pose.length === on.answer.nq) this.pose.set(reading.pose)
     else if (this.reached.peek()) this.pose.set(this.reached.peek()!)
-    else if (own && hovered !== null && hovered < own.swings.count) {
-      const frequency = Math.min(Math.max(own.answer.modes[hovered]!.frequency, SLOWEST_SWING), FASTEST_SWING)
-      own.swings.pose(hovered, Math.sin(2 * Math.PI * frequency * (now - this.swingStart) / 1000), this.pose)
+    else if (swings && hovered !== null && hovered < swings.count) {
+      const frequency = Math.min(Math.max(swings.body.modes[hovered]!.frequency, SLOWEST_SWING), FASTEST_SWING)
+      swings.pose(hovered, Math.sin(2 * Math.PI * frequency * (now - this.swingStart) / 1000), this.pose)
     } else if (player) player.at(this.playback.time.peek(), this.pose, { inPlace: !this.playback.travels.peek() })
-    else this.pose.set(own?.answer.pose ?? on.answer.reference)
+    else this.pose.set((this.sketching.peek() ? swings?.body.pose : null) ?? own?.answer.pose ?? on.answer.reference)
   }
 
   /** The clip that is seen now, if it is one. */
   private playingClip(on: Creature): ClipPlayer | null {
-    const motion = this.flow.motion.peek()
+    const player = this.playback.player.peek()
     const hidden = this.physics.reading.peek() || this.atRest.peek() || this.hovered.peek() !== null || this.reached.peek()
-    return motion && !hidden && motion.player.creature === on.answer ? motion.player : null
+    return player && !hidden && player.creature === on.answer ? player : null
   }
 
   private async bring(creature: Creature | null): Promise<void> {
@@ -178,6 +191,8 @@ export class Show {
   private ground(): { visible: boolean; slope: number } {
     const { gait } = this.document.work.value
     const simulated = this.physics.state.value !== 'off'
+    // A preview floats.
+    if (!simulated && this.sketching.value) return { visible: this.control.view.value !== 'preview', slope: 0 }
     return {
       visible: simulated ? this.physics.ground.value : gait.ground,
       slope: simulated ? this.physics.slope.value : gait.slope,

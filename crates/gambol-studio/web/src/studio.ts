@@ -3,26 +3,35 @@ import { words } from './engine/engine'
 import { Latest } from './engine/latest'
 import { linkToServer } from './engine/link'
 import { ACCEPTED } from './files'
+import { Control } from './control'
 import { Flow, styleFor } from './flow'
 import { dismiss, notes, said, tell } from './notes'
 import { Physics } from './physics'
 import { Playback } from './playback'
-import type { CreatureWork, GaitFileAnswer, GaitWork, Pull, Source, StyleWork, Work } from './protocol'
+import type { CreatureWork, GaitFileAnswer, GaitWork, Pull, SketchWork, Source, StyleWork, Work } from './protocol'
 import { Show } from './show'
 import { Document } from './work/document'
 import { creatureFrom, emptyGait, emptyStyle, same, workOn } from './work/empty'
 import { begin } from './work/history'
 import { Keeper, loadWork } from './work/keeper'
 import { type Dropped, stash } from './work/stash'
+import { bare } from './work/sketch'
 import { claimTab, hashValue, setHash } from './work/tab'
 
 export const engine = linkToServer(location)
 export const doc = new Document(workOn(creatureFrom({ from: 'gallery', name: 'dog' })))
 export const flow = new Flow(engine, doc)
-export const playback = new Playback(computed(() => flow.motion.value?.player ?? null))
+export const control = new Control(engine, doc, flow, () => `${tab}search`)
+export const playback = new Playback(computed(() => {
+  if (control.front.value && doc.work.value.sketch) return control.player.value
+  return flow.motion.value?.player ?? null
+}))
 export const physics = new Physics(engine, doc)
-export const show = new Show(doc, flow, playback, physics)
+export const show = new Show(doc, flow, playback, physics, control)
 export const work = doc.work
+
+/** The panel in front on the right. */
+export const right = signal<'motion' | 'control' | 'physics'>('motion')
 
 /** What covers the page. */
 export const overlay = signal<'gallery' | 'help' | 'take' | null>(null)
@@ -41,7 +50,15 @@ export async function start(): Promise<void> {
   const kept = await loadWork(engine, claimed.copyOf ?? tab)
   const hello = engine.greeting.value!
   if (kept) doc.replace(kept)
-  else if (hello.startGait !== null) doc.replace(begin(await workOf(hello.startGait)))
+  else if (hello.startGait !== null) {
+    const started = await workOf(hello.startGait)
+    doc.replace(begin(started))
+    if (started.sketch) {
+      flow.beginWithGait(started.creature)
+      showPanel('control')
+      if (started.sketch.found) control.view.value = 'best'
+    }
+  }
   else {
     doc.replace(begin(workOn(hello.start)))
     flow.beginWithGait(hello.start)
@@ -57,8 +74,8 @@ export async function start(): Promise<void> {
 
 /** What a gait file holds, on the creature that it names or on that of the start. */
 async function workOf(gaitFile: string): Promise<Work> {
-  const { answer } = await engine.ask('read-gait', { text: gaitFile })
-  return { ...workOn(answer.creature ?? engine.greeting.value!.start), style: answer.style, gait: answer.gait }
+  const { answer } = await engine.ask('read-gait', { text: gaitFile, creature: engine.greeting.value!.start })
+  return { ...workOn(answer.creature ?? engine.greeting.value!.start), style: answer.style, gait: answer.gait, sketch: answer.sketch }
 }
 
 // --- the creature ---
@@ -71,7 +88,8 @@ export function chooseCreature(source: Source, label: string): void {
 }
 
 export function correct(label: string, change: Partial<CreatureWork>): void {
-  doc.change(label, (work) => ({ ...work, creature: { ...work.creature, ...change } }))
+  // What was found was found of the body as it was.
+  doc.change(label, (work) => ({ ...work, creature: { ...work.creature, ...change }, sketch: work.sketch && bare(work.sketch) }))
 }
 
 /** A landmark is there; an empty target removes it, null takes back what was said. */
@@ -94,7 +112,7 @@ export async function drop(files: Dropped[]): Promise<void> {
   }
   waiting.value = `Reading ${gait?.name ?? mainName(files)}`
   try {
-    if (gait) await openGait((await engine.ask('read-gait', { text: new TextDecoder().decode(gait.bytes) })).answer, gait.name)
+    if (gait) await openGait((await engine.ask('read-gait', { text: new TextDecoder().decode(gait.bytes), creature: work.value.creature })).answer, gait.name)
     else await keepCreature(files)
   } catch (error) {
     tell('trouble', words(error), { detail: `What can be dropped: ${ACCEPTED}. Your creature is as it was.` })
@@ -132,7 +150,7 @@ function mainName(files: Dropped[]): string {
 async function openShared(name: string): Promise<void> {
   setHash('tab', tab)
   try {
-    await openGait((await engine.ask('open-shared', { name })).answer, name)
+    await openGait((await engine.ask('open-shared', { name, creature: work.value.creature })).answer, name)
   } catch (error) {
     tell('trouble', words(error), { detail: 'The link names a gait that is not kept on this machine.' })
   }
@@ -145,8 +163,85 @@ addEventListener('hashchange', () => {
 
 async function openGait(file: GaitFileAnswer, name: string): Promise<void> {
   const creature = file.creature ?? work.value.creature
+  if (file.sketch) {
+    openSketch(creature, file.sketch, `open ${name}`)
+    return
+  }
   doc.change(`open ${name}`, (work) => ({ ...work, creature, style: file.style, gait: file.gait }))
   tell('good', `Opened ${name}`)
+}
+
+// --- sketches ---
+
+/** Brings the Controller panel to the front. */
+export function showPanel(panel: typeof right.value): void {
+  right.value = panel
+  control.front.value = panel === 'control'
+  if (panel !== 'physics') physics.stop()
+  if (panel === 'control') show.tool.value = 'look'
+}
+
+function openSketch(creature: CreatureWork, sketch: SketchWork, label: string): void {
+  showPanel('control')
+  control.view.value = sketch.found ? 'best' : 'preview'
+  if (same(creature, work.value.creature)) doc.change(label, (work) => ({ ...work, sketch }))
+  else {
+    flow.beginWithGait(creature)
+    doc.change(label, () => ({ ...workOn(creature), sketch }))
+  }
+}
+
+/** A sketch of the gallery, on its creature. */
+export async function openGallerySketch(name: string): Promise<void> {
+  const entry = engine.greeting.value?.sketches.find((entry) => entry.name === name)
+  if (!entry) return
+  try {
+    const { answer } = await engine.ask('read-gait', { text: entry.text, creature: work.value.creature })
+    openSketch(answer.creature ?? work.value.creature, answer.sketch!, `open ${name}`)
+  } catch (error) {
+    tell('trouble', words(error))
+  }
+}
+
+/** A sketch to begin with, for the creature that is there. */
+export async function newSketch(): Promise<void> {
+  const { creature } = work.value
+  try {
+    const { answer } = await engine.ask('sketch', { creature, sketch: null })
+    openSketch(creature, answer.sketch, 'new sketch')
+  } catch (error) {
+    control.trouble.value = words(error)
+  }
+}
+
+/** What was found was found of the sketch as it was. */
+export function changeSketch(label: string, change: (sketch: SketchWork) => SketchWork): void {
+  doc.change(label, (work) => (work.sketch ? { ...work, sketch: bare(change(work.sketch)) } : work))
+}
+
+export function dragSketch(label: string, change: (sketch: SketchWork) => SketchWork): void {
+  doc.drag(label, (work) => (work.sketch ? { ...work, sketch: bare(change(work.sketch)) } : work))
+}
+
+/** There is something to take home. */
+export const takeable = computed(() => {
+  if (physics.reading.value) return true
+  return show.sketching.value ? work.value.sketch?.found?.controller != null : flow.motion.value !== null
+})
+
+export function takeHome(): void {
+  // What is taken is on the stage.
+  if (show.sketching.value) control.view.value = 'best'
+  overlay.value = 'take'
+}
+
+/** Runs what was found in a live simulation. */
+export async function runController(): Promise<void> {
+  physics.drive.value = 'controller'
+  showPanel('physics')
+  waiting.value = 'Finding out how to keep it up'
+  await physics.begin()
+  waiting.value = null
 }
 
 // --- body and motion ---
@@ -254,8 +349,9 @@ effect(() => {
 /** A simulation is of the body as it was: it begins anew with another. */
 let simulated: unknown = null
 effect(() => {
-  const { creature, style, gait } = work.value
-  const now = [creature, style, physics.drive.value === 'gait' ? gait : gait.prefer, physics.drive.value, physics.ground.value, physics.slope.value, physics.help.value]
+  const { creature, style, gait, sketch } = work.value
+  const moves = { gait, pump: gait.prefer, passive: null, controller: sketch?.found?.controller }[physics.drive.value]
+  const now = [creature, style, moves, physics.drive.value, physics.ground.value, physics.slope.value, physics.help.value]
   if (physics.state.value === 'off' || doc.dragging) {
     simulated = null
     return

@@ -3,14 +3,17 @@ import { type Bytes, numbersOf } from './bytes'
 import { Kinematics } from './kinematics'
 import { normalise, type Out, type Reals } from './rigid'
 
+/** What is told of modes. */
+export type Basis = Pick<BodyAnswer, 'modes' | 'shapes' | 'roots' | 'swing' | 'pose'>
+
 /** Poses of swinging modes. */
 export class ModeSwings {
   readonly kinematics: Kinematics
-  readonly body: BodyAnswer
+  readonly body: Basis
   private readonly shapes: Float32Array
   private readonly roots: Float32Array
 
-  constructor(creature: CreatureAnswer, body: BodyAnswer, bytes: Bytes) {
+  constructor(creature: CreatureAnswer, body: Basis, bytes: Bytes) {
     this.kinematics = new Kinematics(creature)
     this.body = body
     this.shapes = numbersOf(bytes, body.shapes)

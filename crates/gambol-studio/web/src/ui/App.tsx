@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ACCEPTED, filesOf } from '../files'
-import { drop, loaded, overlay, physics, show } from '../studio'
+import { drop, loaded, overlay, right, show, showPanel } from '../studio'
 import { BodyPanel } from './BodyPanel'
+import { ControlPanel } from './ControlPanel'
 import { CreaturePanel } from './CreaturePanel'
 import { HelpSheet } from './HelpSheet'
 import { MotionPanel } from './MotionPanel'
@@ -16,7 +17,6 @@ import { Timeline } from './Timeline'
 import { TopBar } from './TopBar'
 
 export function App() {
-  const right = useSignal<'motion' | 'physics'>('motion')
   return (
     <>
       <TopBar />
@@ -31,10 +31,8 @@ export function App() {
           <Timeline stage={stage.value} />
           <Palette />
         </div>
-        <Tabs class="right" label="Motion and physics" value={right.value} onChange={(panel) => {
-          right.value = panel
-          if (panel === 'motion') physics.stop()
-        }} tabs={[['motion', 'Motion', MotionPanel], ['physics', 'Physics', PhysicsPanel]]} />
+        <Tabs class="right" label="Motion and physics" value={right.value} onChange={showPanel}
+          tabs={[['motion', 'Motion', MotionPanel], ['control', 'Controller', ControlPanel], ['physics', 'Physics', PhysicsPanel]]} />
       </main>
       {overlay.value === 'help' && <HelpSheet />}
       {overlay.value === 'take' && <TakeHome />}

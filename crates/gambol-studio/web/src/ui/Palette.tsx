@@ -1,15 +1,16 @@
-import { computed, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import { memo } from './memo'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { capital } from '../bodyparts'
-import type { ComponentPart, ModeEdit, ModePart } from '../protocol'
+import type { ComponentPart, ModeEdit, ModePart, PhaseName } from '../protocol'
 import { PaletteView } from '../stage'
-import { changeGait, doc, dragGait, flow, show, work } from '../studio'
+import { changeGait, changeSketch, control, doc, dragGait, dragSketch, flow, show, work } from '../studio'
 import { theme } from '../theme'
 import { byMode, nextPreference, preferenceOf, type Preference, withEdit, withPreference } from '../work/marks'
+import { amplitudeOf, markOf, MOST_AMPLITUDE, withAmplitude, withHelp, withMark } from '../work/sketch'
 import { fixedMoment } from '../moment'
 import { degrees, hertz, withinTurn } from './format'
-import { Scrub } from './parts'
+import { Choice, Scrub } from './parts'
 
 type Filter = 'all' | 'used' | 'marked'
 
@@ -20,8 +21,17 @@ const components = computed(() => byMode(flow.motion.value?.answer.components ??
 
 /** Rigid motions are no vibrations; they are shown where a gait uses them. */
 const cells = computed<ModePart[]>(() => {
-  const { gait } = work.value
+  const { gait, sketch } = work.value
   const words = wanted.value.trim().toLowerCase()
+  if (show.sketching.value) {
+    const palette = sketch![control.phase.value]
+    const basis = control.basis.value
+    return (basis?.modes ?? []).filter((mode) => {
+      if (mode.rigid || (words && !`${mode.index} ${mode.name}`.toLowerCase().includes(words))) return false
+      if (filter.value === 'used') return basis!.active.includes(mode.index)
+      return filter.value === 'all' || markOf(palette, mode.index) !== 'none'
+    })
+  }
   return (flow.body.value?.answer.modes ?? []).filter((mode) => {
     const used = components.value.has(mode.index)
     if (mode.rigid && !used) return false
@@ -47,8 +57,9 @@ export function Palette() {
       flow.creature.subscribe((creature) => {
         if (creature) void view.setCreature(creature.answer, creature.bytes, creature.fetchFile)
       }),
-      flow.body.subscribe((body) => {
-        if (body) view.setModes(body.swings)
+      effect(() => {
+        const swings = show.sketching.value ? control.swings.value : flow.body.value?.swings
+        if (swings) view.setModes(swings)
       }),
     ]
     return () => {
@@ -58,7 +69,8 @@ export function Palette() {
     }
   }, [])
   // Before the screen shows the new cells, so that none is empty for a frame.
-  const order = shown.map((mode) => mode.index).join()
+  const sketching = show.sketching.value
+  const order = `${sketching ? control.phase.value : ''} ${shown.map((mode) => mode.index).join()}`
   useLayoutEffect(() => {
     const pictures = [...scroller.current!.querySelectorAll<HTMLElement>('.picture')]
     paletteView?.setCells(pictures.map((element) => ({ mode: Number(element.dataset['mode']), element })))
@@ -66,8 +78,10 @@ export function Palette() {
   return (
     <section class="palette" aria-label="Natural motions">
       <header>
-        <h3>Natural motions</h3>
-        <small>{shown.length} · click: <b class="prefer">+ prefer</b>, again: <b class="avoid">− avoid</b></small>
+        {sketching
+          ? <Choice label="Phase" value={control.phase.value} options={PHASES} onChange={(phase) => { control.phase.value = phase }} />
+          : <h3>Natural motions</h3>}
+        <small>{shown.length} · click: <b class="prefer">+ {sketching ? 'wanted' : 'prefer'}</b>, again: <b class="avoid">− {sketching ? 'never' : 'avoid'}</b></small>
         <div class="spring" />
         <div class="choice" role="radiogroup" aria-label="Which motions">
           {(['all', 'used', 'marked'] as Filter[]).map((value) => (
@@ -78,7 +92,8 @@ export function Palette() {
       </header>
       <div class="pictures">
         <div class="scroller" ref={scroller} onPointerLeave={() => { show.hovered.value = null }} onKeyDown={walk}>
-          {shown.map((mode, index) => (
+          {sketching && shown.map((mode, index) => <SketchCell key={`${control.phase.value} ${mode.index}`} mode={mode} phase={control.phase.value} first={index === 0} />)}
+          {!sketching && shown.map((mode, index) => (
             <Cell key={mode.index} mode={mode} component={components.value.get(mode.index)} edit={gait.edits.find((edit) => edit.mode === mode.index)}
               preference={preferenceOf(gait, mode.index)} first={index === 0} />
           ))}
@@ -135,6 +150,55 @@ const Cell = memo(function Cell({ mode, component, edit, preference, first }: Ce
     </div>
   )
 }, (a, b) => a.mode.frequency === b.mode.frequency && a.mode.name === b.mode.name && a.component === b.component && a.edit === b.edit && a.preference === b.preference && a.first === b.first)
+
+const PHASES: { value: PhaseName; label: string; title: string }[] = [
+  { value: 'flight', label: 'In flight', title: 'Modes of the free body, driven while a foot swings' },
+  { value: 'ground', label: 'On the ground', title: 'Modes with the standing toe pinned, driven while a foot stands' },
+]
+
+const WANTED: Record<Preference, string> = { prefer: ', wanted', avoid: ', never', none: '' }
+
+/** A mode of a phase of the sketch. */
+function SketchCell({ mode, phase, first }: { mode: ModePart; phase: PhaseName; first: boolean }) {
+  const { index, name } = mode
+  const palette = work.value.sketch?.[phase]
+  if (!palette) return null
+  const active = control.basis.value?.active ?? []
+  const mark = markOf(palette, index)
+  const helps = active.includes(index)
+  const amplitude = amplitudeOf(palette, index)
+  return (
+    <div class={`cell ${mark} ${helps ? 'helps' : 'unused'}`} onPointerEnter={() => { show.hovered.value = index }}>
+      <button type="button" class="picture" data-mode={index} tabIndex={first ? 0 : -1}
+        aria-label={`Mode ${index}: ${name}, ${hertz(mode.frequency)}${WANTED[mark]}`}
+        title={`${capital(name)}\nClick if it is wanted, again if it must not be seen, again for neither`}
+        onFocus={(event) => { if (event.currentTarget.matches(':focus-visible')) show.hovered.value = index }}
+        onBlur={() => { show.hovered.value = null }}
+        onClick={() => {
+          const next = nextPreference(mark)
+          changeSketch(next === 'none' ? `unmark ${name}` : next === 'prefer' ? `want ${name}` : `never ${name}`, (sketch) => withMark(sketch, phase, index, next))
+        }}>
+        <span class="number">{index}<b>{hertz(mode.frequency)}</b></span>
+        {mark !== 'none' && <span class="sign" aria-hidden="true">{SIGNS[mark]}</span>}
+      </button>
+      <p class="name" title={name}>{capital(name)}</p>
+      <p class="values">
+        {amplitude !== null
+          ? (
+            <>
+              <Scrub label={`Least amplitude of ${name}`} value={amplitude} least={-MOST_AMPLITUDE} most={MOST_AMPLITUDE} step={0.01} set reach={300} text={(value) => `${value > 0 ? '+' : '−'}${Math.abs(value).toFixed(2)}`}
+                onDrag={(value) => dragSketch(`amplitude of ${name}`, (sketch) => withAmplitude(sketch, phase, index, value))} onRelease={() => doc.release()} />
+              <button type="button" class="harmonic" aria-label={`Turn ${name} round`} title="The other way round" onClick={() => changeSketch(`turn ${name} round`, (sketch) => withAmplitude(sketch, phase, index, -amplitude))}>±</button>
+            </>
+          )
+          : mark === 'none' && (
+            <button type="button" class={`harmonic may ${helps ? 'set' : ''}`} aria-pressed={helps} title={helps ? 'A search may use it. Click to leave it out' : 'A search leaves it out. Click to let it help'}
+              onClick={() => changeSketch(`${helps ? 'leave out' : 'let help'} ${name}`, (sketch) => withHelp(sketch, phase, index, !helps, active))}>{helps ? 'may help' : 'not used'}</button>
+          )}
+      </p>
+    </div>
+  )
+}
 
 /** Arrow keys go from picture to picture. */
 function walk(event: KeyboardEvent): void {

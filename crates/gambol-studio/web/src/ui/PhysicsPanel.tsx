@@ -13,15 +13,19 @@ const DRIVES: { value: DriveKind; label: string; title: string }[] = [
   { value: 'passive', label: 'Nothing', title: 'Springs alone: drop it and push it' },
 ]
 
+/** There where something was found. */
+const CONTROLLER = { value: 'controller' as const, label: 'Controller', title: 'The bursts of torque that were found of the sketch, by their clock' }
+
 export function PhysicsPanel() {
-  const { gait } = work.value
+  const { gait, sketch } = work.value
+  const found = sketch?.found?.controller != null
   const { state, drive } = physics
   const off = state.value === 'off'
-  const missing = drive.value === 'gait' && still(gait) ? 'Press a gait first.' : drive.value === 'pump' && gait.prefer.length === 0 ? 'Mark modes green in the palette first.' : null
+  const missing = drive.value === 'gait' && still(gait) ? 'Press a gait first.' : drive.value === 'pump' && gait.prefer.length === 0 ? 'Mark modes green in the palette first.' : drive.value === 'controller' && !found ? 'Optimise a sketch first.' : null
   return (
     <>
       <Section title="Driven by">
-        <Choice label="Driven by" value={drive.value} options={DRIVES} onChange={(value) => { drive.value = value }} />
+        <Choice label="Driven by" value={drive.value} options={found || drive.value === 'controller' ? [...DRIVES, CONTROLLER] : DRIVES} onChange={(value) => { drive.value = value }} />
         {missing && <p class="quiet">{missing}</p>}
         <div class="pair">
           <button type="button" class={off ? 'primary' : ''} disabled={missing !== null && off} onClick={() => physics.toggle()}>
@@ -39,7 +43,7 @@ export function PhysicsPanel() {
         {!off && physics.slow && (
           <p class="quiet" role="status">This machine needs more time: it runs at {Math.round(100 * physics.keepsUp.value * physics.pace.value)} % of real time.</p>
         )}
-        <Toggle label="Helped to stay up" on={physics.help.value} title="Springs stiff enough to carry it, and a hand that keeps its trunk upright: it has no sense of balance"
+        <Toggle label="Helped to stay up" on={physics.help.value} title={drive.value === 'controller' ? 'Small corrections of its bursts, once per half cycle' : 'Springs stiff enough to carry it, and a hand that keeps its trunk upright: it has no sense of balance'}
           onChange={(on) => { physics.help.value = on }} />
         <Toggle label="Ground" on={physics.ground.value} onChange={(on) => { physics.ground.value = on }} />
         <Slider label="Slope" value={physics.slope.value} least={-20 * DEGREE} most={20 * DEGREE} fromMiddle text={degrees} shownAs={DEGREES}

@@ -5,7 +5,7 @@ import { tell } from '../notes'
 import type { CreatureAnswer } from '../protocol'
 import { Show, type Tool } from '../show'
 import { Stage, type StageEvents } from '../stage'
-import { flow, physics, placeLandmark, reach, show, work } from '../studio'
+import { control, flow, physics, placeLandmark, reach, show, work } from '../studio'
 import { theme } from '../theme'
 import { addHold, toggleInjured } from './BodyPanel'
 import { hertz } from './format'
@@ -130,11 +130,14 @@ function placeByClick(creature: CreatureAnswer, { body, mark }: StageEvents['pic
 function StageHint() {
   const placing = show.placing.value
   const hovered = show.hovered.value
-  const mode = hovered === null ? undefined : flow.body.value?.answer.modes[hovered]
+  const mode = hovered === null ? undefined : show.swings.value?.body.modes[hovered]
+  const floats = show.sketching.value && control.view.value === 'preview' && control.player.value
   const text = placing !== null
     ? `Click the ${spoken(placing)} on the body`
     : physics.state.value !== 'off' ? 'Live simulation: drag the body to push it'
     : mode ? `${capital(mode.name)}${mode.rigid ? '' : `, ${hertz(mode.frequency)}`}`
+    : floats ? 'Without gravity: what the green modes alone do'
+    : show.sketching.value && control.running.value ? 'The best so far'
     : show.tool.value === 'pose' ? 'Drag a limb: this is the pose that it vibrates about'
     : show.tool.value === 'hold' ? 'Click a part to hold it'
     : null

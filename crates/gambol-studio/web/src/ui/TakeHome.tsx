@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { words } from '../engine/engine'
 import { download } from '../files'
 import { tell } from '../notes'
-import { engine, flow, overlay, physics, work } from '../studio'
+import { engine, flow, overlay, physics, playback, show, work } from '../studio'
 import * as icons from './icons'
 import { Modal, Toggle } from './parts'
 import { recordWebm } from './record'
@@ -12,16 +12,18 @@ interface Format {
   name: string
   about: string
   /** What else it is made of, if not of everything. */
-  only?: 'gait' | 'gltf'
+  only?: 'gait' | 'gltf' | 'clip' | 'controller'
 }
 
 const FORMATS: Format[] = [
   { format: 'glb', name: 'GLB', about: 'Model and motion in one file: Blender, Unity, Unreal, Godot, the web' },
   { format: 'bvh', name: 'BVH', about: 'The skeleton’s motion, for any animation program' },
   { format: 'gif', name: 'GIF', about: 'A looping picture to show around' },
-  { format: 'webm', name: 'WebM', about: 'A film of this stage as you see it', only: 'gait' },
+  { format: 'webm', name: 'WebM', about: 'A film of this stage as you see it', only: 'clip' },
   { format: 'png', name: 'Film strip', about: 'One cycle as a picture, PNG' },
   { format: 'gait', name: 'Gait file', about: 'The motion itself, as text: edit it, drop it here again', only: 'gait' },
+  { format: 'controller', name: 'Controller', about: 'Its sketch and all numbers, as text: simulate it, drop it here again', only: 'controller' },
+  { format: 'sketch', name: 'Sketch', about: 'The marked modes, as text: edit it, drop it here again', only: 'controller' },
   { format: 'gltf', name: 'glTF', about: 'The same as GLB, as text', only: 'gltf' },
   { format: 'rig', name: 'Rig file', about: 'What was found on this creature, as text', only: 'gltf' },
 ]
@@ -33,12 +35,22 @@ export function TakeHome() {
   const busy = useSignal<string | null>(null)
   const results = useSignal<Record<string, string>>({})
   const motion = flow.motion.value
-  const cycle = motion?.answer.clip.duration ?? 1
   const simulated = physics.state.value !== 'off'
-  const title = simulated ? `${flow.creature.value?.answer.name}, the last minute of the simulation` : motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
+  const controlled = isControlled()
+  const cycle = playback.player.value?.duration ?? 1
+  const title = controlled ? `${flow.creature.value?.answer.name}, ${work.value.sketch!.name} by its controller` : simulated ? `${flow.creature.value?.answer.name}, the last minute of the simulation` : motion ? `${flow.creature.value?.answer.name}, ${work.value.gait.name ?? 'free motion'}` : ''
 
   const gltf = flow.creature.value?.answer.kind === 'gltf'
 
+  const offered = (only: Format['only']): boolean => {
+    switch (only) {
+      case undefined: return true
+      case 'gltf': return gltf
+      case 'clip': return !simulated
+      case 'gait': return !simulated && !controlled
+      case 'controller': return controlled
+    }
+  }
   const take = async ({ format }: Format) => {
     busy.value = format
     try {
@@ -47,9 +59,9 @@ export function TakeHome() {
         download(`${fileName()}.webm`, blob)
         results.value = { ...results.value, webm: `Saved ${fileName()}.webm` }
       } else {
-        const { creature, style, gait } = work.value
+        const { creature, style, gait, sketch } = work.value
         const { answer, bytes } = await engine.ask('export', {
-          creature, style, what: simulated ? { of: 'simulation' } : { of: 'gait', gait }, format, inPlace: inPlace.value,
+          creature, style, what: simulated ? { of: 'simulation' } : controlled ? { of: 'controller', sketch: sketch! } : { of: 'gait', gait }, format, inPlace: inPlace.value,
           seconds: simulated ? null : seconds.value,
         })
         download(answer.name, new Blob([bytes], { type: answer.mime }))
@@ -77,7 +89,7 @@ export function TakeHome() {
         <Toggle label="In place" on={inPlace.value} title="Without its way over the ground: a game moves it itself" onChange={(on) => { inPlace.value = on }} />
       </div>
       <div class={`takes ${gltf ? 'many' : ''}`}>
-        {FORMATS.filter(({ only }) => only === undefined || (only === 'gltf' ? gltf : !simulated)).map((format) => (
+        {FORMATS.filter(({ only }) => offered(only)).map((format) => (
           <button type="button" key={format.format} class="take" disabled={busy.value !== null} aria-busy={busy.value === format.format} onClick={() => void take(format)}>
             <strong>{format.name}</strong>
             <small role="status">{busy.value === format.format ? (format.format === 'webm' ? 'Filming…' : 'Making it…') : results.value[format.format] ?? format.about}</small>
@@ -89,9 +101,15 @@ export function TakeHome() {
   )
 }
 
+/** It is what was found of the sketch. */
+function isControlled(): boolean {
+  return show.sketching.value && physics.state.value === 'off' && work.value.sketch?.found?.controller != null
+}
+
 function fileName(): string {
   const creature = flow.creature.value?.answer.name ?? 'creature'
-  return `${creature}-${work.value.gait.name ?? 'motion'}`.replace(/[^\w.-]+/g, '-')
+  const { gait, sketch } = work.value
+  return `${creature}-${(isControlled() ? sketch!.name : gait.name) ?? 'motion'}`.replace(/[^\w.-]+/g, '-')
 }
 
 /** A link that opens this gait on this machine, and the file behind it. */
@@ -99,9 +117,9 @@ function Share() {
   const shared = useSignal<{ address: string; path: string } | null>(null)
   const copied = useSignal(false)
   const share = async () => {
-    const { creature, style, gait } = work.value
+    const { creature, style, gait, sketch } = work.value
     try {
-      const { answer } = await engine.ask('share', { name: fileName(), creature, style, gait })
+      const { answer } = await engine.ask('share', { name: fileName(), creature, style, gait, sketch: isControlled() ? sketch : null })
       const address = `${location.origin}${location.pathname}${location.search}#gait=${encodeURIComponent(answer.name)}`
       shared.value = { address, path: answer.path }
     } catch (error) {
@@ -111,7 +129,7 @@ function Share() {
   if (!shared.value) {
     return (
       <div class="share">
-        <div><strong>A link</strong><small>Keeps this gait as a file in your studio’s folder; the link opens it.</small></div>
+        <div><strong>A link</strong><small>Keeps this {isControlled() ? 'controller' : 'gait'} as a file in your studio’s folder; the link opens it.</small></div>
         <button type="button" onClick={() => void share()}><icons.Copy />Make a link</button>
       </div>
     )

@@ -3,17 +3,17 @@ import { useEffect, useRef } from 'preact/hooks'
 import { whichFoot } from '../bodyparts'
 import { SPEEDS } from '../playback'
 import type { ClipPart } from '../protocol'
-import { doc, flow, physics, playback, show } from '../studio'
+import { doc, physics, playback, show } from '../studio'
 import { theme } from '../theme'
 import { filmStrip, type Stage } from '../stage'
 import * as icons from './icons'
 import { Choice, IconButton, Slider } from './parts'
 
 export function Timeline({ stage }: { stage: Stage | null }) {
-  const motion = flow.motion.value
+  const player = playback.player.value
   const simulated = physics.state.value !== 'off'
   const playing = simulated ? physics.state.value === 'running' : playback.playing.value
-  const none = !motion && !simulated
+  const none = !player && !simulated
   const toggle = () => (simulated ? physics.toggle() : playback.toggle())
   const fixed = none || simulated
   return (
@@ -37,7 +37,7 @@ export function Timeline({ stage }: { stage: Stage | null }) {
           onDrag={(value) => { playback.speed.value = Math.abs(value - 1) < 0.03 ? 1 : value }} onRelease={() => {}}
           onReset={playback.speed.value === 1 ? undefined : () => { playback.speed.value = 1 }} />
       </div>
-      <Tracks clip={motion?.answer.clip ?? null} stage={stage} />
+      <Tracks clip={player?.clip ?? null} stage={stage} />
     </section>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { capital } from '../bodyparts'
-import { doc, engine, flow, overlay, physics, waiting, work } from '../studio'
+import { control, doc, engine, flow, overlay, takeable, takeHome, waiting, work } from '../studio'
 import { switchTheme, theme } from '../theme'
 import { Gallery } from './Gallery'
 import * as icons from './icons'
@@ -27,7 +27,7 @@ export function TopBar() {
       <div class="group right">
         <IconButton label={theme.value === 'dark' ? 'Light colours' : 'Dark colours'} icon={theme.value === 'dark' ? <icons.Sun /> : <icons.Moon />} onClick={switchTheme} />
         <IconButton label="Keys and help" keys="?" icon={<icons.Help />} onClick={() => { overlay.value = 'help' }} />
-        <button type="button" class="primary" aria-haspopup="dialog" title="Files of this motion, to keep (Ctrl+E)" disabled={!flow.motion.value && !physics.reading.value} onClick={() => { overlay.value = 'take' }}>
+        <button type="button" class="primary" aria-haspopup="dialog" title="Files of this motion, to keep (Ctrl+E)" disabled={!takeable.value} onClick={takeHome}>
           <icons.Home />
           Take it home
         </button>
@@ -43,6 +43,7 @@ function State() {
   if (engine.connection.value === 'opening') return <p class="state">Starting</p>
   if (waiting.value) return <p class="state busy" role="status">{waiting.value}</p>
   if (flow.busy.value === 'creature') return <p class="state busy" role="status">Reading the creature</p>
+  if (control.running.value && !control.front.value) return <p class="state busy" role="status">Looking for a controller</p>
   if (hinted) return <p class="state" />
   return (
     <p class="state hint">

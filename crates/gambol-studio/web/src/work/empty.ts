@@ -18,7 +18,7 @@ export function creatureFrom(source: Source): CreatureWork {
 }
 
 export function workOn(creature: CreatureWork): Work {
-  return { version: VERSION, creature, style: emptyStyle(), gait: emptyGait() }
+  return { version: VERSION, creature, style: emptyStyle(), gait: emptyGait(), sketch: null }
 }
 
 /** Whether two documents say the same, in whatever order: the engine has another than the page. */

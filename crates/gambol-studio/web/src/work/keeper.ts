@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine'
 import { Latest } from '../engine/latest'
 import { type Requests, VERSION } from '../protocol'
 import type { Document } from './document'
-import type { History } from './history'
+import type { History, Step } from './history'
 
 /** A pause in the changes after which they are saved, ms. */
 const PAUSE = 300
@@ -49,7 +49,13 @@ export class Keeper {
 export async function loadWork(engine: Engine, tab: string): Promise<History | null> {
   const { answer } = await engine.ask('load', { tab })
   const found = [answer.work, keptHere(tab)].filter(isKept)
-  return found.sort((a, b) => b.at - a.at)[0]?.history ?? null
+  const history = found.sort((a, b) => b.at - a.at)[0]?.history
+  return history ? { past: history.past.map(whole), present: whole(history.present), future: history.future.map(whole) } : null
+}
+
+/** Work that was kept before there were sketches has none. */
+function whole(step: Step): Step {
+  return { ...step, work: { ...step.work, sketch: step.work.sketch ?? null } }
 }
 
 function isKept(kept: unknown): kept is Kept {
