@@ -14,12 +14,10 @@ use gambol::model::Vec3;
 use serde::Deserialize;
 
 use crate::peers;
-use crate::shell::{Result, command, output, root, target};
+use crate::shell::{Result, command, output, target};
 
-/// What `cargo xtask test` replays, and all that is replayed if nothing is named, besides what the gallery has. They are
-/// in `xtask/peers/strides` too, as they were first found, for as long as the gallery has none of the same name.
+/// What `cargo xtask test` replays.
 const CHECKED: &str = "runner";
-const KEPT: [&str; 3] = [CHECKED, "kangaroo", "hopper"];
 
 /// In how many parts our steps are taken to see what is due to their length. Odd, so that all have poses at the same times.
 const PARTS: [usize; 3] = [1, 3, 9];
@@ -96,11 +94,11 @@ struct Apart {
     touch: Option<f64>,
 }
 
-/// Replays controllers, all that are kept here if none is named, and compares.
+/// Replays controllers, all of the gallery if none is named, and compares.
 pub(crate) fn run(controllers: &[String]) -> Result<()> {
     let mut names: BTreeSet<&str> = controllers.iter().map(String::as_str).collect();
     if names.is_empty() {
-        names.extend(gambol::gallery::controllers().iter().map(|(name, _)| *name).chain(KEPT));
+        names.extend(gambol::gallery::controllers().iter().map(|(name, _)| *name));
     }
     let mut failed = Vec::new();
     for name in names {
@@ -115,14 +113,12 @@ pub(crate) fn check() -> Result<()> {
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
-/// The file of a controller: at a path, else the gallery's, else one that is kept here.
+/// The file of a controller: at a path, else the gallery's.
 pub(crate) fn text(name: &str) -> Result<String> {
     if let (false, Some(text)) = (Path::new(name).is_file(), gambol::gallery::controller(name)) {
         return Ok(text.to_owned());
     }
-    let kept = root().join(format!("xtask/peers/strides/{name}.toml"));
-    let file = if kept.is_file() { kept } else { PathBuf::from(name) };
-    std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))
+    std::fs::read_to_string(name).map_err(|error| format!("{name}: {error}"))
 }
 
 /// A controller, and the torques of a whole cycle.

@@ -78,7 +78,16 @@ macro_rules! controller {
 }
 
 /// Controllers that were found for the sketches of the same names, for [`gambol_control::locomotion::read_controller`].
-const CONTROLLERS: [(&str, &str); 0] = [];
+const CONTROLLERS: [(&str, &str); 8] = [
+    controller!("runner"),
+    controller!("hopper"),
+    controller!("monster"),
+    controller!("kangaroo"),
+    controller!("lateral"),
+    controller!("twist"),
+    controller!("flap"),
+    controller!("squat"),
+];
 
 /// The file of the controller with this name.
 pub fn controller(name: &str) -> Option<&'static str> {
