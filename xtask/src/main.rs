@@ -72,21 +72,21 @@ enum Task {
     },
     /// Compare our CMA-ES with pycma: evaluations to a target
     Cma,
-    /// Say how well searches for controllers do, over many seeds; the gallery's controllers if nothing is asked for
+    /// Say how long controllers stay up and what vibrations they are made of, or how well searches for them do
     Strides {
-        /// Compare modes of this sketch with all joints, the lowest modes and modes with priority alone
-        #[arg(long, value_name = "SKETCH")]
+        /// Controller files or names of the gallery's; all of these if not given
+        controllers: Vec<String>,
+        /// Draw a cycle of each as film strips in docs/controllers
+        #[arg(long)]
+        film: bool,
+        /// Compare modes of this sketch with all joints, the lowest modes and modes with priority alone instead
+        #[arg(long, value_name = "SKETCH", conflicts_with_all = ["controllers", "film"])]
         compare: Option<String>,
-        /// Find a stride of these sketches, or of all, and say what vibrations it is made of
-        #[arg(long, conflicts_with = "compare")]
-        styles: bool,
-        /// Sketches of the gallery, with --styles
-        names: Vec<String>,
-        /// How many, of a comparison; which, of styles
+        /// Seeds of a comparison
         #[arg(long, default_value_t = 10)]
         seeds: u64,
-        /// Most cycles that a search simulates
-        #[arg(long, default_value_t = 20_000)]
+        /// Most cycles that a search of a comparison simulates
+        #[arg(long, default_value_t = 15_000)]
         budget: usize,
     },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
@@ -190,8 +190,7 @@ fn main() -> ExitCode {
         Task::Strides { compare: Some(sketch), seeds, budget, .. } => {
             strides::compare(&sketch, seeds, budget)
         }
-        Task::Strides { styles: true, names, seeds, budget, .. } => strides::styles(&names, seeds, budget),
-        Task::Strides { .. } => strides::up(),
+        Task::Strides { controllers, film, .. } => strides::tell(&controllers, film),
         Task::Vibrate => vibrate::run(),
         Task::Physics => physics::run(),
         Task::Gaits { creatures, markdown, docs } => gaits::run(

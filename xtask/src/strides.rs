@@ -4,15 +4,17 @@ use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
 use gambol::control::locomotion::{
-    Balance, Balanced, Bursts, Method, Outcome, Search, SearchSettings, Stride, Upright, cycle_clip,
-    read_controller, spectrum,
+    Balance, Balanced, Bursts, Judge, Method, Outcome, Search, SearchSettings, Stride, Upright, cycle_clip,
+    read_controller, spectrum, world,
 };
 use gambol::control::sketch::{Phase, Sketch, Stage, read};
 use gambol::control::{Controller, Plan, rollouts};
 use gambol::dynamics::{Data, State, World};
 use gambol::modes::Reader;
+use gambol::picture::{ClipOptions, View, clip_strip};
 
-use crate::shell::Result;
+use crate::replay;
+use crate::shell::{Result, root};
 
 /// Keys of a cycle per second, for its spectrum.
 const FPS: f64 = 120.0;
@@ -136,41 +138,44 @@ fn along_priority(own: &Stage, stage: &Stage, world: &World, stride: &Stride) ->
     own.active[0].iter().filter(|active| active.priority.is_some()).map(|active| shares[active.mode]).sum()
 }
 
-/// Sections 8.1 and 8.2: finds a stride of each sketch and says what vibrations it is made of.
-pub(crate) fn styles(names: &[String], seed: u64, budget: usize) -> Result<()> {
-    let all = gambol::gallery::sketches();
-    let names: Vec<&str> = if names.is_empty() { all } else { names.iter().map(String::as_str).collect() };
+/// Controllers, all of the gallery if none is named: how long they stay up, and what vibrations they are made of (sections 8.1
+/// and 8.2). With `film`, also as strips in docs/controllers.
+pub(crate) fn tell(names: &[String], film: bool) -> Result<()> {
+    let all = || gambol::gallery::controllers().iter().map(|(name, _)| (*name).to_owned()).collect();
+    let names: Vec<String> = if names.is_empty() { all() } else { names.to_vec() };
     println!(
-        "| sketch | ended | m/s | largest vibrations, % of the motion | up by the clock, cycles | corrected |"
+        "| controller | cycles per second | m/s | deviations grow by, per half cycle | corrected | up, cycles | corrected | largest vibrations, % of the motion |"
     );
-    println!("|---|---|--:|---|--:|--:|");
-    for name in names {
-        let (sketch, stage) = sketch(name)?;
-        let settings = SearchSettings { seed, budget, ..SearchSettings::default() };
-        let mut search = Search::new(&sketch, &stage, settings).map_err(|error| error.to_string())?;
-        let outcome = search.run(threads(), &AtomicBool::new(false), &mut |_, _| ());
-        let Some((stride, score)) = search.nearest() else { continue };
-        let [alone, corrected] = cycles_up(&stage, search.world(), &stride);
+    println!("|---|--:|--:|--:|--:|--:|--:|---|");
+    for name in &names {
+        let (sketch, stage, stride, step) =
+            read_controller(&replay::text(name)?, load).map_err(|error| error.to_string())?;
+        let world = world(&stage, step).map_err(|error| error.to_string())?;
+        let speed = Judge::new(&stage, &world).cycle(&stride, false).score.speed;
+        let [free, held] = Balance::new(&stage, &world, &stride).growth();
+        let [alone, corrected] = cycles_up(&stage, &world, &stride);
         println!(
-            "| `{name}` | {outcome:?} | {:.2} | {} | {alone} | {corrected} |",
-            score.speed,
-            largest(&stage, search.world(), &stride)?
+            "| `{}` | {:.2} | {speed:.2} | {free:.2} | {held:.2} | {alone} | {corrected} | {} |",
+            sketch.name,
+            stride.period.recip(),
+            largest(&stage, &world, &stride)?
         );
+        if film {
+            strips(&sketch.name, &stage, &world, &stride)?;
+        }
     }
     Ok(())
 }
 
-/// The gallery's controllers: how long they stay up, and what they are made of.
-pub(crate) fn up() -> Result<()> {
-    println!("| controller | m/s | deviations grow by, per step | corrected | up, cycles | corrected |");
-    println!("|---|--:|--:|--:|--:|--:|");
-    for (name, text) in gambol::gallery::controllers() {
-        let (_, stage, stride, step) = read_controller(text, load).map_err(|error| error.to_string())?;
-        let world = gambol::control::locomotion::world(&stage, step).map_err(|error| error.to_string())?;
-        let speed = gambol::control::locomotion::Judge::new(&stage, &world).cycle(&stride, false).score.speed;
-        let [free, held] = Balance::new(&stage, &world, &stride).growth();
-        let [alone, corrected] = cycles_up(&stage, &world, &stride);
-        println!("| `{name}` | {speed:.2} | {free:.2} | {held:.2} | {alone} | {corrected} |");
+/// One cycle from the side and from the front.
+fn strips(name: &str, stage: &Stage, world: &World, stride: &Stride) -> Result<()> {
+    let clip = cycle_clip(stage, world, stride, FPS, WIDE);
+    for (view, ending) in [(View::side(), ""), (View::front(), "-front")] {
+        let options =
+            ClipOptions { title: Some(name.to_owned()), view: Some(view), ..ClipOptions::default() };
+        let picture = clip_strip(&stage.creature, &clip, &options).map_err(|error| error.to_string())?;
+        let path = root().join(format!("docs/controllers/{name}{ending}.svg"));
+        std::fs::write(&path, picture.to_svg()).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     Ok(())
 }
