@@ -137,6 +137,27 @@ fn all_that_was_found_is_written_and_simulated() {
 }
 
 #[test]
+fn a_search_that_begins_at_a_controller_converges() {
+    let desk = Desk::new();
+    let given = ::gambol::gallery::controller("runner").unwrap();
+    std::fs::write(desk.path("given.toml"), given).unwrap();
+    let (from, to) = (desk.text("given.toml"), desk.text("found.toml"));
+    let output = gambol(&["optimize", &from, "--controller", &to, "--budget", "8000"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert_eq!(desk.files(), ["found.toml", "given.toml"], "the checkpoint is gone");
+    assert!(std::fs::read_to_string(&to).unwrap().contains("status = \"converged\""));
+
+    // Both run, by name and as a file, and corrections keep them up.
+    for controller in ["runner", to.as_str()] {
+        let output = gambol(&["simulate", "biped", controller, "--balance", "--json"]);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert!(report["cycles"]["upright"].as_f64().unwrap() > 2.0, "{}", report["cycles"]);
+    }
+}
+
+#[test]
 fn a_creature_is_found_beside_its_sketch() {
     let desk = Desk::new();
     std::fs::write(desk.path("mine.xml"), gambol(&["gallery", "biped"]).stdout).unwrap();

@@ -6,8 +6,8 @@ use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
 use gambol_control::locomotion::{
-    Balance, Balanced, Bursts, Judge, Outcome, Search, SearchSettings, Space, Stride, Upright, read_controller,
-    spectrum, world,
+    Balance, Balanced, Bursts, Judge, Outcome, Search, SearchSettings, Space, Stride, Upright,
+    read_controller, spectrum, world,
 };
 use gambol_control::sketch::{Phase, Sketch, Stage, read};
 use gambol_control::{Controller, Plan, rollouts};

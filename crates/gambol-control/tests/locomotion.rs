@@ -7,8 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
 use gambol_control::locomotion::{
-    Bursts, CONSTRAINTS, Judge, Method, Outcome, Search, SearchError, SearchSettings, Space, Stride,
-    world,
+    Bursts, CONSTRAINTS, Judge, Method, Outcome, Search, SearchError, SearchSettings, Space, Stride, world,
 };
 use gambol_control::sketch::{Sketch, Stage, read};
 use gambol_control::{CheckpointError, Command, Controller};
@@ -163,8 +162,7 @@ fn effort_is_the_mean_square_of_active_torques() {
 fn weights_and_multipliers_add_up_as_in_the_paper() {
     let (sketch, stage) = gallery("runner");
     let world = world(&stage, STEP).unwrap();
-    let mut score =
-        Judge::new(&stage, &world).cycle(&stride(&sketch, &stage), false).score;
+    let mut score = Judge::new(&stage, &world).cycle(&stride(&sketch, &stage), false).score;
     score.speed = 2.0;
     score.effort = 40_000.0;
     score.easy = [0.0; 9];
