@@ -167,10 +167,11 @@ pub(crate) fn tell(names: &[String], film: bool) -> Result<()> {
     Ok(())
 }
 
-/// One cycle from the side and from the front.
+/// One cycle from the side, and of legs that alternate from the front too.
 fn strips(name: &str, stage: &Stage, world: &World, stride: &Stride) -> Result<()> {
     let clip = cycle_clip(stage, world, stride, FPS, WIDE);
-    for (view, ending) in [(View::side(), ""), (View::front(), "-front")] {
+    let views = [(View::side(), ""), (View::front(), "-front")];
+    for (view, ending) in views.into_iter().take(if stage.mirror.is_some() { 2 } else { 1 }) {
         let options =
             ClipOptions { title: Some(name.to_owned()), view: Some(view), ..ClipOptions::default() };
         let picture = clip_strip(&stage.creature, &clip, &options).map_err(|error| error.to_string())?;
