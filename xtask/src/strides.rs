@@ -1,5 +1,6 @@
 //! `cargo xtask strides`: what the search for controllers finds, over many seeds (Nunes et al. 2012, sections 8.1, 8.2 and 8.4).
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
@@ -88,11 +89,12 @@ fn row(
     seeds: u64,
     budget: usize,
 ) -> Result<()> {
+    let stage = Arc::new(stage.clone());
     let mut numbers = 0;
     let mut trials = Vec::new();
     for seed in 1..=seeds {
         let settings = SearchSettings { method, seed, budget, ..SearchSettings::default() };
-        let mut search = Search::new(sketch, stage, settings).map_err(|error| error.to_string())?;
+        let mut search = Search::new(sketch, &stage, settings).map_err(|error| error.to_string())?;
         numbers = search.space().dimension();
         let mut evaluations = 0;
         let outcome = search.run(threads(), &AtomicBool::new(false), &mut |_, progress| {
@@ -103,7 +105,7 @@ fn row(
             converged: outcome == Outcome::Converged,
             evaluations,
             product: score.product(),
-            distance: 1.0 - along_priority(own, stage, search.world(), &stride),
+            distance: 1.0 - along_priority(own, &stage, search.world(), &stride),
         });
         eprintln!("{name}, seed {seed}: {outcome:?} after {evaluations} cycles");
     }

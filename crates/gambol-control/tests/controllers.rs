@@ -2,6 +2,7 @@
 //! again from nearby, and that corrections keep up. Measures of strides are checked against motions whose answer is known.
 
 use std::f64::consts::TAU;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
@@ -94,7 +95,7 @@ fn a_search_from_nearby_finds_a_stride_again() {
     near.v[0] += 0.05; // m/s
     near.ground[0] += 0.02; // rad
     let settings = SearchSettings { step: world.settings().step, budget: 6000, ..SearchSettings::default() };
-    let mut search = Search::warm(&sketch, &stage, settings, &near).unwrap();
+    let mut search = Search::warm(&sketch, &Arc::new(stage), settings, &near).unwrap();
     let outcome = search.run(2, &AtomicBool::new(false), &mut |_, _| ());
     assert_eq!(outcome, Outcome::Converged);
     let (_, score) = search.nearest().unwrap();

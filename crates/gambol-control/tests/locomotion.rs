@@ -3,6 +3,7 @@
 //! known effort) and by mirror symmetry: the second half of a cycle, simulated from the mirror image of the start, must be the
 //! mirror image of the first, or half a cycle would not be enough.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
@@ -16,9 +17,10 @@ use gambol_dynamics::{Drive, State, Stepper, step};
 /// Of simulations here, s: coarse, for speed.
 const STEP: f64 = 0.004;
 
-fn gallery(name: &str) -> (Sketch, Stage) {
+fn gallery(name: &str) -> (Sketch, Arc<Stage>) {
     let find = |name: &str| gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string());
-    read(gambol::gallery::sketch(name).expect("it is in the gallery"), find).unwrap()
+    let (sketch, stage) = read(gambol::gallery::sketch(name).expect("it is in the gallery"), find).unwrap();
+    (sketch, Arc::new(stage))
 }
 
 /// The stride with which a search begins, in a cycle of 0.72 s: whole steps.

@@ -7,7 +7,7 @@
 //!                                   Shelf: files, work and shared gaits that are kept
 //! ```
 //!
-//! An [`Engine`] answers one page's messages. It has no file or clock of its own, and no thread but that of a search: what it
+//! An [`Engine`] answers one page's messages. It has no file, clock or thread of its own: what it
 //! keeps goes through its [`Shelf`]. All that a user made travels with each request, so that an engine can be thrown away at
 //! any time; what it remembers is only there to be fast.
 

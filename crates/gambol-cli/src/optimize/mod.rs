@@ -5,6 +5,7 @@ mod report;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
@@ -141,6 +142,7 @@ impl Optimize {
             Ok(creature)
         };
         let (sketch, stage) = read(&file.text, find).map_err(|error| file.error(&error))?;
+        let stage = Arc::new(stage);
         outputs.fit(1, rig.is_some())?;
         let creature_path = file.creature_path(&sketch.creature);
         if let Some(path) = &creature_path {
@@ -221,13 +223,13 @@ impl Optimize {
     }
 
     /// A new search, one from the stride of a controller, or one that goes on.
-    fn begin<'a>(
+    fn begin(
         &self,
         file: &SketchFile,
         sketch: &Sketch,
-        stage: &'a Stage,
+        stage: &Arc<Stage>,
         checkpoint: &Path,
-    ) -> Result<Search<'a>, Failure> {
+    ) -> Result<Search, Failure> {
         let settings = self.settings();
         let place = checkpoint.display();
         if self.search.resume {

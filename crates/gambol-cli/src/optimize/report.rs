@@ -14,7 +14,7 @@ use crate::Failure;
 pub(super) struct Ended<'a> {
     pub(super) sketch: &'a Sketch,
     pub(super) stage: &'a Stage,
-    pub(super) search: &'a Search<'a>,
+    pub(super) search: &'a Search,
     pub(super) outcome: &'a Outcome,
     /// Of the clock, since it began or went on, s.
     pub(super) seconds: f64,

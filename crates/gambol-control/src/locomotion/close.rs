@@ -6,6 +6,8 @@
 //! cheap beside J. What J leaves free is used to descend: d = −(1 − J⁺J) ∇ ln E_v E_e.
 
 use super::search::{Judged, Search};
+use std::sync::Arc;
+
 use super::{Balance, Score};
 use crate::cma::Bounds;
 use crate::cma::factor::Lower;
@@ -42,7 +44,7 @@ struct Slopes {
     objective: Vec<f64>,
 }
 
-impl Search<'_> {
+impl Search {
     /// What is to vanish: gaps in parts of their tolerances, and what easy constraints are short of.
     fn residual<'s>(&self, score: &'s Score) -> impl Iterator<Item = f64> + use<'s> {
         self.gaps(score).chain(score.short.iter().map(|short| EASY * short))
@@ -66,7 +68,7 @@ impl Search<'_> {
     /// Lets a good cycle run with corrections that keep it up, and takes the half cycle that repeats itself best: what Newton's
     /// method cannot reach because slopes are not the same on both sides of a footfall, the creature runs into by itself.
     pub(super) fn seal(&mut self, at: &Judged) -> Option<Judged> {
-        let stage = self.stage;
+        let stage = &Arc::clone(&self.stage);
         let reference = self.space.stride(stage, &at.x);
         let balance = Balance::linear(stage, self.world(), &reference);
         let mut best = at.clone();

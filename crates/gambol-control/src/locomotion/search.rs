@@ -1,7 +1,7 @@
 //! The search: CMA-ES inside, the method of multipliers around it (Nunes et al. 2012, section 6.2).
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use gambol_dynamics::{StepError, World};
@@ -57,11 +57,11 @@ pub struct SearchSettings {
     /// First deviations of a round of the method of multipliers in parts of those of the sketch. Default: 0.05; it starts from
     /// a good place.
     pub shrink: f64,
-    /// The same of a hop.
+    /// The same of a hop. Default: 0.3.
     pub hop: f64,
-    /// Hops that do not help before a new line begins.
+    /// Hops that do not help before a new line begins. Default: 3.
     pub hops: usize,
-    /// Most generations in a hop.
+    /// Most generations in a hop. Default: 3; Newton's method does the rest.
     pub hop_generations: usize,
 }
 
@@ -175,8 +175,8 @@ pub(super) struct Judged {
 
 /// A search for a stride.
 #[derive(Clone, Debug)]
-pub struct Search<'a> {
-    pub(super) stage: &'a Stage,
+pub struct Search {
+    pub(super) stage: Arc<Stage>,
     pub(super) space: Space,
     world: World,
     pub(super) settings: SearchSettings,
@@ -200,9 +200,9 @@ pub struct Search<'a> {
     nearest: Option<Judged>,
 }
 
-impl<'a> Search<'a> {
+impl Search {
     /// A search for a stride of `sketch`, for which `stage` was prepared.
-    pub fn new(sketch: &Sketch, stage: &'a Stage, settings: SearchSettings) -> Result<Self, SearchError> {
+    pub fn new(sketch: &Sketch, stage: &Arc<Stage>, settings: SearchSettings) -> Result<Self, SearchError> {
         if settings.budget == 0 || settings.rounds == 0 {
             let what = if settings.budget == 0 { "budget" } else { "rounds" };
             return Err(CmaError { what, reason: "nothing may be tried".into() }.into());
@@ -216,7 +216,7 @@ impl<'a> Search<'a> {
         let cma = Cma::new(&space.mean, &space.deviation, inner(&space, &settings, 0))?;
         let gaps = 2 * stage.creature.nv() - super::space::PLACE;
         Ok(Self {
-            stage,
+            stage: Arc::clone(stage),
             world,
             name,
             round: 0,
@@ -238,7 +238,7 @@ impl<'a> Search<'a> {
     /// if the stride is of another creature or of other modes. Not for the method of multipliers, which is left as it is.
     pub fn warm(
         sketch: &Sketch,
-        stage: &'a Stage,
+        stage: &Arc<Stage>,
         settings: SearchSettings,
         stride: &Stride,
     ) -> Result<Self, SearchError> {
@@ -518,12 +518,12 @@ impl<'a> Search<'a> {
         std::thread::scope(|scope| {
             for _ in 0..threads.clamp(1, candidates.len().max(1)) {
                 scope.spawn(|| {
-                    let mut judge = Judge::new(self.stage, &self.world);
+                    let mut judge = Judge::new(&self.stage, &self.world);
                     while let Some((x, slot)) = {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         candidates.get(index).zip(done.get(index))
                     } {
-                        let cycle = judge.cycle(&self.space.stride(self.stage, x), false);
+                        let cycle = judge.cycle(&self.space.stride(&self.stage, x), false);
                         *slot.lock().expect("nobody panics while holding it") = Some(cycle.score);
                     }
                 });
@@ -535,13 +535,13 @@ impl<'a> Search<'a> {
 
     /// The stride that is nearest to what is wanted, and its score; none before the first generation.
     pub fn nearest(&self) -> Option<(Stride, &Score)> {
-        self.nearest.as_ref().map(|nearest| (self.space.stride(self.stage, &nearest.x), &nearest.score))
+        self.nearest.as_ref().map(|nearest| (self.space.stride(&self.stage, &nearest.x), &nearest.score))
     }
 
     /// Simulates the nearest stride again, and keeps its poses.
     pub fn show(&self) -> Option<Cycle> {
         let (stride, _) = self.nearest()?;
-        Some(Judge::new(self.stage, &self.world).cycle(&stride, true))
+        Some(Judge::new(&self.stage, &self.world).cycle(&stride, true))
     }
 
     /// What is searched.
@@ -581,7 +581,7 @@ impl<'a> Search<'a> {
     /// Goes on from a checkpoint of the same sketch and settings, bit for bit. The budget may be another one.
     pub fn resume(
         sketch: &Sketch,
-        stage: &'a Stage,
+        stage: &Arc<Stage>,
         settings: SearchSettings,
         text: &str,
     ) -> Result<Self, SearchError> {

@@ -82,6 +82,7 @@ pub(super) fn read_file(
     };
     let work = if is_controller(text) {
         let (sketch, stage, stride, step) = read_controller(text, find).map_err(told)?;
+        let stage = Arc::new(stage);
         let found = Some(judged(text, &sketch, &stage, &stride, step)?);
         SketchWork { found, ..work_of(&sketch, &stage) }
     } else {
@@ -101,7 +102,7 @@ pub(super) fn read_file(
 fn judged(
     text: &str,
     sketch: &Sketch,
-    stage: &Stage,
+    stage: &Arc<Stage>,
     stride: &Stride,
     step: f64,
 ) -> Result<FoundWork, Trouble> {

@@ -172,11 +172,11 @@ impl Engine {
                 self.search = None;
                 let read = self.bodies.creature(self.shelf.as_ref(), &creature)?;
                 let staged = self.stages.get(&read, &sketch)?;
-                let (search, answer) = Seeker::start(staged, seed, checkpoint, self.threads)?;
+                let (search, answer) = Seeker::start(staged, seed, checkpoint.as_deref(), self.threads)?;
                 self.search = Some(search);
                 Ok(answer)
             }
-            Request::Improve { steps, keep } => match &self.search {
+            Request::Improve { steps, keep } => match &mut self.search {
                 Some(search) => search.improve(steps, keep),
                 None => Err(Trouble("no search is running; press Optimise to start one".to_owned())),
             },

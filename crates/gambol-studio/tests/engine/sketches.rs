@@ -126,7 +126,7 @@ const STEPS: usize = 6;
 fn library(name: &str, seed: u64, steps: usize) -> String {
     let (sketch, stage) = stage(name);
     let settings = SearchSettings { seed, ..SearchSettings::default() };
-    let mut search = Search::new(&sketch, &stage, settings).unwrap();
+    let mut search = Search::new(&sketch, &std::sync::Arc::new(stage.clone()), settings).unwrap();
     for _ in 0..steps {
         search.step(1);
     }
