@@ -47,7 +47,10 @@ fn gallery_lists_its_creatures_and_their_sketches() {
     ] {
         assert_eq!(of(name)["dof"], dof, "{name}");
     }
-    assert_eq!(of("biped")["sketches"], serde_json::json!(["runner", "hopper", "lateral", "twist", "flap", "squat"]));
+    assert_eq!(
+        of("biped")["sketches"],
+        serde_json::json!(["runner", "hopper", "lateral", "twist", "flap", "squat"])
+    );
     assert_eq!(of("dog")["sketches"], serde_json::json!([]));
     let table = gambol(&["gallery"]);
     assert!(stdout(&table).contains("dog") && stdout(&table).contains("80"));
