@@ -129,14 +129,11 @@ impl Space {
             space.push(0.0, pose, Bounds::NONE);
         }
         let forward = stage.axes[0] * sketch.speed;
-        for (k, Direction { shape, rate, .. }) in directions.iter().enumerate() {
-            let along = shape.rows(0, 3).dot(&forward) / shape.norm_squared();
+        for Direction { shape, rate, .. } in directions {
             // Vibrations move the root too, but do not travel.
-            space.push(
-                if k < ROOT && shape.rows(ROOT, nv - ROOT).amax() == 0.0 { along } else { 0.0 },
-                *rate,
-                Bounds::NONE,
-            );
+            let bends = shape.rows(ROOT, nv - ROOT).amax() > 0.0;
+            let along = if bends { 0.0 } else { shape.rows(0, 3).dot(&forward) / shape.norm_squared() };
+            space.push(along, *rate, Bounds::NONE);
         }
         for active in stage.active.iter().flatten() {
             match active.priority {

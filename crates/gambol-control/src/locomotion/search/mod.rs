@@ -1,4 +1,8 @@
-//! The search: CMA-ES inside, the method of multipliers around it (Nunes et al. 2012, section 6.2).
+//! The search (Nunes et al. 2012, section 6.2): CMA-ES inside, and around it the method of multipliers or Newton's method.
+
+mod progress;
+mod saved;
+mod settings;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -6,84 +10,15 @@ use std::time::Instant;
 
 use gambol_dynamics::{StepError, World};
 
+use self::saved::fingerprint;
 use super::cycle::world;
 use super::{CONSTRAINTS, Cycle, Judge, Score, Space, Stride};
 use crate::cma::{Cma, CmaError, Settings};
 use crate::sketch::{Sketch, Stage, to_toml};
-use crate::text::{CheckpointError, END, Fields, Record};
+use crate::text::CheckpointError;
 
-/// How far a cycle may be from repeating itself, of each coordinate.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tolerance {
-    /// Of a pose, rad or m.
-    pub pose: f64,
-    /// Of a velocity, rad/s or m/s.
-    pub rate: f64,
-}
-
-/// How the cycle is made to repeat itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// By the method of multipliers alone, as in the paper.
-    Multipliers,
-    /// Rounds minimise squares of gaps and of what easy constraints are short of, besides the objective. After each round
-    /// Newton's method closes the cycle from the best candidate. Rounds hop on from where the line of them got to, until hops
-    /// no longer help; then a new line begins. A cycle that is closed is made cheaper by descents among closed ones. The
-    /// default: what takes CMA-ES a hundred thousand cycles takes this a few thousand.
-    Closing,
-}
-
-/// How to search.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SearchSettings {
-    /// How the cycle is made to repeat itself.
-    pub method: Method,
-    /// Of all random numbers.
-    pub seed: u64,
-    /// Of the simulation, s. Default: 2 ms.
-    pub step: f64,
-    /// Candidates in a generation. Default: 4 + ⌊3 ln n⌋.
-    pub population: Option<usize>,
-    /// Most evaluations in all. Default: a million.
-    pub budget: usize,
-    /// Most rounds. Default: 1000; the paper has 20, and far longer ones.
-    pub rounds: usize,
-    /// Most generations in a round; a hop has fewer. Default: 60.
-    pub generations: usize,
-    /// k. Default: 0.1, as in the paper.
-    pub penalty: f64,
-    /// φ_tol. Default: 0.02 rad or m, and 0.2 rad/s or m/s: less than an eye sees from one stride to the next.
-    pub tolerance: Tolerance,
-    /// First deviations of a round of the method of multipliers in parts of those of the sketch. Default: 0.05; it starts from
-    /// a good place.
-    pub shrink: f64,
-    /// The same of a hop. Default: 0.3.
-    pub hop: f64,
-    /// Hops that do not help before a new line begins. Default: 3.
-    pub hops: usize,
-    /// Most generations in a hop. Default: 3; Newton's method does the rest.
-    pub hop_generations: usize,
-}
-
-impl Default for SearchSettings {
-    fn default() -> Self {
-        Self {
-            method: Method::Closing,
-            seed: 1,
-            step: 0.002,
-            population: None,
-            budget: 1_000_000,
-            rounds: 1000,
-            generations: 60,
-            penalty: 0.1,
-            tolerance: Tolerance { pose: 0.02, rate: 0.2 },
-            shrink: 0.05,
-            hop: 0.3,
-            hops: 3,
-            hop_generations: 3,
-        }
-    }
-}
+pub use self::progress::{Doing, Outcome, Progress};
+pub use self::settings::{Method, SearchSettings, Tolerance};
 
 /// What cannot be searched for.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -97,73 +32,6 @@ pub enum SearchError {
     /// What it should go on from.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
-}
-
-/// How a search ended.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// All easy constraints are met and the cycle repeats itself within the tolerance.
-    Converged,
-    /// It made all its rounds or spent its budget, and what is named is still violated most.
-    Stalled {
-        /// One of [`CONSTRAINTS`], or "cycle".
-        constraint: &'static str,
-        /// Its value: of the cycle, the largest gap in parts of the tolerance.
-        by: f64,
-    },
-    /// It was told to stop.
-    Stopped,
-}
-
-/// Where a search is.
-#[derive(Clone, Debug)]
-pub struct Progress<'s> {
-    /// 0 is the initialisation, which looks for the easy constraints alone.
-    pub round: usize,
-    /// Within the round.
-    pub generation: usize,
-    /// What it is at.
-    pub doing: Doing,
-    /// Cycles simulated so far, and most.
-    pub evaluations: usize,
-    /// Cycles simulated per second since this search began or went on.
-    pub per_second: f64,
-    /// W of the best candidate of this round.
-    pub value: f64,
-    /// The best candidate of this round.
-    pub score: &'s Score,
-    /// Its largest gap in parts of the tolerance.
-    pub gap: f64,
-}
-
-/// What a search is at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Doing {
-    /// Generations of CMA-ES.
-    Sampling,
-    /// Newton's method makes the cycle repeat itself.
-    Closing,
-    /// Descents make a cycle that repeats itself cheaper.
-    Improving,
-    /// It runs with corrections until it repeats itself even better, since what is left of a gap grows from cycle to cycle.
-    Sealing,
-    /// Nothing more: it has converged.
-    Done,
-}
-
-impl Doing {
-    const ALL: [Self; 5] = [Self::Sampling, Self::Closing, Self::Improving, Self::Sealing, Self::Done];
-
-    /// A word for it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sampling => "sampling",
-            Self::Closing => "closing",
-            Self::Improving => "improving",
-            Self::Sealing => "sealing",
-            Self::Done => "done",
-        }
-    }
 }
 
 /// A candidate that was judged.
@@ -558,67 +426,6 @@ impl Search {
     pub fn settings(&self) -> &SearchSettings {
         &self.settings
     }
-
-    /// All that it goes on from, as text.
-    pub fn checkpoint(&self) -> String {
-        let mut out = Fields::default();
-        out.put(KIND, &[1]);
-        out.put("sketch", &[self.name]);
-        out.put("settings", &[fingerprint(&lasting(&self.settings))]);
-        out.put("round", &[self.round]);
-        out.put("evaluations", &[self.evaluations]);
-        out.put("doing", &[self.doing as usize]);
-        out.put("steps", &[self.steps]);
-        out.put("idle", &[self.idle]);
-        out.put("multipliers", &self.multipliers);
-        for (name, judged) in [("best", &self.best), ("line", &self.line), ("nearest", &self.nearest)] {
-            out.put(name, judged.as_ref().map_or(&[], |judged| judged.x.as_slice()));
-        }
-        out.put::<u8>(END, &[]);
-        out.0 + INNER + &self.cma.checkpoint()
-    }
-
-    /// Goes on from a checkpoint of the same sketch and settings, bit for bit. The budget may be another one.
-    pub fn resume(
-        sketch: &Sketch,
-        stage: &Arc<Stage>,
-        settings: SearchSettings,
-        text: &str,
-    ) -> Result<Self, SearchError> {
-        let mut search = Self::new(sketch, stage, settings)?;
-        let (outer, inner) = text.split_once(INNER).unwrap_or((text, ""));
-        let record = Record::parse(KIND, outer)?;
-        let other = |reason: &str| CheckpointError::Other { reason: reason.to_owned() };
-        if record.one::<u64>("sketch")? != search.name {
-            return Err(other("it was made from another sketch or creature").into());
-        }
-        if record.one::<u64>("settings")? != fingerprint(&lasting(&search.settings)) {
-            return Err(other("it was made with other settings").into());
-        }
-        search.round = record.one("round")?;
-        search.evaluations = record.one("evaluations")?;
-        let doing: usize = record.one("doing")?;
-        search.doing = *Doing::ALL.get(doing).ok_or_else(|| record.broken("doing is not known"))?;
-        search.steps = record.one("steps")?;
-        search.idle = record.one("idle")?;
-        search.multipliers = record.vector("multipliers", search.multipliers.len())?;
-        search.cma = Cma::resume(inner)?;
-        let n = search.space.dimension();
-        if search.cma.mean().len() != n {
-            return Err(other("its creature has other coordinates").into());
-        }
-        let judged = |name: &str| -> Result<Option<Judged>, SearchError> {
-            if record.list::<f64>(name)?.is_empty() {
-                return Ok(None);
-            }
-            let x = record.vector(name, n)?;
-            let score = search.judge(std::slice::from_ref(&x), 1).swap_remove(0);
-            Ok(Some(Judged { x, score }))
-        };
-        let (best, line, nearest) = (judged("best")?, judged("line")?, judged("nearest")?);
-        (search.best, search.line, search.nearest) = (best, line, nearest);
-        Ok(search)
-    }
 }
 
 /// What a square of a tolerance counts in rounds between closings: a gap of three tolerances as much as a run costs.
@@ -637,11 +444,6 @@ const WELL: f64 = 0.5;
 const DESCENTS: usize = 40;
 const LEAST_IMPROVEMENT: f64 = 0.01;
 
-const KIND: &str = "search";
-
-/// Between the search and its CMA-ES.
-const INNER: &str = "--- cma\n";
-
 /// Settings of one round.
 fn inner(space: &Space, settings: &SearchSettings, salt: u64) -> Settings {
     Settings {
@@ -657,14 +459,3 @@ fn inner(space: &Space, settings: &SearchSettings, salt: u64) -> Settings {
 /// Differences of W, and steps in parts of the first ones, that do not matter.
 const TOL_FUN: f64 = 1e-6;
 const TOL_X: f64 = 1e-5;
-
-/// All settings that a search goes on with; its budget and rounds may be raised.
-fn lasting(settings: &SearchSettings) -> String {
-    format!("{:?}", SearchSettings { budget: 0, rounds: 0, ..settings.clone() })
-}
-
-/// FNV-1a.
-fn fingerprint(text: &str) -> u64 {
-    text.bytes()
-        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
-}
