@@ -134,7 +134,7 @@ impl Lower {
 }
 
 /// y ← y + a x.
-fn add(y: &mut [f64], a: f64, x: &[f64]) {
+pub(crate) fn add(y: &mut [f64], a: f64, x: &[f64]) {
     for (y, x) in y.iter_mut().zip(x) {
         *y += a * x;
     }

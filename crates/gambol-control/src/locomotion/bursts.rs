@@ -4,6 +4,7 @@ use gambol_dynamics::State;
 use gambol_model::Creature;
 
 use super::Stride;
+use crate::cma::factor::add;
 use crate::sketch::Stage;
 use crate::{Command, Controller};
 
@@ -97,12 +98,6 @@ impl Bursts {
 impl Controller for Bursts {
     fn command(&self, _: &Creature, state: &State, command: &mut Command) {
         self.add(state.time, &[], &mut command.torque);
-    }
-}
-
-fn add(into: &mut [f64], factor: f64, x: &[f64]) {
-    for (into, x) in into.iter_mut().zip(x) {
-        *into += factor * x;
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::{Balance, Score};
 use crate::cma::Bounds;
-use crate::cma::factor::Lower;
+use crate::cma::factor::{Lower, add};
 
 /// Length of the differences in parts of the first deviations: 10 mrad. Far more than contacts are solved to, and
 /// short beside what a stride bends.
@@ -229,10 +229,4 @@ impl Factor {
 
 fn only_free<T>((pair, free): (T, &bool)) -> Option<T> {
     free.then_some(pair)
-}
-
-fn add(into: &mut [f64], factor: f64, x: &[f64]) {
-    for (into, x) in into.iter_mut().zip(x) {
-        *into += factor * x;
-    }
 }

@@ -326,6 +326,9 @@ impl Search {
     /// Keeps a candidate that is the best of this round or the nearest of all.
     pub(super) fn remember(&mut self, judged: Judged) {
         let value = self.weighed(&judged.score);
+        if value.is_nan() {
+            return; // its simulation came to nothing, and nothing would be less than that
+        }
         let farness = self.farness(&judged.score);
         if self.nearest.as_ref().is_none_or(|nearest| farness < self.farness(&nearest.score)) {
             self.nearest = Some(judged.clone());
