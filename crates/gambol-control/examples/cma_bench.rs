@@ -1,11 +1,11 @@
-//! Our side of `cargo xtask bench --cma`: `cma_bench N GENERATIONS` prints the microseconds that asking and telling took per
+//! Our side of `cargo xtask bench cma`: `cma_bench N GENERATIONS` prints the microseconds that asking and telling took per
 //! generation, in the best of ten stretches. pycma answers the same in `xtask/peers/cma_peer.py`.
 
 use std::time::Instant;
 
 use gambol_control::cma::{Cma, Settings};
 
-#[path = "../tests/functions/mod.rs"]
+#[path = "../tests/all/functions/mod.rs"]
 #[allow(dead_code)] // one of four
 mod functions;
 

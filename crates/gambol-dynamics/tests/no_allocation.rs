@@ -2,6 +2,7 @@
 //! touch the heap. A counting allocator proves it, and proves with a positive control that it counts.
 #![allow(unsafe_code)] // an allocator cannot be written without
 
+#[path = "all/support/mod.rs"]
 mod support;
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -7,7 +7,7 @@
 //! best of several; build is the making of the creature, which is not part of the analysis. The error is that of the
 //! worst eigenvalue against an exact reference, for chains.
 
-#[path = "../tests/support/chain_reference.rs"]
+#[path = "../tests/all/chain_reference.rs"]
 mod chain_reference;
 
 use std::process::{Command, ExitCode};

@@ -1,7 +1,7 @@
 import type { BodyAnswer, ClipPart, CreatureAnswer, Vec3 } from '../src/protocol'
 import told from './fixture.json'
 
-/** What the library computes: written by crates/gambol-studio/tests/page_fixture.rs. */
+/** What the library computes: written by crates/gambol-studio/tests/all/page_fixture.rs. */
 export interface Fixture {
   creature: CreatureAnswer
   poses: { velocity: number[]; time: number; pose: number[]; frames: number[] }[]

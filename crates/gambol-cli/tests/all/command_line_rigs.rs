@@ -1,0 +1,189 @@
+//! `gambol animate FILE.glb` and `gambol rig` as an animator meets them: the file comes back with gaits in it, what it
+//! named beside it is still found, and the file that was given is never touched, by whatever name.
+
+use std::path::Path;
+
+use crate::command::gambol;
+use gambol::formats::gltf::samples::{Awkward, quadruped};
+use serde_json::Value;
+
+fn succeed(arguments: &[&str]) -> String {
+    let output = gambol(arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn assert_fails(arguments: &[&str], message: &str) {
+    let output = gambol(arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+    assert!(said.contains(message), "{arguments:?}: {said}");
+}
+
+/// A folder with the animal `beast.glb` in it.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        std::fs::write(place.path("beast.glb"), beast()).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).to_str().unwrap().to_owned()
+    }
+}
+
+fn beast() -> Vec<u8> {
+    quadruped(&Awkward { clips: true, helpers: true, ..Awkward::default() })
+}
+
+/// JSON and binary chunk.
+fn glb(path: &str) -> (Value, Vec<u8>) {
+    let bytes = std::fs::read(path).unwrap();
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let json = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    (json, bytes.get(28 + length..).unwrap_or_default().to_vec())
+}
+
+fn names(json: &Value) -> Vec<&str> {
+    json["animations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|animation| animation["name"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn a_file_comes_back_with_gaits_in_it() {
+    let place = Place::new();
+    let (input, output) = (place.path("beast.glb"), place.path("alive.glb"));
+    succeed(&["animate", &input, "walk", "trot", "-o", &output]);
+    assert_eq!(std::fs::read(&input).unwrap(), beast(), "the input is as it was");
+    let ((before, old), (after, new)) = (glb(&input), glb(&output));
+    assert_eq!(names(&after), ["walk", "blink", "walk.001", "trot"]);
+    assert_eq!((&before["nodes"], &before["skins"]), (&after["nodes"], &after["skins"]));
+    assert_eq!(new[..old.len()], old);
+    let extras = &after["animations"][2]["extras"]["gambol"];
+    assert_eq!((&extras["root_motion"], &extras["loop"]), (&"travel".into(), &true.into()));
+    assert_eq!(extras["contacts"].as_array().unwrap().len(), 4);
+    assert!(extras["speed"].as_f64().unwrap() > 0.0);
+
+    let still = place.path("still.glb");
+    succeed(&["animate", &input, "walk", "--root-motion", "in-place", "-o", &still]);
+    assert_eq!(glb(&still).0["animations"][2]["extras"]["gambol"]["root_motion"], "in-place");
+    assert_fails(&["animate", &input, "walk", "-o", &still], "exists; --force replaces it");
+}
+
+#[test]
+fn the_input_is_never_written_over() {
+    let place = Place::new();
+    let input = place.path("beast.glb");
+    let refuse = |output: &str| {
+        assert_fails(
+            &["animate", &input, "walk", "--force", "-o", output],
+            "is read here and never written over",
+        );
+        assert_fails(&["rig", &input, "--force", "-o", output], "is read here and never written over");
+        assert_eq!(std::fs::read(&input).unwrap(), beast());
+    };
+    refuse(&input);
+    refuse(&format!(
+        "{}/../{}/beast.glb",
+        place.path(""),
+        place.0.path().file_name().unwrap().to_str().unwrap()
+    ));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(&input, place.path("link.glb")).unwrap();
+        std::fs::hard_link(&input, place.path("twin.glb")).unwrap();
+        refuse(&place.path("link.glb"));
+        refuse(&place.path("twin.glb"));
+    }
+}
+
+#[test]
+fn one_gait_per_file_that_is_no_rig() {
+    let place = Place::new();
+    let input = place.path("beast.glb");
+    let several = "only a glTF file that is given back takes several gaits";
+    assert_fails(&["animate", &input, "walk", "trot", "-o", &place.path("a.png")], several);
+    assert_fails(&["animate", "dog", "walk", "trot", "-o", &place.path("a.glb")], several);
+    assert_fails(&["animate", "dog", "walk", "trot", "--save-gait", &place.path("a.toml")], "takes one gait");
+    assert_fails(
+        &["animate", "dog", "walk", "-o", &place.path("a.gltf")],
+        ".gltf is for creatures that came from glTF",
+    );
+    assert_eq!(std::fs::read_dir(place.0.path()).unwrap().count(), 1);
+}
+
+/// A text file with its buffer and a picture beside it: beside it again, elsewhere, and as one binary file.
+#[test]
+fn files_beside_the_file_are_found() {
+    let place = Place::new();
+    let (mut json, binary) = glb(&place.path("beast.glb"));
+    json["buffers"][0]["uri"] = "my%20beast.bin".into();
+    json["images"] = serde_json::json!([{ "uri": "fur.png", "extras": { "kept": true } }]);
+    std::fs::write(place.path("my beast.bin"), &binary).unwrap();
+    std::fs::write(place.path("fur.png"), b"fur").unwrap();
+    std::fs::write(place.path("beast.gltf"), serde_json::to_string_pretty(&json).unwrap()).unwrap();
+    std::fs::create_dir(place.path("far")).unwrap();
+    let animate = |output: &str| succeed(&["animate", &place.path("beast.gltf"), "walk", "-o", output]);
+    let read = |path: &str| -> Value { serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap() };
+
+    animate(&place.path("near.gltf"));
+    let near = read(&place.path("near.gltf"));
+    assert_eq!((&near["buffers"][0], &near["images"]), (&json["buffers"][0], &json["images"]));
+    assert_eq!(near["buffers"].as_array().unwrap().len(), 2);
+
+    animate(&place.path("far/beast.gltf"));
+    let far = read(&place.path("far/beast.gltf"));
+    let uri = |value: &Value| value["uri"].as_str().unwrap().to_owned();
+    assert!(uri(&far["buffers"][0]).starts_with("data:application/octet-stream;base64,"));
+    assert_eq!(uri(&far["images"][0]), "data:image/png;base64,ZnVy");
+    assert_eq!(far["images"][0]["extras"]["kept"], true);
+
+    animate(&place.path("beast-alive.glb"));
+    let (one, all) = glb(&place.path("beast-alive.glb"));
+    assert!(one["buffers"].as_array().unwrap().len() == 1 && one["buffers"][0]["uri"].is_null());
+    assert_eq!(all[..binary.len()], binary);
+    assert_eq!(uri(&one["images"][0]), "data:image/png;base64,ZnVy");
+
+    // And from a binary file to a text.
+    succeed(&["animate", &place.path("beast.glb"), "walk", "-o", &place.path("text.gltf")]);
+    let text = read(&place.path("text.gltf"));
+    assert!(uri(&text["buffers"][0]).starts_with("data:") && text["buffers"].as_array().unwrap().len() == 2);
+    // Each of them can be given again.
+    for file in ["near.gltf", "far/beast.gltf", "beast-alive.glb", "text.gltf"] {
+        succeed(&["inspect", &place.path(file)]);
+    }
+}
+
+#[test]
+fn guesses_are_shown_and_written() {
+    let place = Place::new();
+    let (input, rig) = (place.path("beast.glb"), place.path("beast.toml"));
+    let shown = succeed(&["inspect", &input]);
+    assert!(shown.contains("guessed from the skin") && shown.contains("it faces +z of the file"), "{shown}");
+    let json: Value = serde_json::from_str(&succeed(&["inspect", &input, "--json"])).unwrap();
+    assert!(!json["guesses"].as_array().unwrap().is_empty());
+    let dog: Value = serde_json::from_str(&succeed(&["inspect", "dog", "--json"])).unwrap();
+    assert!(dog["guesses"].is_null());
+
+    succeed(&["rig", &input, "-o", &rig]);
+    let text = std::fs::read_to_string(&rig).unwrap();
+    assert_eq!(succeed(&["rig", &input]), text, "printed without -o");
+    assert!(text.contains("forward = \"+z\"") && text.contains("\"Shin.L\" = { joint = \"hinge\""), "{text}");
+    assert_fails(&["rig", &input, "-o", &rig], "exists; --force replaces it");
+    assert_fails(&["rig", "dog"], "only glTF models are guessed at");
+    for verb in [&["inspect", &input][..], &["modes", &input], &["stiffness", &input], &["animate", &input]] {
+        succeed(&[verb, &["--rig", &rig]].concat());
+    }
+
+    std::fs::write(&rig, text.replace("mass = ", "mas = ")).unwrap();
+    assert_fails(&["inspect", &input, "--rig", &rig], "did you mean mass?");
+    assert_fails(&["inspect", &input, "--rig", &place.path("none.toml")], "none.toml: cannot be read");
+    assert!(Path::new(&input).exists());
+}

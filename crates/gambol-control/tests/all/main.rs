@@ -1,0 +1,14 @@
+//! Controllers, rollouts, sketches and searches on creatures of the gallery.
+//!
+//! One program for all tests of the crate: linking is most of what a small one costs.
+
+mod budget;
+mod cma;
+mod controller_files;
+mod controllers;
+mod functions;
+mod locomotion;
+mod preview;
+mod pumping;
+mod rollouts;
+mod sketches;

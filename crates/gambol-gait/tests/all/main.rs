@@ -1,0 +1,16 @@
+//! Gaits of the gallery and of a zoo of bodies: design, ground, styles, files.
+//!
+//! One program for all tests of the crate: linking is most of what a small one costs.
+
+mod design;
+mod edit;
+mod file;
+mod gaits;
+mod ground;
+mod heuristics;
+mod marks;
+mod pattern;
+mod preset;
+mod sturdy;
+mod style;
+mod zoo;

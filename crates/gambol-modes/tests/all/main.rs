@@ -1,0 +1,10 @@
+//! Vibrations against closed forms and references, their names, and stiffness from weight.
+//!
+//! One program for all tests of the crate: linking is most of what a small one costs.
+
+mod chain_reference;
+mod closed_forms;
+mod large;
+mod read;
+mod swing;
+mod weight;
