@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gambol::LoadOptions;
+use gambol::model::math;
 use gambol::modes::Mode;
 use serde::Deserialize;
 
@@ -186,7 +187,7 @@ fn chains(ours: &Path, rounds: usize) -> Result<()> {
             best = best.min(chain.ns);
         }
         println!("| {joints} | {:.1} | {:.0} |", 1e-3 * best, best / joints as f64);
-        points.push(((joints as f64).ln(), best.ln()));
+        points.push((math::ln(joints as f64), math::ln(best)));
     }
     println!("\nFitted exponent: {:.3}; of the four longest {:.3}", slope(&points), slope(&points[3..]));
     Ok(())
@@ -197,7 +198,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0 / n, sum.1 + point.1 / n));
     let above: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
-    above / points.iter().map(|point| (point.0 - x).powi(2)).sum::<f64>()
+    above / points.iter().map(|point| math::square(point.0 - x)).sum::<f64>()
 }
 
 /// Rollouts on one and on two threads.

@@ -3,6 +3,7 @@
 use std::f64::consts::TAU;
 
 use gambol::control::cma::{Bounds, Cma, Policy, Restarts, Settings};
+use gambol::model::math;
 
 use crate::peers;
 use crate::shell::{Result, command, output, root, run as run_command, target};
@@ -100,11 +101,11 @@ fn value(name: &str, x: &[f64]) -> f64 {
     let last = (x.len() - 1) as f64;
     match name {
         "sphere" => x.iter().map(|x| x * x).sum(),
-        "ellipsoid" => x.iter().enumerate().map(|(i, x)| 1e6_f64.powf(i as f64 / last) * x * x).sum(),
+        "ellipsoid" => x.iter().enumerate().map(|(i, x)| math::powf(1e6, i as f64 / last) * x * x).sum(),
         "rosenbrock" => {
-            x.windows(2).map(|w| 100.0 * (w[0] * w[0] - w[1]).powi(2) + (w[0] - 1.0).powi(2)).sum()
+            x.windows(2).map(|w| 100.0 * math::square(w[0] * w[0] - w[1]) + math::square(w[0] - 1.0)).sum()
         }
-        _ => x.iter().map(|x| 10.0 + x * x - 10.0 * (TAU * x).cos()).sum(),
+        _ => x.iter().map(|x| 10.0 + x * x - 10.0 * math::cos(TAU * x)).sum(),
     }
 }
 

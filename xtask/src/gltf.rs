@@ -9,6 +9,7 @@ use gambol::LoadOptions;
 use gambol::dynamics::{Data, forward_kinematics};
 use gambol::formats::clip::{GlbOptions, RootMotion, to_bvh, to_glb, to_json, to_npz};
 use gambol::formats::write_file;
+use gambol::model::math;
 use gambol::model::samples::{TreeKind, random_tree};
 use gambol::model::{Creature, Shape, Vec3};
 use gambol::modes::{Settings, analyze, swing};
@@ -166,7 +167,7 @@ fn swung(creature: &Creature) -> Result<Clip> {
     let mut clip = wander(creature, 0, KEYS, 0.0, Stride { yaw: 0.0, shift: Vec3::new(0.5, 0.0, 0.0) });
     let path = clip.path(creature);
     for ((pose, time), way) in clip.poses.iter_mut().zip(&clip.times).zip(path) {
-        let amplitude = SWING * (TAU * time).sin();
+        let amplitude = SWING * math::sin(TAU * time);
         *pose = swing(creature, &mut data, &modes, mode, amplitude).map_err(|error| error.to_string())?;
         way.apply(creature, pose);
     }

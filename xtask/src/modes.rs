@@ -5,6 +5,7 @@ use std::path::Path;
 
 use gambol::LoadOptions;
 use gambol::dynamics::{Data, forward_kinematics};
+use gambol::model::math;
 use gambol::model::{BodyPoint, Constraint, ConstraintKind, Creature, JointKind, Vec3};
 use gambol::modes::{Modes, Settings, analyze};
 use nalgebra::{DMatrix, DVector};
@@ -274,7 +275,7 @@ fn differences(creature: &Creature, constraints: &[Constraint], oracle: &Oracle)
         if end - first == 1 {
             worst.mac = worst.mac.max(sine * sine); // MAC is the square of the cosine
         } else {
-            worst.angle = worst.angle.max(sine.asin());
+            worst.angle = worst.angle.max(math::asin(sine));
         }
     }
     Ok(worst)

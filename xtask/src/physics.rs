@@ -4,6 +4,7 @@ use gambol::LoadOptions;
 use gambol::dynamics::{
     Data, Drive, State, StepSettings, Stepper, World, forward_dynamics, passive_forces, step,
 };
+use gambol::model::math;
 use gambol::model::samples::Random;
 use gambol::model::{Creature, JointKind};
 use serde::Deserialize;
@@ -104,7 +105,7 @@ pub(crate) fn flights() -> Result<()> {
             serde_json::from_str(line).map_err(|error| format!("flight.py: {error}: {line}"))?;
         let errors =
             STEPS.iter().map(|&h| error_at(flight, h, &flown.poses[0])).collect::<Result<Vec<_>>>()?;
-        let order = (errors[STEPS.len() - 2] / errors[STEPS.len() - 1]).log2();
+        let order = math::log2(errors[STEPS.len() - 2] / errors[STEPS.len() - 1]);
         let cells: Vec<String> = errors.iter().map(|error| format!("{error:.1e}")).collect();
         println!("| {} | {} | {order:.2} |", flown.name, cells.join(" | "));
         if !(order > LEAST_ORDER && errors[STEPS.len() - 1] < MOST_ERROR) {

@@ -8,7 +8,7 @@
 use gambol_dynamics::{
     Data, Drive, Energy, State, World, each_axis_above, energy_about, tendon_stretch_about,
 };
-use gambol_model::Creature;
+use gambol_model::{Creature, math};
 
 /// The energy of a simulation, J. Start + drive + pushes = end + damping + contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,7 +84,7 @@ impl Books {
         }
         for tendon in creature.tendons() {
             let stretch = |rest| tendon_stretch_about(creature, rest, tendon, &self.middle);
-            book(0.5 * tendon.stiffness * (stretch(rest).powi(2) - stretch(&self.rest).powi(2)));
+            book(0.5 * tendon.stiffness * (math::square(stretch(rest)) - math::square(stretch(&self.rest))));
         }
         self.rest.copy_from_slice(rest);
     }

@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use gambol_dynamics::{Data, State, center_of_mass, stiffness_matrix};
-use gambol_model::{Creature, JointKind};
+use gambol_model::{Creature, JointKind, math};
 use gambol_modes::{Mode, Modes};
 use nalgebra::DVector;
 
@@ -167,7 +167,7 @@ impl Controller for Pump {
         command.scratch.fill(0.0);
         for (wave, shape) in &self.waves {
             let turn = (wave.frequency * state.time).rem_euclid(1.0); // whole cycles cost digits
-            let swing = wave.amplitude * libm::sin(TAU * turn + wave.phase);
+            let swing = wave.amplitude * math::sin(TAU * turn + wave.phase);
             for (sum, u) in command.scratch.iter_mut().zip(shape) {
                 *sum += swing * u;
             }

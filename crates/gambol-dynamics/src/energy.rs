@@ -3,6 +3,7 @@
 use crate::kinematics::{body_inertias, body_velocities, forward_kinematics};
 use crate::springs::tendon_stretch_about;
 use crate::{Creature, Data, Vec3};
+use gambol_model::math;
 
 /// Energy of a creature, J.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +70,8 @@ pub fn energy_about(creature: &Creature, rest: &[f64], data: &mut Data, q: &[f64
         energy.elastic += 0.5 * joint.stiffness * stretch.iter().map(|x| x * x).sum::<f64>();
     }
     for tendon in creature.tendons() {
-        energy.elastic += 0.5 * tendon.stiffness * tendon_stretch_about(creature, rest, tendon, q).powi(2);
+        energy.elastic +=
+            0.5 * tendon.stiffness * math::square(tendon_stretch_about(creature, rest, tendon, q));
     }
     energy
 }

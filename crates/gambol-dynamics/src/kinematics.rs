@@ -6,6 +6,7 @@
 //!     for each joint of b: move b along it, note its axis in the world
 //! ```
 
+use gambol_model::math;
 use nalgebra::{Quaternion, Unit, UnitQuaternion};
 
 use crate::spatial::{RigidInertia, rotate_symmetric};
@@ -103,10 +104,10 @@ fn body_axes(axes: &mut [Motion], orientation: Quat, anchor: Vec3) {
     }
 }
 
-/// libm in Rust rather than the system's, so that every machine computes the same bits.
+/// A turn by `angle`, rad, about a unit axis.
 #[inline(always)]
 fn rotation_about(axis: Vec3, angle: f64) -> Quat {
-    let (sine, cosine) = libm::sincos(0.5 * angle);
+    let (sine, cosine) = math::sin_cos(0.5 * angle);
     Unit::new_unchecked(Quaternion::from_parts(cosine, axis * sine))
 }
 

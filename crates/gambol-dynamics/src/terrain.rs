@@ -1,6 +1,7 @@
 //! The shape of the ground.
 
 use crate::Vec3;
+use gambol_model::math;
 
 /// The shape of the ground.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,7 +82,7 @@ impl Terrain {
     pub fn height(&self, x: f64, y: f64) -> f64 {
         match self {
             Self::Flat => 0.0,
-            Self::Slope(angle) => x * angle.tan(),
+            Self::Slope(angle) => x * math::tan(*angle),
             Self::Field(field) => field.height(x, y),
         }
     }
@@ -90,7 +91,7 @@ impl Terrain {
     pub fn normal(&self, x: f64, y: f64) -> Vec3 {
         match self {
             Self::Flat => Vec3::z(),
-            Self::Slope(angle) => Vec3::new(-libm::sin(*angle), 0.0, libm::cos(*angle)),
+            Self::Slope(angle) => Vec3::new(-math::sin(*angle), 0.0, math::cos(*angle)),
             Self::Field(field) => field.height_and_normal(x, y).1,
         }
     }

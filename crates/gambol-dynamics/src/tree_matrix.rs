@@ -6,6 +6,7 @@
 //! slices, with no index in its inner loop. Rows are padded to whole groups of [`LANES`] numbers so that the loop has
 //! no remainder; what stands in the padding is never read.
 
+use gambol_model::math;
 use nalgebra::DMatrix;
 
 use crate::Creature;
@@ -216,7 +217,7 @@ impl TreeMatrix {
 
     /// log det M, after [`TreeMatrix::factor`].
     pub fn log_determinant(&self) -> f64 {
-        -self.d_inverse.iter().map(|d| d.ln()).sum::<f64>()
+        -self.d_inverse.iter().map(|d| math::ln(*d)).sum::<f64>()
     }
 }
 

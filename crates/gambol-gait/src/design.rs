@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use gambol_dynamics::Data;
-use gambol_model::{Dof, JointKind, Role};
+use gambol_model::{Dof, JointKind, Role, math};
 use nalgebra::Complex;
 
 use crate::belly::{self, design_legless, legless_frequency, legless_support};
@@ -193,7 +193,7 @@ fn fastest(
     const STEP: f64 = 0.8;
     const STEPS: i32 = 12;
     for step in 1..=STEPS {
-        let slower = Wish { speed: Some(speed * STEP.powi(step)), ..wish.clone() };
+        let slower = Wish { speed: Some(speed * math::powi(STEP, step)), ..wish.clone() };
         if Draft::new(body, data, palette, pattern, &slower)?.look.reaches(body) {
             return Ok(slower.speed);
         }
@@ -352,7 +352,7 @@ fn steps(
     let mut components = Vec::new();
     let mut dragging = Vec::new();
     for attempt in 0..TRIES {
-        let higher = Pattern { lift: pattern.lift * HIGHER.powi(attempt), ..*pattern };
+        let higher = Pattern { lift: pattern.lift * math::powi(HIGHER, attempt), ..*pattern };
         components = in_quarters(&palette.mix(body, &step_targets(body, &higher, swing)), 1);
         let drags = |leg: &usize| {
             let (forward, lift) = foot_motion(&palette.measures, &components, *leg);
@@ -399,7 +399,7 @@ fn jump(
         let lifts = palette.measures[mode].legs.iter().map(|leg| leg.lift).sum::<f64>();
         c * lifts / legs
     });
-    let lift = lift.sum::<Complex<f64>>().norm();
+    let lift = math::length(lift.sum());
     if lift < 0.25 * pattern.lift * body.legs.length {
         hints.push("its modes hardly shorten the legs".to_owned());
     }
@@ -419,10 +419,9 @@ fn widest_swing<'b>(body: &'b Body, components: &[Component]) -> Option<(&'b str
     let swing = |dof: usize| -> f64 {
         let at = |harmonic: u32| -> Complex<f64> {
             let same = components.iter().filter(|c| c.harmonic == harmonic);
-            same.map(|c| Complex::from_polar(c.amplitude, c.phase) * body.modes.modes[c.mode].shape[dof])
-                .sum()
+            same.map(|c| math::polar(c.amplitude, c.phase) * body.modes.modes[c.mode].shape[dof]).sum()
         };
-        at(1).norm() + at(2).norm()
+        math::length(at(1)) + math::length(at(2))
     };
     let joint = |dof: &Dof| &body.creature.joints()[dof.joint];
     let dofs = body.creature.dofs().iter().enumerate();

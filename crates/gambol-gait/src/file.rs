@@ -4,6 +4,7 @@
 //! the one that was meant. Writing is by hand too, because a person is to like the file. Numbers are written with as
 //! many digits as they need to come back bit by bit.
 
+use gambol_model::math;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
@@ -284,7 +285,7 @@ fn to_degrees(radians: f64) -> Option<f64> {
     const MOST_DECIMALS: i32 = 15;
     let degrees = radians / (PI / 180.0);
     let rounded = (0..=MOST_DECIMALS).map(|decimals| {
-        let shift = 10_f64.powi(decimals);
+        let shift = math::powi(10.0, decimals);
         (degrees * shift).round() / shift
     });
     let near = [degrees, degrees.next_down(), degrees.next_up()];

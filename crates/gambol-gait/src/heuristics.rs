@@ -5,7 +5,7 @@
 //! modes that are of no use, with the reason.
 
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian, stiffness_matrix};
-use gambol_model::{Creature, JointKind, Role, Vec3};
+use gambol_model::{Creature, JointKind, Role, Vec3, math};
 use gambol_modes::{Heading, Modes, ModesError, Reader, Reading, Symmetry};
 use nalgebra::{DMatrix, DVector, Rotation3, Unit};
 
@@ -305,7 +305,7 @@ fn trunk_twist(
     let velocities = body_velocities(creature, data, pose, shape);
     let twist = |&body: &usize| {
         let turn = heading.components(velocities[body].angular);
-        turn.x.hypot(YAW * turn.z)
+        math::hypot(turn.x, YAW * turn.z)
     };
     trunk.iter().map(twist).fold(0.0, f64::max)
 }
@@ -313,7 +313,7 @@ fn trunk_twist(
 /// How far feet go forward and up and knees bend, leg lengths and rad.
 fn useful_motion(motions: &[LegMotion]) -> f64 {
     let most = |part: fn(&LegMotion) -> f64| motions.iter().map(|m| part(m).abs()).fold(0.0, f64::max);
-    most(|m| m.forward).hypot(most(|m| m.up)).hypot(most(|m| m.bend))
+    math::hypot(math::hypot(most(|m| m.forward), most(|m| m.up)), most(|m| m.bend))
 }
 
 /// Why a mode is of no use for walking, if it is not.
@@ -321,7 +321,7 @@ fn objection(motions: &[LegMotion], twist: f64, reading: &Reading) -> Option<Str
     let name = &reading.name;
     let useful = useful_motion(motions);
     let sideways = motions.iter().map(|m| m.left.abs()).fold(0.0, f64::max);
-    if useful.hypot(sideways) < STILL {
+    if math::hypot(useful, sideways) < STILL {
         return Some(format!("moves no leg ({name})"));
     }
     if twist > useful {
@@ -356,7 +356,9 @@ fn score(category: Category, motions: &[LegMotion], energy: f64, legs: &Legs) ->
         Timing::Together => of_pair.len() as f64 * mean * mean,
         Timing::Alternating => of_pair.iter().map(|x| (x - mean) * (x - mean)).sum(),
     };
-    let square = |m: &LegMotion| m.forward.powi(2) + m.left.powi(2) + m.up.powi(2) + m.bend.powi(2);
+    let square = |m: &LegMotion| {
+        math::square(m.forward) + math::square(m.left) + math::square(m.up) + math::square(m.bend)
+    };
     let all: f64 = motions.iter().map(square).sum();
     if all > 0.0 && energy > 0.0 { (wanted / energy).sqrt() * wanted / all } else { 0.0 }
 }

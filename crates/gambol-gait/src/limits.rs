@@ -3,7 +3,7 @@
 //! A joint that a motion takes past its limit by d is drawn back by d²/(d + Δ): what remains, d Δ/(d + Δ), grows with
 //! slope 1 from the limit on, so that nothing pops, and never reaches Δ.
 
-use gambol_model::{Creature, Joint, JointKind, Vec3};
+use gambol_model::{Creature, Joint, JointKind, Vec3, math};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 
 /// Δθ_soft: how far a joint may go past its limit, rad (or m for a slide). About 6°: less looks like a stop, more like no
@@ -74,7 +74,7 @@ fn limit_ball(wxyz: &mut [f64], most: f64) -> Give {
     let q = UnitQuaternion::from_axis_angle(&axis, limited);
     wxyz.copy_from_slice(&[q.w, q.i, q.j, q.k]);
     // Along the axis the slope of the softening; across it, directions turn with the axis, on a smaller circle.
-    let across = (0.5 * limited).sin() / (0.5 * angle).sin();
+    let across = math::sin(0.5 * limited) / math::sin(0.5 * angle);
     let n: Vec3 = axis.into_inner();
     let along = n * n.transpose();
     Give::Ball(along * slope(d) + (Matrix3::identity() - along) * across)
@@ -94,7 +94,7 @@ pub(crate) fn past<'a>(creature: &'a Creature, pose: &'a [f64]) -> impl Iterator
             JointKind::Ball => {
                 let w = pose[joint.q].abs();
                 let sine = pose[joint.q + 1..joint.q + 4].iter().map(|x| x * x).sum::<f64>().sqrt();
-                2.0 * sine.atan2(w) - high
+                2.0 * math::atan2(sine, w) - high
             }
             JointKind::Free => 0.0,
         };

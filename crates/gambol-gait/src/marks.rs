@@ -4,7 +4,7 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use gambol_dynamics::{Data, body_velocities, center_of_mass};
-use gambol_model::{Role, Vec3};
+use gambol_model::{Role, Vec3, math};
 use gambol_modes::{Reader, Symmetry};
 
 use crate::design::{Look, suitable};
@@ -147,7 +147,7 @@ fn added(components: &[Component], additions: &[Component], share: f64) -> Vec<C
 
 /// Components of one mode together: quarters of a cycle apart, they add up as the sides of a right angle do.
 fn size_of<'c>(components: impl Iterator<Item = &'c Component>) -> f64 {
-    components.map(|c| c.amplitude.powi(2)).sum::<f64>().sqrt()
+    components.map(|c| math::square(c.amplitude)).sum::<f64>().sqrt()
 }
 
 /// Preferred modes that would not be seen, as components that are.
@@ -195,7 +195,7 @@ fn additions(
                 (false, _, true) => FRAC_PI_2,
                 (false, _, false) => 3.0 * FRAC_PI_2,
             };
-            (re.hypot(im) > MOVES_FEET * row.norm() * wanted.norm()).then_some(quarter)
+            (math::hypot(re, im) > MOVES_FEET * row.norm() * wanted.norm()).then_some(quarter)
         });
         let phase = with_feet.unwrap_or_else(|| {
             let sinks = if head_rises(body, data, mode) { 3.0 * FRAC_PI_2 } else { FRAC_PI_2 };

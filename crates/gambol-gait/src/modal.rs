@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use gambol_model::Creature;
+use gambol_model::{Creature, math};
 
 use crate::limits::{Give, limit};
 use crate::{Body, Component, Gait, GaitError};
@@ -49,7 +49,7 @@ impl<'a> ModalMotion<'a> {
     fn tangent(&self, cycle: f64) -> Vec<f64> {
         let mut tangent = vec![0.0; self.creature.nv()];
         for term in &self.terms {
-            let swing = term.amplitude * (TAU * term.harmonic * cycle + term.phase).sin() + term.offset;
+            let swing = term.amplitude * math::sin(TAU * term.harmonic * cycle + term.phase) + term.offset;
             for (sum, u) in tangent.iter_mut().zip(term.shape) {
                 *sum += u * swing;
             }

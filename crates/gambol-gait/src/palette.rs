@@ -7,6 +7,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use gambol_dynamics::Data;
+use gambol_model::math;
 use nalgebra::{Complex, DMatrix, DVector};
 
 use crate::heuristics::{Action, Measure, Ranking, Timing, measure, rank};
@@ -132,8 +133,8 @@ pub(crate) fn step_targets(body: &Body, pattern: &Pattern, swing: f64) -> Vec<Ta
     let legs = &body.legs;
     let foot = |leg: &Leg| {
         let phase = TAU * pattern.order.phase(leg.pair, legs.pairs, leg.side);
-        let forward = Complex::from_polar(-swing, -phase);
-        let lift = Complex::from_polar(-pattern.lift * legs.length, FRAC_PI_2 - phase);
+        let forward = math::polar(-swing, -phase);
+        let lift = math::polar(-pattern.lift * legs.length, FRAC_PI_2 - phase);
         Target { forward, lift }
     };
     legs.legs.iter().map(foot).collect()
@@ -153,7 +154,7 @@ impl Palette {
             let Target { forward, lift } = targets[row / ROWS];
             let (forward, lift) = (forward / length, lift / length);
             let bend = lift * BEND_PER_LIFT;
-            let bend = bend * (MOST_BEND / bend.norm()).min(1.0);
+            let bend = bend * (MOST_BEND / math::length(bend)).min(1.0);
             let value = [forward, Complex::new(0.0, 0.0), lift, bend][row % ROWS] * self.weights[row % ROWS];
             if column == 0 { value.re } else { value.im }
         })
@@ -377,7 +378,7 @@ pub(crate) fn foot_motion(
 ) -> (Complex<f64>, Complex<f64>) {
     let mut sum = (Complex::new(0.0, 0.0), Complex::new(0.0, 0.0));
     for component in components.iter().filter(|component| component.harmonic == 1) {
-        let c = Complex::from_polar(component.amplitude, component.phase);
+        let c = math::polar(component.amplitude, component.phase);
         let motion = &measures[component.mode].legs[leg];
         sum.0 += c * motion.forward;
         sum.1 += c * motion.lift;

@@ -1,6 +1,6 @@
 //! The way over the ground: straight ahead, or an arc.
 
-use gambol_model::{Quat, Vec3};
+use gambol_model::{Quat, Vec3, math};
 use gambol_motion::Stride;
 
 /// Constant speed and constant turn.
@@ -29,7 +29,7 @@ impl Path {
         let (ahead, aside) = if yaw.abs() < 1e-5 {
             (1.0 - yaw * yaw / 6.0, 0.5 * yaw)
         } else {
-            (yaw.sin() / yaw, (1.0 - yaw.cos()) / yaw)
+            (math::sin(yaw) / yaw, (1.0 - math::cos(yaw)) / yaw)
         };
         (self.forward * ahead + left * aside) * seconds
     }

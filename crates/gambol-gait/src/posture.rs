@@ -3,7 +3,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian};
-use gambol_model::{JointKind, Role, Side, Vec3};
+use gambol_model::{JointKind, Role, Side, Vec3, math};
 use gambol_modes::{Mode, Reader, Symmetry};
 use nalgebra::{Complex, DMatrix, DVector};
 
@@ -18,8 +18,8 @@ const DEEPEST: f64 = 0.4;
 pub(crate) fn crouch(body: &Body, data: &mut Data, palette: &Palette, components: &mut Vec<Component>) {
     let lacking = |leg: usize| {
         let bend = |c: &Component| palette.measures[c.mode].legs[leg].bend;
-        let parts = components.iter().map(|c| Complex::from_polar(c.amplitude, c.phase) * bend(c));
-        (parts.sum::<Complex<f64>>().norm() - room(body, data, leg)).clamp(0.0, DEEPEST)
+        let parts = components.iter().map(|c| math::polar(c.amplitude, c.phase) * bend(c));
+        (math::length(parts.sum()) - room(body, data, leg)).clamp(0.0, DEEPEST)
     };
     let angles: Vec<f64> = (0..body.legs.legs.len()).map(lacking).collect();
     if angles.iter().any(|angle| *angle > 0.0) {
@@ -76,8 +76,8 @@ pub(crate) fn bob(
         let reading = reader.read(data, mode);
         let trunk = reading.limbs.iter().filter(|limb| limb.name == "spine" || limb.name == "head");
         let still = |leg: &LegMotion| {
-            let foot = leg.forward.hypot(leg.left).hypot(leg.up) / body.legs.length;
-            foot.hypot(leg.bend) < LEGS_STILL
+            let foot = math::hypot(math::hypot(leg.forward, leg.left), leg.up) / body.legs.length;
+            math::hypot(foot, leg.bend) < LEGS_STILL
         };
         reading.symmetry == Symmetry::Symmetric
             && trunk.map(|limb| limb.elastic).sum::<f64>() > MOSTLY
@@ -149,7 +149,7 @@ pub(crate) fn arms(
     let phase = -TAU * pattern.order.phase(left.pair, body.legs.pairs, left.side);
     let most = SWING * (0.5 / pattern.duty).min(1.5);
     let present = |c: &Component| {
-        Complex::from_polar(c.amplitude, c.phase - phase) * swing(&body.modes.modes[c.mode]).0 / turns
+        math::polar(c.amplitude, c.phase - phase) * swing(&body.modes.modes[c.mode]).0 / turns
     };
     let present = components.iter().filter(|c| c.harmonic == 1).map(present).sum::<Complex<f64>>();
     let amplitude = (MOST * most * turns.signum() - present.re).clamp(-most, most);
@@ -271,14 +271,14 @@ mod tests {
         let pattern = suitable(&body, &mut data, "walk").unwrap();
         let mut swing = |components: &[Component]| {
             let found = arms(&body, &mut data, &palette, &pattern, components).unwrap();
-            (found, Complex::from_polar(found.amplitude, found.phase))
+            (found, math::polar(found.amplitude, found.phase))
         };
         let (alone, usual) = swing(&[]);
         for (times, whole) in [(0.5, 1.5), (1.0, 1.8), (1.8, 1.8), (2.5, 1.8), (4.0, 3.0)] {
             let (_, added) = swing(&[Component { amplitude: times * alone.amplitude, ..alone }]);
             let all = added + usual * times;
             // Up to rounding: the same mode, in the same phase or the opposite one.
-            assert!((all - usual * whole).norm() < 1e-9, "{times}: {all} is not {whole} of {usual}");
+            assert!(math::length(all - usual * whole) < 1e-9, "{times}: {all} is not {whole} of {usual}");
         }
     }
 }

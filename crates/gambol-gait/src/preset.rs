@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
 use gambol_dynamics::Data;
-use gambol_model::{Role, Side};
+use gambol_model::{Role, Side, math};
 use nalgebra::{Complex, DMatrix};
 
 use crate::design::suitable;
@@ -413,14 +413,14 @@ fn choose_signs(components: &mut [Component], palette: &Palette, wanted: &DMatri
         .map(|&k| {
             let row = palette.row(components[k].mode);
             let along = Complex::new(row.dot(&wanted.column(0)), -row.dot(&wanted.column(1)));
-            along * Complex::from_polar(components[k].amplitude, components[k].phase)
+            along * math::polar(components[k].amplitude, components[k].phase)
         })
         .collect();
     let judge = |signs: u32| {
         let signed = |(bit, part): (usize, &Complex<f64>)| if signs >> bit & 1 == 1 { -part } else { *part };
         let product: Complex<f64> = parts.iter().enumerate().map(signed).sum();
         // Between a motion and its negative, half a cycle apart, that in step with the wanted one.
-        product.norm() + 1e-6 * product.re
+        math::length(product) + 1e-6 * product.re
     };
     let best =
         (0..1_u32 << free.len()).max_by(|&a, &b| judge(a).total_cmp(&judge(b)).then(b.cmp(&a))).unwrap_or(0);

@@ -6,6 +6,7 @@
 //! is found mode by mode: a_i(t) = u_iᵀ K θ(t) / u_iᵀ K u_i, of which each component keeps its harmonic and the mean.
 //! This is alternating projection between the motions that stand on the ground and those made of a few modes.
 
+use gambol_model::math;
 use std::f64::consts::TAU;
 
 use gambol_dynamics::{Data, stiffness_matrix};
@@ -79,8 +80,8 @@ fn components(mode: usize, harmonic: u32, along: &[f64], with_mean: bool) -> Vec
     let (mut sine, mut cosine) = (0.0, 0.0);
     for (sample, a) in along.iter().enumerate() {
         let angle = TAU * f64::from(harmonic) * sample as f64 / count;
-        sine += 2.0 / count * a * angle.sin();
-        cosine += 2.0 / count * a * angle.cos();
+        sine += 2.0 / count * a * math::sin(angle);
+        cosine += 2.0 / count * a * math::cos(angle);
     }
     let offset = if with_mean { along.iter().sum::<f64>() / count } else { 0.0 };
     let part = |value: f64, quarter: f64, offset: f64| {

@@ -7,7 +7,7 @@
 
 use std::f64::consts::TAU;
 
-use gambol_model::Vec3;
+use gambol_model::{Vec3, math};
 
 /// One stance of one foot, in cycles. It recurs every cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,8 +70,8 @@ fn peak(path: &[Vec3], sign: Sign, harmonic: u32) -> (f64, f64) {
     for (k, p) in path.iter().enumerate() {
         let angle = TAU * h * k as f64 / path.len() as f64;
         for (part, value) in [p.x, p.z].into_iter().enumerate() {
-            cosine[part] += value * angle.cos();
-            sine[part] += value * angle.sin();
+            cosine[part] += value * math::cos(angle);
+            sine[part] += value * math::sin(angle);
         }
     }
     // x = a cos + b sin has −ẋ/(hω) = a sin − b cos.
@@ -79,8 +79,8 @@ fn peak(path: &[Vec3], sign: Sign, harmonic: u32) -> (f64, f64) {
         Sign::Sweep => (-sine[0] - cosine[1], cosine[0] - sine[1]),
         Sign::Crouch => (cosine[1], sine[1]),
     };
-    let place = s.atan2(c) / TAU;
-    (c.hypot(s) * 2.0 / path.len() as f64, place - place.floor())
+    let place = math::atan2(s, c) / TAU;
+    (math::hypot(c, s) * 2.0 / path.len() as f64, place - place.floor())
 }
 
 #[cfg(test)]
@@ -91,7 +91,7 @@ mod tests {
         // Forward at the top, back at the bottom: clockwise as seen from the creature's right.
         let at = |k: usize| {
             let angle = TAU * (k as f64 / 64.0 - phase);
-            Vec3::new(-angle.sin(), 0.0, -angle.cos())
+            Vec3::new(-math::sin(angle), 0.0, -math::cos(angle))
         };
         (0..64).map(at).collect()
     }
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn what_bends_twice_stands_twice() {
-        let path: Vec<Vec3> = (0..64).map(|k| Vec3::z() * (2.0 * TAU * f64::from(k) / 64.0).cos()).collect();
+        let path: Vec<Vec3> =
+            (0..64).map(|k| Vec3::z() * math::cos(2.0 * TAU * f64::from(k) / 64.0)).collect();
         let found = stances(0, &path, Sign::Crouch, 0.5);
         assert_eq!(found.len(), 2);
         assert!((found[0].middle() % 0.5).abs() < 1e-12);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use gambol_dynamics::{
     Data, body_jacobian, constraint_residual, forward_kinematics, multiply_mass, prepare_mass,
 };
-use gambol_model::{Creature, Joint, JointKind, Quat};
+use gambol_model::{Creature, Joint, JointKind, Quat, math};
 use gambol_modes::{Heading, Modes, Scale, Settings, analyze, parse_constraint, set_uniform};
 use nalgebra::{DMatrix, DVector, Quaternion};
 
@@ -360,7 +360,7 @@ fn bisect(count: usize, mut is_small: impl FnMut(&[f64]) -> Vec<bool>) -> Vec<f6
     const HALVINGS: i32 = 20; // six digits, a micrometre of a leg
     let mut low = vec![0.0; count];
     for halving in 1..=HALVINGS {
-        let step = 0.5_f64.powi(halving);
+        let step = math::powi(0.5, halving);
         let middle: Vec<f64> = low.iter().map(|x| x + step).collect();
         for (k, is_small) in is_small(&middle).into_iter().enumerate() {
             if is_small {
@@ -414,11 +414,11 @@ fn crouch(
     let Heading { forward, left, up } = legs.heading;
     for axis in [forward, left] {
         let slide = along(&moves, axis);
-        a.ger(mean / (SLIDES * legs.length).powi(2), &slide, &slide, 1.0);
+        a.ger(mean / math::square(SLIDES * legs.length), &slide, &slide, 1.0);
     }
     for axis in [forward, left, up] {
         let turn = along(&turns, axis);
-        a.ger(mean / TURNS.powi(2), &turn, &turn, 1.0);
+        a.ger(mean / math::square(TURNS), &turn, &turn, 1.0);
     }
     let lifts = along(&moves, up);
     let factors = a.cholesky()?;

@@ -1,5 +1,6 @@
 //! How fast, how often, how far: strides by dynamic similarity.
 
+use gambol_model::math;
 use std::f64::consts::{PI, TAU};
 
 use gambol_dynamics::{Data, forward_kinematics};
@@ -56,7 +57,7 @@ impl Tempo {
         let in_place = pattern.froude == 0.0;
         let froude = |speed: f64| speed * speed / (gravity * height);
         // A sprawled leg reaches further than its hip is high.
-        let natural_stride = |speed: f64| STRIDE * froude(speed).powf(STRIDE_POWER) * reach;
+        let natural_stride = |speed: f64| STRIDE * math::powf(froude(speed), STRIDE_POWER) * reach;
         let usual_speed = (pattern.froude * gravity * height).sqrt();
         let usual_frequency = if in_place {
             JUMPS * (gravity / height).sqrt()
@@ -90,7 +91,7 @@ impl Tempo {
         };
         let faster = if in_place || speed == 0.0 { 1.0 } else { froude(speed) / pattern.froude };
         let [least, most] = pattern.duties;
-        let duty = wish.duty.unwrap_or((pattern.duty * faster.powf(DUTY_POWER)).clamp(least, most));
+        let duty = wish.duty.unwrap_or((pattern.duty * math::powf(faster, DUTY_POWER)).clamp(least, most));
         Ok(Self { speed, frequency, stride: speed / frequency, duty })
     }
 
@@ -98,7 +99,7 @@ impl Tempo {
     /// λ θ/2π over |θ| ≤ a = π duty is X = (λ/2π) · 2 (sin a − a cos a) / (a − sin a cos a).
     pub(crate) fn swing(&self) -> f64 {
         let a = PI * self.duty;
-        let (sine, cosine) = a.sin_cos();
+        let (sine, cosine) = math::sin_cos(a);
         self.stride / TAU * 2.0 * (sine - a * cosine) / (a - sine * cosine)
     }
 }

@@ -25,6 +25,7 @@ mod creature;
 mod error;
 mod inertia;
 mod landmark;
+pub mod math;
 mod mesh;
 mod pose;
 pub mod samples;

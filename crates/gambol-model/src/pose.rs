@@ -3,7 +3,7 @@
 
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use crate::{Creature, JointKind, ModelError, Quat, Vec3};
+use crate::{Creature, JointKind, ModelError, Quat, Vec3, math};
 
 impl Creature {
     /// Moves the pose `q` by the velocity `v` for the time `dt`, in place: `q ← q ⊕ v·dt`.
@@ -105,8 +105,8 @@ fn rotate(wxyz: &mut [f64], omega: &[f64], dt: f64) {
     let half = Vec3::new(omega[0], omega[1], omega[2]) * (0.5 * dt);
     let angle = half.norm();
     // sin x / x ≈ 1 − x²/6 below 1e-4 is exact to double precision.
-    let sinc = if angle < 1e-4 { 1.0 - angle * angle / 6.0 } else { angle.sin() / angle };
-    let turn = Quaternion::from_parts(angle.cos(), half * sinc);
+    let sinc = if angle < 1e-4 { 1.0 - angle * angle / 6.0 } else { math::sin(angle) / angle };
+    let turn = Quaternion::from_parts(math::cos(angle), half * sinc);
     let turned = read_quat(wxyz).into_inner() * turn;
     let turned = turned / turned.norm();
     wxyz.copy_from_slice(&[turned.w, turned.i, turned.j, turned.k]);
@@ -119,6 +119,6 @@ fn rotation_between(from: &[f64], to: &[f64]) -> Vec3 {
     let vector = Vec3::new(turn.i, turn.j, turn.k);
     let sine = vector.norm();
     // 2 atan2(s, w)/s → 2 (1 − s²/6 …)/w for small s; the first term is enough below 1e-8.
-    let factor = if sine < 1e-8 { 2.0 } else { 2.0 * sine.atan2(turn.w) / sine };
+    let factor = if sine < 1e-8 { 2.0 } else { 2.0 * math::atan2(sine, turn.w) / sine };
     vector * factor
 }

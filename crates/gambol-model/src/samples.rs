@@ -1,5 +1,6 @@
 //! Creatures written once, for tests, benchmarks and examples.
 
+use crate::math;
 use crate::{
     BodySpec, Creature, CreatureSpec, InertiaSpec, JointKind, JointSpec, MassProperties, Mat3, Quat, Shape,
     ShapeSpec, Transform, Vec3,
@@ -199,7 +200,7 @@ pub fn branching(joints: usize, seed: u64) -> Creature {
     while made < joints {
         let Some((end, generation)) = ends.pop_front() else { break };
         for _ in 0..2 + random.below(2) {
-            let size = 0.85f64.powi(generation) * (0.9 + 0.2 * random.unit());
+            let size = math::powi(0.85, generation) * (0.9 + 0.2 * random.unit());
             let half = Vec3::new(0.05, 0.05, 0.15) * size;
             let mut parent = end;
             for link in 0..RUN.min(joints - made) {
@@ -212,7 +213,7 @@ pub fn branching(joints: usize, seed: u64) -> Creature {
                 body.parent_from_body =
                     Transform::from_parts(Vec3::new(0.0, 0.0, start).into(), Quat::from_scaled_axis(lean));
                 let axis = random.vector(1.0) + Vec3::new(1e-3, 0.0, 0.0);
-                let stiffness = 100.0 * size.powi(3);
+                let stiffness = 100.0 * math::powi(size, 3);
                 body.joints.push(JointSpec::hinge(format!("joint.{made}"), axis).with_stiffness(stiffness));
                 let mut rod = ShapeSpec::new(Shape::Box { half });
                 rod.body_from_shape = Transform::translation(0.0, 0.0, half.z);

@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use crate::{MassProperties, Mat3, MeshMass, TriMesh, Vec3};
+use crate::{MassProperties, Mat3, MeshMass, TriMesh, Vec3, math};
 
 /// A solid, given in its own frame: centred at the origin, long axis along z.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,13 +103,13 @@ impl Shape {
     fn solid(&self) -> MassProperties {
         match self {
             Self::Sphere { radius: r } => {
-                let mass = 4.0 / 3.0 * PI * r.powi(3);
+                let mass = 4.0 / 3.0 * PI * math::powi(*r, 3);
                 MassProperties::diagonal(mass, Vec3::repeat(0.4 * mass * r * r))
             }
             Self::Capsule { radius: r, half_length } => {
                 // A cylinder and two hemispheres; a hemisphere's centroid lies 3r/8 from its flat side.
                 let h = 2.0 * half_length;
-                let (cylinder, ball) = (PI * r * r * h, 4.0 / 3.0 * PI * r.powi(3));
+                let (cylinder, ball) = (PI * r * r * h, 4.0 / 3.0 * PI * math::powi(*r, 3));
                 let along = cylinder * r * r / 2.0 + ball * 0.4 * r * r;
                 let across = cylinder * (3.0 * r * r + h * h) / 12.0
                     + ball * (0.4 * r * r + 0.375 * r * h + h * h / 4.0);
@@ -192,8 +192,8 @@ fn sums_of_squares(v: Vec3) -> Vec3 {
 fn ellipsoid_shell(radii: Vec3) -> MassProperties {
     const P: f64 = 1.6075;
     const THICKNESS: f64 = 1e-6;
-    let [a, b, c] = [radii.x, radii.y, radii.z].map(|r| r.powf(P));
-    let area = 4.0 * PI * ((a * b + b * c + c * a) / 3.0).powf(1.0 / P);
+    let [a, b, c] = [radii.x, radii.y, radii.z].map(|r| math::powf(r, P));
+    let area = 4.0 * PI * math::powf((a * b + b * c + c * a) / 3.0, 1.0 / P);
     let outer = Shape::Ellipsoid { radii: radii.add_scalar(THICKNESS) }.solid();
     let inner = Shape::Ellipsoid { radii }.solid();
     let shell_volume = outer.mass - inner.mass;

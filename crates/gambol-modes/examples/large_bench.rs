@@ -16,7 +16,7 @@ use std::time::Instant;
 use chain_reference::Chain;
 use gambol_dynamics::Data;
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3,
+    BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3, math,
     samples::{Random, branching, chain, star},
 };
 use gambol_modes::{Modes, Settings, analyze_large};
@@ -73,7 +73,7 @@ fn table() -> ExitCode {
             };
             // t ∝ n^p between this size and the one before.
             let exponent = before.map_or(String::new(), |(n, t)| {
-                format!("n^{:.2}", (case.modes_secs / t).ln() / (joints as f64 / n as f64).ln())
+                format!("n^{:.2}", math::ln(case.modes_secs / t) / math::ln(joints as f64 / n as f64))
             });
             println!(
                 "{kind:>10} {joints:>8} {:>10.4} {:>10.4} {exponent:>9} {:>9.0} {:>10}",

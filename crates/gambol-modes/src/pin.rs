@@ -14,7 +14,7 @@
 //! just these two.
 
 use gambol_dynamics::Data;
-use gambol_model::{Creature, Vec3};
+use gambol_model::{Creature, Vec3, math};
 
 /// Relative distance of eigenvalues below which they count as one: far above rounding (1e-13), far below what bodies
 /// differ by on purpose.
@@ -184,7 +184,8 @@ fn field(k: usize, x: Vec3) -> (Vec3, Vec3) {
     let wave =
         Vec3::new(0.4 + 1.3 * step(0.618_034), 0.5 + 1.1 * step(0.754_878), 0.3 + 1.2 * step(0.569_840));
     let along = wave.x * x.x + wave.z * x.z + 0.7 + step(0.414_214);
-    let (even, odd) = (along.cos() * (wave.y * x.y).cos(), along.sin() * (wave.y * x.y).sin());
+    let (even, odd) =
+        (math::cos(along) * math::cos(wave.y * x.y), math::sin(along) * math::sin(wave.y * x.y));
     let (same, other) = if k.is_multiple_of(2) { (even, odd) } else { (odd, even) };
     let push = Vec3::new(1.0, 0.8 - 0.3 * step(0.324_718), 0.6 + 0.5 * step(0.259_921));
     let turn = Vec3::new(0.9 - 0.4 * step(0.732_051), 1.1, 0.7 + 0.4 * step(0.236_068));

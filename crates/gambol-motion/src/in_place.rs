@@ -1,6 +1,6 @@
 //! The way over the ground taken out of a clip, so that a game can lead the creature itself.
 
-use gambol_model::{Creature, JointKind, Vec3};
+use gambol_model::{Creature, JointKind, Vec3, math};
 use nalgebra::Complex;
 
 use crate::{Clip, Stride};
@@ -81,7 +81,7 @@ impl Screw {
     /// A motion with yaw ψ and velocity u shifts the origin by V(ψ) u, with V(ψ) = ∫₀¹ R(ψ t) dt.
     fn from_stride(stride: Stride, centre: impl FnOnce() -> Complex<f64>) -> Self {
         let Stride { yaw, shift } = stride;
-        let turns = yaw.abs() > std::f64::consts::PI && libm::sin(0.5 * yaw).abs() < WHOLE_TURN;
+        let turns = yaw.abs() > std::f64::consts::PI && math::sin(0.5 * yaw).abs() < WHOLE_TURN;
         let level = Complex::new(shift.x, shift.y);
         let (velocity, drift) = if turns {
             (Complex::new(0.0, -yaw) * centre(), level)
@@ -99,7 +99,7 @@ impl Screw {
 
 /// V(ψ) as a complex number: the mean of all turns from 0 to ψ, sin(ψ/2)/(ψ/2) · e^{iψ/2}.
 fn mean_turn(yaw: f64) -> Complex<f64> {
-    let (sine, cosine) = libm::sincos(0.5 * yaw);
+    let (sine, cosine) = math::sin_cos(0.5 * yaw);
     let length = if yaw == 0.0 { 1.0 } else { sine / (0.5 * yaw) };
     Complex::new(cosine, sine) * length
 }
@@ -108,7 +108,7 @@ fn mean_turn(yaw: f64) -> Complex<f64> {
 fn centre(points: impl Iterator<Item = (Complex<f64>, f64)>) -> Complex<f64> {
     let (mut count, mut turns, mut places, mut turned_back) = (0.0, ORIGIN, ORIGIN, ORIGIN);
     for (place, angle) in points {
-        let (sine, cosine) = libm::sincos(angle);
+        let (sine, cosine) = math::sin_cos(angle);
         let turn = Complex::new(cosine, sine);
         count += 1.0;
         turns += turn;
@@ -130,7 +130,7 @@ impl Stride {
     /// The way back.
     #[must_use]
     pub fn inverse(&self) -> Self {
-        let (sine, cosine) = libm::sincos(self.yaw);
+        let (sine, cosine) = math::sin_cos(self.yaw);
         let [x, y, z] = self.shift.into();
         Self { yaw: -self.yaw, shift: -Vec3::new(cosine * x + sine * y, cosine * y - sine * x, z) }
     }

@@ -1,6 +1,6 @@
 //! A clip at other times: between its keys, at another rate, in part.
 
-use gambol_model::{Creature, Vec3};
+use gambol_model::{Creature, Vec3, math};
 use nalgebra::Complex;
 
 use crate::{Clip, ClipError, Contact, Stride};
@@ -109,11 +109,11 @@ impl Stride {
     #[must_use]
     pub fn repeated(&self, n: f64) -> Self {
         let half = 0.5 * self.yaw;
-        let (sine, whole) = (libm::sin(half), libm::sin(n * half));
+        let (sine, whole) = (math::sin(half), math::sin(n * half));
         // Of whole turns both sines vanish and all steps go the same way.
         let length = if sine.abs() < 1e-12 { n } else { whole / sine };
         let turn = if sine.abs() < 1e-12 { 0.0 } else { (n - 1.0) * half };
-        let level = Complex::new(self.shift.x, self.shift.y) * Complex::from_polar(length, turn);
+        let level = Complex::new(self.shift.x, self.shift.y) * math::polar(length, turn);
         Self { yaw: n * self.yaw, shift: Vec3::new(level.re, level.im, n * self.shift.z) }
     }
 }

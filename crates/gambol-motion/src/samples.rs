@@ -2,6 +2,7 @@
 
 use std::f64::consts::TAU;
 
+use gambol_model::math;
 use gambol_model::samples::Random;
 use gambol_model::{Creature, Landmark, Role};
 
@@ -15,7 +16,7 @@ pub fn wander(creature: &Creature, seed: u64, keys: usize, size: f64, stride: St
     let swings = [(); 4].map(|()| random.numbers(creature.nv(), 0.25 * size));
     let times: Vec<f64> = (0..keys).map(|key| key as f64 / (keys - 1) as f64).collect();
     let pose = |time: f64| {
-        let [once, twice] = [1.0, 2.0].map(|pace| libm::sincos(TAU * pace * time));
+        let [once, twice] = [1.0, 2.0].map(|pace| math::sin_cos(TAU * pace * time));
         let mut way = vec![0.0; creature.nv()];
         for (swing, factor) in swings.iter().zip([once.0, once.1, twice.0, twice.1]) {
             way.iter_mut().zip(swing).for_each(|(way, swing)| *way += factor * swing);

@@ -1,6 +1,6 @@
 //! Loops in a recording: how far two of its keys are from being one, and where to cut it.
 
-use gambol_model::{Creature, JointKind, Quat, Vec3};
+use gambol_model::{Creature, JointKind, Quat, Vec3, math};
 use nalgebra::Quaternion;
 
 use crate::{Clip, Stride, Travel};
@@ -154,7 +154,7 @@ impl<'c> Search<'c> {
         let [out, into] = [from, to].map(|key| self.velocity(key));
         let mut jump: Vec<f64> = out.iter().zip(into).map(|(a, b)| a - b).collect();
         let velocity = self.size(&mut jump);
-        let gap = pose.hypot(FOLLOW * velocity);
+        let gap = math::hypot(pose, FOLLOW * velocity);
         // In a clip that stands still nothing opens and nothing moves.
         let share = if gap < f64::EPSILON { 0.0 } else { gap / way.max(gap) };
         Seam { keys: [from, to], pose, velocity, largest, share }
@@ -184,6 +184,6 @@ fn relative(from: &[f64], to: &[f64]) -> [f64; 4] {
 
 /// The share of a rotation that turns about the vertical, rad in −π to π: the twist of swing and twist.
 fn heading(wxyz: &[f64]) -> f64 {
-    let twice = 2.0 * libm::atan2(wxyz[3], wxyz[0]);
+    let twice = 2.0 * math::atan2(wxyz[3], wxyz[0]);
     twice - std::f64::consts::TAU * (twice / std::f64::consts::TAU).round()
 }

@@ -107,7 +107,7 @@ impl Timing {
         let (count, step) = if error(fast) < error(slow) { fast } else { slow };
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // small and positive
         let (frames, step_hundredths) = (count as usize, step as u16);
-        let time = |k: usize| duration * libm::fmod(turns * k as f64 / count, 1.0);
+        let time = |k: usize| duration * (turns * k as f64 / count % 1.0);
         let mut times: Vec<f64> = (0..frames).map(time).collect();
         if !loops && duration > 0.0 {
             times.push(duration);

@@ -1,7 +1,7 @@
 //! A creature at a pose, seen from a view.
 
 use gambol_dynamics::{BodyFrame, Data, forward_kinematics};
-use gambol_model::{Body, Creature, JointKind, Mat3, Transform, Vec3};
+use gambol_model::{Body, Creature, JointKind, Mat3, Transform, Vec3, math};
 
 use crate::labels::Label;
 use crate::order::{Solid, back_to_front};
@@ -416,6 +416,6 @@ fn simplified(outline: &[[f64; 2]], placement: Placement) -> Vec<Point> {
 fn distance(point: Point, from: Point, to: Point) -> f64 {
     let (dx, dy) = (to[0] - from[0], to[1] - from[1]);
     let (px, py) = (point[0] - from[0], point[1] - from[1]);
-    let length = dx.hypot(dy);
-    if length < 1e-9 { px.hypot(py) } else { (dx * py - dy * px).abs() / length }
+    let length = math::hypot(dx, dy);
+    if length < 1e-9 { math::hypot(px, py) } else { (dx * py - dy * px).abs() / length }
 }

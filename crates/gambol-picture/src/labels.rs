@@ -2,6 +2,7 @@
 
 use crate::font;
 use crate::picture::{Anchor, Colour, Item, Picture, Point, Stroke};
+use gambol_model::math;
 
 /// A named point on a picture.
 pub(crate) struct Label {
@@ -40,7 +41,7 @@ pub(crate) fn draw_names(picture: &mut Picture, labels: &[Label], page: [Point; 
     let mut named: Vec<Point> = Vec::new();
     let mut taken: Vec<[Point; 2]> = labels.iter().map(|label| around(label.at, RADIUS)).collect();
     for label in order {
-        if named.iter().any(|at| (at[0] - label.at[0]).hypot(at[1] - label.at[1]) < 2.0 * RADIUS) {
+        if named.iter().any(|at| math::hypot(at[0] - label.at[0], at[1] - label.at[1]) < 2.0 * RADIUS) {
             continue;
         }
         named.push(label.at);
@@ -76,12 +77,12 @@ impl Place {
 fn places(label: &Label, middle: Point) -> impl Iterator<Item = Place> {
     const DIRECTIONS: usize = 12;
     let (width, height) = (font::text_width(&label.name, SIZE) + 4.0, SIZE + 1.0);
-    let out = (label.at[1] - middle[1]).atan2(label.at[0] - middle[0]);
+    let out = math::atan2(label.at[1] - middle[1], label.at[0] - middle[0]);
     let at = label.at;
     [9.0, 18.0, 30.0, 45.0, 62.0].into_iter().flat_map(move |distance| {
         (0..DIRECTIONS).map(move |k| {
             let turn = k.div_ceil(2) as f64 * if k % 2 == 0 { 1.0 } else { -1.0 };
-            let (sine, cosine) = libm::sincos(out + std::f64::consts::TAU * turn / DIRECTIONS as f64);
+            let (sine, cosine) = math::sin_cos(out + std::f64::consts::TAU * turn / DIRECTIONS as f64);
             let hook = [at[0] + distance * cosine, at[1] + distance * sine];
             let left = hook[0] - 0.5 * width * (1.0 - cosine);
             let top = hook[1] - 0.5 * height * (1.0 - sine);

@@ -1,7 +1,7 @@
 //! A contact sheet of a creature's motions: one tile each, the two extreme poses over each other.
 
 use gambol_dynamics::{BodyFrame, Data, forward_kinematics};
-use gambol_model::{Creature, Mat3, Role, Vec3};
+use gambol_model::{Creature, Mat3, Role, Vec3, math};
 use nalgebra::Point3;
 
 use crate::picture::{Anchor, Colour, Item, Picture, Point, Stroke};
@@ -68,7 +68,8 @@ impl Scene {
         solid.draw(picture, placement, &Look::default());
         for trail in &self.trails {
             let points: Vec<Point> = trail.iter().map(|point| placement.place(*point)).collect();
-            let length: f64 = points.windows(2).map(|p| (p[1][0] - p[0][0]).hypot(p[1][1] - p[0][1])).sum();
+            let length: f64 =
+                points.windows(2).map(|p| math::hypot(p[1][0] - p[0][0], p[1][1] - p[0][1])).sum();
             // What moves less than this is not what the motion is about.
             if length < 5.0 {
                 continue;

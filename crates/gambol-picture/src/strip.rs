@@ -1,7 +1,7 @@
 //! A film strip: the frames of a motion beside each other, and below them which foot stands when.
 
 use gambol_dynamics::Data;
-use gambol_model::Creature;
+use gambol_model::{Creature, math};
 use gambol_motion::{Clip, Contact};
 
 use crate::picture::{Anchor, Colour, Picture, Stroke};
@@ -78,7 +78,7 @@ fn figure(value: f64) -> String {
 /// A long tick about every 60 px, and short ones between, at round numbers of metres.
 pub(crate) fn nice_ruler(scale: f64) -> Ruler {
     let least = 55.0 / scale;
-    let decade = libm::pow(10.0, libm::floor(libm::log10(least)));
+    let decade = math::powf(10.0, math::log10(least).floor());
     let choices = [(1.0, 5), (2.0, 4), (5.0, 5)];
     let (factor, labelled) =
         choices.into_iter().find(|(factor, _)| factor * decade >= least).unwrap_or((10.0, 5));

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use gambol_model::{Mat3, Shape, Transform, Vec3};
+use gambol_model::{Mat3, Shape, Transform, Vec3, math};
 
 /// Points on a round outline; a ball of 200 px is within a tenth of a pixel of round.
 const ROUND: usize = 64;
@@ -32,7 +32,7 @@ impl<'c> Surface<'c> {
     pub(crate) fn outline(&self, right: Vec3, up: Vec3) -> Vec<Vec3> {
         let mut outline: Vec<Vec3> = Vec::with_capacity(ROUND);
         for k in 0..ROUND {
-            let (sine, cosine) = libm::sincos(TAU * k as f64 / ROUND as f64);
+            let (sine, cosine) = math::sin_cos(TAU * k as f64 / ROUND as f64);
             let direction = self.eye_from_shape.tr_mul(&(right * cosine + up * sine));
             let point = self.centre + self.eye_from_shape * self.shape.support(direction);
             // A box has a few corners, each the farthest in many directions.

@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use gambol_dynamics::{BodyFrame, Data, center_of_mass, forward_kinematics};
-use gambol_model::{Creature, JointKind, Mat3, Quat, Transform, Vec3};
+use gambol_model::{Creature, JointKind, Mat3, Quat, Transform, Vec3, math};
 use gambol_motion::{Clip, Stride};
 use nalgebra::Quaternion;
 
@@ -49,11 +49,11 @@ impl<'c> Track<'c> {
     /// the plane of complex numbers, which is s without a turn.
     pub(crate) fn world_from_camera(&self, time: f64) -> Transform {
         let (share, Stride { yaw, shift }) = (self.share(time), self.travel);
-        let whole = libm::sin(0.5 * yaw);
+        let whole = math::sin(0.5 * yaw);
         let (factor, turn) = if whole.abs() < 1e-9 {
             (share, 0.0)
         } else {
-            (libm::sin(0.5 * yaw * share) / whole, 0.5 * yaw * (share - 1.0))
+            (math::sin(0.5 * yaw * share) / whole, 0.5 * yaw * (share - 1.0))
         };
         let along = about_z(turn) * Vec3::new(shift.x, shift.y, 0.0) * factor;
         Transform::from_parts((along + Vec3::z() * shift.z * share).into(), about_z(yaw * share))
@@ -91,7 +91,7 @@ impl<'c> Track<'c> {
         if velocity.xy().norm() < 1e-9 {
             return heading;
         }
-        let way = libm::atan2(velocity.y, velocity.x);
+        let way = math::atan2(velocity.y, velocity.x);
         let straight = way + FRAC_PI_2 * ((heading - way) / FRAC_PI_2).round();
         if (heading - straight).abs() < ABOUT { straight } else { heading }
     }
@@ -113,7 +113,7 @@ impl<'c> Track<'c> {
             sine += 2.0 * turn.w * turn.k;
             cosine += turn.w * turn.w - turn.k * turn.k;
         }
-        libm::atan2(sine, cosine)
+        math::atan2(sine, cosine)
     }
 }
 
@@ -126,7 +126,7 @@ fn mean_travel(clip: &Clip, centres: &[Vec3], ground: Option<Height>) -> Stride 
     let (mut covariance, mut variance) = (Vec3::zeros(), 0.0);
     for (time, centre) in clip.times.iter().zip(centres) {
         covariance += (centre - mean) * (time - mean_time);
-        variance += (time - mean_time).powi(2);
+        variance += math::square(time - mean_time);
     }
     let velocity = if variance > 0.0 { covariance / variance } else { Vec3::zeros() };
     let mut shift = velocity * (clip.duration() - clip.times[0]);
@@ -137,7 +137,7 @@ fn mean_travel(clip: &Clip, centres: &[Vec3], ground: Option<Height>) -> Stride 
 }
 
 pub(crate) fn about_z(angle: f64) -> Quat {
-    let (sine, cosine) = libm::sincos(0.5 * angle);
+    let (sine, cosine) = math::sin_cos(0.5 * angle);
     Quat::new_unchecked(Quaternion::new(cosine, 0.0, 0.0, sine))
 }
 

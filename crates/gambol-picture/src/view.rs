@@ -1,6 +1,6 @@
 //! Where a creature is seen from.
 
-use gambol_model::{Mat3, Vec3};
+use gambol_model::{Mat3, Vec3, math};
 
 /// A direction to look from. The eye is far away: nothing gets smaller with distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,8 +34,8 @@ impl View {
 
     /// From the side view, `azimuth` radians towards the front and `elevation` radians up.
     pub fn turned(azimuth: f64, elevation: f64) -> Self {
-        let (sa, ca) = libm::sincos(azimuth);
-        let (se, ce) = libm::sincos(elevation);
+        let (sa, ca) = math::sin_cos(azimuth);
+        let (se, ce) = math::sin_cos(elevation);
         let right = Vec3::new(ca, sa, 0.0);
         let towards = Vec3::new(sa * ce, -ca * ce, se);
         let up = towards.cross(&right);

@@ -12,6 +12,7 @@ use std::time::Instant;
 
 use gambol::LoadOptions;
 use gambol::dynamics::{Data, Drive, State, StepSettings, Stepper, TreeMatrix, World, mass_matrix, step};
+use gambol::model::math;
 use gambol::model::{Creature, samples};
 use gambol::modes::{Settings, analyze};
 use serde_json::{Value, json};
@@ -219,7 +220,7 @@ fn errors(world: &World, mut state: State, weights: &[f64], frequency: f64) -> O
     }
     let [angle, ratio] = ringing(&samples);
     let measured = angle / (std::f64::consts::TAU * h);
-    let over_ten = ratio.powf(CYCLES / (measured * h));
+    let over_ten = math::powf(ratio, CYCLES / (measured * h));
     Some([(measured / frequency - 1.0).abs(), (over_ten - 1.0).abs()])
 }
 
@@ -237,7 +238,7 @@ fn ringing(x: &[f64]) -> [f64; 2] {
     let determinant = aa * bb - ab * ab;
     let (first, second) = ((ac * bb - bc * ab) / determinant, (aa * bc - ab * ac) / determinant);
     let ratio = (-second).sqrt();
-    [(0.5 * first / ratio).acos(), ratio]
+    [math::acos(0.5 * first / ratio), ratio]
 }
 
 /// Best time of a step in flight, ns.
@@ -263,7 +264,7 @@ fn chain(joints: usize) -> Result<Value> {
     let mut state = State::new(creature.reference_pose(), &vec![0.0; creature.nv()]);
     state.q[2] = 100.0;
     for (k, angle) in state.q[7..].iter_mut().enumerate() {
-        *angle = 0.1 * (0.7 * k as f64).sin();
+        *angle = 0.1 * math::sin(0.7 * k as f64);
     }
     let (mut stepper, drive) = (Stepper::new(&world), Drive::passive(creature));
     let steps = (20_000 / joints).max(5);

@@ -1,5 +1,7 @@
 //! Boxes to stay in.
 
+use gambol_model::math;
+
 /// The least and the most of one coordinate; infinite where there is none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
@@ -38,9 +40,9 @@ impl Bounds {
         let (first, last) = (self.least - low, self.most + high);
         let x = reflect(x, first, last);
         if x < self.least + low {
-            self.least + (x - first).powi(2) / (4.0 * low)
+            self.least + math::square(x - first) / (4.0 * low)
         } else if x > self.most - high {
-            self.most - (last - x).powi(2) / (4.0 * high)
+            self.most - math::square(last - x) / (4.0 * high)
         } else {
             x
         }

@@ -32,6 +32,7 @@ mod stop;
 mod weights;
 
 pub use bounds::Bounds;
+use gambol_model::math;
 pub use restart::{Policy, Restarts};
 pub use stop::Stop;
 pub use weights::default_population;
@@ -249,7 +250,7 @@ impl Cma {
         let w = &self.weights;
         let n = self.mean.len() as f64;
         // While the step size grows fast, the path would only say so too; hence it waits.
-        let memory = 1.0 - libm::pow(1.0 - w.c_sigma, 2.0 * self.generation as f64);
+        let memory = 1.0 - math::powf(1.0 - w.c_sigma, 2.0 * self.generation as f64);
         let waits = norm_squared(&self.path_sigma) / memory / n >= 2.0 + 4.0 / (n + 1.0);
         let gain = if waits { 0.0 } else { (w.c_path * (2.0 - w.c_path) * w.effective).sqrt() };
         for p in &mut self.path {
@@ -275,7 +276,7 @@ impl Cma {
     fn adapt_step(&mut self) {
         let w = &self.weights;
         let longer = norm_squared(&self.path_sigma).sqrt() / w.expected_norm - 1.0;
-        self.sigma *= libm::exp((w.c_sigma / w.d_sigma * longer).min(1.0));
+        self.sigma *= math::exp((w.c_sigma / w.d_sigma * longer).min(1.0));
     }
 
     fn refactor(&mut self) {

@@ -3,6 +3,7 @@
 use super::random::Random;
 use super::{Best, Bounds, Cma, CmaError, Settings, Stop, default_population};
 use crate::text::{CheckpointError, END, Fields, Record};
+use gambol_model::math;
 
 /// How populations grow from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,9 +155,9 @@ impl Restarts {
         let mut shrink = 1.0;
         let population = if self.small {
             // λ = λ₀ (λ_large / 2 λ₀)^(u²), and first steps down to a hundredth.
-            shrink = libm::pow(10.0, -2.0 * self.random.uniform());
+            shrink = math::powf(10.0, -2.0 * self.random.uniform());
             let u = self.random.uniform();
-            let growth = libm::pow(0.5 * self.largest as f64 / least as f64, u * u);
+            let growth = math::powf(0.5 * self.largest as f64 / least as f64, u * u);
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between λ₀ and the largest
             let population = (least as f64 * growth.max(1.0)) as usize;
             population

@@ -1,6 +1,8 @@
 //! The constants of the strategy: all follow from the dimension and the size of the population (Hansen 2016, "The CMA
 //! Evolution Strategy: A Tutorial", table 1).
 
+use gambol_model::math;
+
 /// Weights and learning rates.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Weights {
@@ -28,7 +30,7 @@ pub(super) struct Weights {
 /// The default size of a population, 4 + ⌊3 ln n⌋.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 pub fn default_population(dimension: usize) -> usize {
-    4 + (3.0 * libm::log(dimension.max(1) as f64)) as usize
+    4 + (3.0 * math::ln(dimension.max(1) as f64)) as usize
 }
 
 impl Weights {
@@ -36,7 +38,7 @@ impl Weights {
         let n = dimension as f64;
         let parents = population / 2;
         let raw: Vec<f64> = (1..=population)
-            .map(|rank| libm::log(0.5 * (population + 1) as f64) - libm::log(rank as f64))
+            .map(|rank| math::ln(0.5 * (population + 1) as f64) - math::ln(rank as f64))
             .collect();
         let mass = |part: &[f64]| {
             let (sum, squares) = (part.iter().sum::<f64>(), part.iter().map(|w| w * w).sum::<f64>());

@@ -12,7 +12,7 @@
 //! (the discrete Riccati equation). Only modes of the sketch act, so that its style stays.
 
 use gambol_dynamics::{Drive, State, Stepper, World, step};
-use gambol_model::{Creature, Vec3};
+use gambol_model::{Creature, Vec3, math};
 use nalgebra::{DMatrix, DVector, Quaternion, Unit, UnitQuaternion};
 
 use super::space::PLACE;
@@ -102,7 +102,7 @@ impl Balance {
     fn with(stage: &Stage, world: &World, stride: &Stride, [a, b]: &[DMatrix<f64>; 2], price: f64) -> Self {
         let nv = stage.creature.nv();
         let unit = |k: usize| if k < nv - PLACE { UNIT_POSE } else { UNIT_RATE };
-        let gain = riccati(a, b, &DVector::from_fn(a.nrows(), |k, _| unit(k).powi(-2)), price);
+        let gain = riccati(a, b, &DVector::from_fn(a.nrows(), |k, _| math::powi(unit(k), -2)), price);
         let growth = [largest(a), largest(&(a - b * &gain))];
         Self {
             gain,
@@ -202,7 +202,7 @@ fn facing(creature: &Creature, up: Vec3, state: &State) -> (Vec<f64>, Vec<f64>) 
     let now = orientation(&q);
     let turned = now * orientation(creature.rest_pose()).inverse();
     // The twist of a rotation about an axis, within ±π.
-    let heading = 2.0 * (turned.imag().dot(&up) * turned.w.signum()).atan2(turned.w.abs());
+    let heading = 2.0 * math::atan2(turned.imag().dot(&up) * turned.w.signum(), turned.w.abs());
     let excess = heading - heading.clamp(-STEER, STEER);
     let back = UnitQuaternion::from_axis_angle(&Unit::new_normalize(up), -excess);
     let facing = back * now;
@@ -255,7 +255,7 @@ fn slopes(stage: &Stage, world: &World, stride: &Stride, length: f64) -> [DMatri
 /// G = (R + BᵀPB)⁻¹ BᵀPA, with P of the span after.
 fn riccati(a: &DMatrix<f64>, b: &DMatrix<f64>, q: &DVector<f64>, price: f64) -> DMatrix<f64> {
     let m = b.ncols();
-    let r = DMatrix::identity(m, m) * (price * UNIT_AMPLITUDE.powi(-2));
+    let r = DMatrix::identity(m, m) * (price * math::powi(UNIT_AMPLITUDE, -2));
     let mut p = DMatrix::from_diagonal(q);
     let mut gain = DMatrix::zeros(m, a.nrows());
     for _ in 0..AHEAD {
@@ -279,7 +279,7 @@ fn riccati(a: &DMatrix<f64>, b: &DMatrix<f64>, q: &DVector<f64>, price: f64) -> 
 
 /// The largest eigenvalue by size.
 fn largest(matrix: &DMatrix<f64>) -> f64 {
-    matrix.complex_eigenvalues().iter().map(|x| x.norm()).fold(0.0, f64::max)
+    matrix.complex_eigenvalues().iter().map(|x| math::length(*x)).fold(0.0, f64::max)
 }
 
 /// Of the first step of a stride.
@@ -335,7 +335,7 @@ mod tests {
     #[test]
     fn gains_solve_the_riccati_equation() {
         let (a, b) = (DMatrix::from_element(1, 1, 2.0), DMatrix::from_element(1, 1, 1.0));
-        let gain = riccati(&a, &b, &DVector::from_element(1, 1.0), UNIT_AMPLITUDE.powi(2))[(0, 0)];
+        let gain = riccati(&a, &b, &DVector::from_element(1, 1.0), math::square(UNIT_AMPLITUDE))[(0, 0)];
         let p = 2.0 + 5.0_f64.sqrt();
         // Iterations end at relative changes of 1e-6, and each divides the error by (2 − G)⁻² ≈ 7.
         assert!((gain - 2.0 * p / (1.0 + p)).abs() < 1e-6, "{gain}");

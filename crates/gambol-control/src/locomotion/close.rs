@@ -6,6 +6,7 @@
 //! cheap beside J. What J leaves free is used to descend: d = −(1 − J⁺J) ∇ ln E_v E_e.
 
 use super::search::{Judged, Search};
+use gambol_model::math;
 use std::sync::Arc;
 
 use super::{Balance, Score};
@@ -172,7 +173,7 @@ impl Search {
         };
         let places = (0..n).flat_map(|k| [shifted(k, -1.0), shifted(k, 1.0)]).collect();
         let judged = self.judge_all(places, threads);
-        let price = |score: &Score| score.product().max(f64::MIN_POSITIVE).ln();
+        let price = |score: &Score| math::ln(score.product().max(f64::MIN_POSITIVE));
         let (mut columns, mut objective) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for (k, pair) in judged.chunks_exact(2).enumerate() {
             let (below, above) = (&pair[0], &pair[1]);

@@ -2,6 +2,7 @@
 //! and appendix A).
 
 use crate::sketch::Stage;
+use gambol_model::math;
 
 /// Names of the easy constraints, E1 to E9.
 pub const CONSTRAINTS: [&str; 9] = [
@@ -85,9 +86,9 @@ impl Term {
     /// The same under a condition, and what is short with a share that fades where that begins to hold.
     pub(super) fn at_least_if(&mut self, holds: bool, share: f64, x: f64, threshold: f64) {
         if holds && x < threshold {
-            self.value += (threshold - x).powi(2) + BARRIER;
+            self.value += math::square(threshold - x) + BARRIER;
         }
-        self.short += share.max(0.0) * ((threshold - x) / self.unit + self.margin).max(0.0).powi(2);
+        self.short += share.max(0.0) * math::square(((threshold - x) / self.unit + self.margin).max(0.0));
     }
 
     /// What is short is that of another number.
@@ -176,7 +177,7 @@ mod tests {
         assert!(of(&|term| term.at_least(2.1, 2.0)).1 < 1e-12);
         assert_eq!(of(&|term| term.at_least(1.5, 2.0)).0, 1.25);
         assert!((of(&|term| term.at_least(1.5, 2.0)).1 - 6.0).abs() < 1e-12);
-        assert_eq!(of(&|term| term.at_most(0.3, 0.25)).0, 1.0 + (0.3_f64 - 0.25).powi(2));
+        assert_eq!(of(&|term| term.at_most(0.3, 0.25)).0, 1.0 + math::square(0.3 - 0.25));
         assert_eq!(of(&|term| term.at_most(0.2, 0.25)).0, 0.0);
         assert_eq!(of(&|term| term.within(-21.0, 20.0)).0, 2.0);
         assert_eq!(of(&|term| term.within(21.0, 20.0)).0, 2.0);

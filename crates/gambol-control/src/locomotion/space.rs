@@ -1,5 +1,6 @@
 //! What is searched for: the numbers of a stride, and where they begin.
 
+use gambol_model::math;
 use nalgebra::{DMatrix, DVector};
 
 use crate::cma::Bounds;
@@ -88,7 +89,7 @@ impl Space {
         let vibrations = stage.flight.vibrations();
         let softest = vibrations.first().map_or(1.0, |mode| mode.eigenvalue);
         let along = vibrations.iter().map(|mode| {
-            let soft = (softest / mode.eigenvalue).powf(0.25);
+            let soft = math::powf(softest / mode.eigenvalue, 0.25);
             let shape = DVector::from_column_slice(&mode.shape);
             Direction { shape, pose: Some(SOFT_ANGLE * soft), rate: SOFT_RATE * soft }
         });

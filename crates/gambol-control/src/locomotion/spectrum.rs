@@ -1,6 +1,7 @@
 //! What vibrations a motion is made of.
 
 use gambol_dynamics::{Data, TreeMatrix, mass_matrix};
+use gambol_model::math;
 use nalgebra::DVector;
 
 use crate::sketch::{Phase, Stage};
@@ -28,7 +29,7 @@ pub fn spectrum(stage: &Stage, phase: Phase, poses: &[Vec<f64>]) -> Vec<f64> {
         let weighted = &mass * &shape;
         let coordinates: Vec<f64> = displacements.iter().map(|x| weighted.dot(x)).collect();
         let mean = coordinates.iter().sum::<f64>() / coordinates.len() as f64;
-        coordinates.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / shape.dot(&weighted)
+        coordinates.iter().map(|x| math::square(x - mean)).sum::<f64>() / shape.dot(&weighted)
     };
     let variances: Vec<f64> = stage.modes(phase).modes.iter().map(variance).collect();
     let sum: f64 = variances.iter().sum();

@@ -5,6 +5,7 @@
 
 use gambol_control::CheckpointError;
 use gambol_control::cma::{Bounds, Cma, Policy, Restarts, Settings, Stop};
+use gambol_model::math;
 
 use crate::functions::{Function, ellipsoid, rastrigin, rosenbrock, sphere};
 
@@ -107,7 +108,7 @@ fn bounds_hold_and_a_minimum_on_them_is_found() {
 #[test]
 fn only_the_order_of_values_counts() {
     let f = |x: &[f64]| rosenbrock(x);
-    let g = |x: &[f64]| libm::cbrt(rosenbrock(x)) - 7.0;
+    let g = |x: &[f64]| math::cbrt(rosenbrock(x)) - 7.0;
     let settings = Settings { budget: 6000, tol_fun: 0.0, ..Settings::default() };
     let mut a = Cma::new(&[0.0; 12], &[0.5; 12], settings.clone()).unwrap();
     let mut b = Cma::new(&[0.0; 12], &[0.5; 12], settings).unwrap();

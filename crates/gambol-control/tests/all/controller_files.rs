@@ -10,7 +10,7 @@ use gambol_control::locomotion::{
 };
 use gambol_control::sketch::{FileError, Sketch, Stage, read, to_toml};
 use gambol_dynamics::{Data, center_of_mass};
-use gambol_model::Creature;
+use gambol_model::{Creature, math};
 use gambol_motion::{Clip, Contact};
 
 fn find(name: &str) -> Result<Creature, String> {
@@ -24,7 +24,7 @@ fn somewhere(name: &str) -> (Sketch, Stage, Stride) {
     let numbers = space.mean.iter().zip(&space.deviation).zip(&space.bounds).enumerate();
     let x: Vec<f64> = numbers
         .map(|(k, ((mean, deviation), bounds))| {
-            let x = mean + deviation * libm::sin(k as f64 + 0.1);
+            let x = mean + deviation * math::sin(k as f64 + 0.1);
             x.clamp(bounds.least, bounds.most)
         })
         .collect();

@@ -13,7 +13,7 @@ use gambol_control::locomotion::{
 use gambol_control::sketch::{Phase, Sketch, Stage, read};
 use gambol_control::{Controller, Plan, rollouts};
 use gambol_dynamics::{State, World};
-use gambol_model::Creature;
+use gambol_model::{Creature, math};
 
 fn find(name: &str) -> Result<Creature, String> {
     gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string())
@@ -110,7 +110,7 @@ fn a_swing_along_one_vibration_is_all_of_its_spectrum() {
         let poses: Vec<Vec<f64>> = (0..40)
             .map(|k| {
                 let mut q = creature.rest_pose().to_vec();
-                let swing = 0.01 * (TAU * f64::from(k) / 40.0).sin();
+                let swing = 0.01 * math::sin(TAU * f64::from(k) / 40.0);
                 creature.integrate(&mut q, &stage.flight.modes[mode].shape, swing);
                 q
             })
@@ -128,8 +128,9 @@ fn a_hop_on_two_legs_begins_as_its_own_mirror_image() {
     let mirror = stage.symmetry.as_ref().expect("both feet stand");
     let space = Space::modal(&kangaroo, &stage);
     assert!(space.dimension() < Space::canonical(&kangaroo, &stage).dimension() * 2 / 3);
-    let x: Vec<f64> =
-        (0..space.dimension()).map(|k| space.mean[k] + space.deviation[k] * (1.7 * k as f64).sin()).collect();
+    let x: Vec<f64> = (0..space.dimension())
+        .map(|k| space.mean[k] + space.deviation[k] * math::sin(1.7 * k as f64))
+        .collect();
     let stride = space.stride(&stage, &x);
     let nv = stage.creature.nv();
     let mut bent = vec![0.0; nv];

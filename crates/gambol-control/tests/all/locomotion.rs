@@ -3,6 +3,7 @@
 //! known effort) and by mirror symmetry: the second half of a cycle, simulated from the mirror image of the start, must be the
 //! mirror image of the first, or half a cycle would not be enough.
 
+use gambol_model::math;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -136,9 +137,9 @@ fn a_creature_in_the_air_follows_a_parabola() {
     assert_eq!([forward, rates, effort, upright, stub], [0.0; 5]);
     // Down at g t/2 on average, one step more than half of the way: Q_b beyond 0.25 m/s.
     let fall = 9.81 * 0.5 * (0.36 + STEP);
-    assert!((mean - ((fall - 0.25).powi(2) + 1.0)).abs() < 1e-6, "{mean}");
+    assert!((mean - (math::square(fall - 0.25) + 1.0)).abs() < 1e-6, "{mean}");
     assert!(stance > 1.0, "no foot is on the ground");
-    assert!((lift - (1.0 + 0.02_f64.powi(2))).abs() < 1e-12);
+    assert!((lift - (1.0 + math::square(0.02))).abs() < 1e-12);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use gambol::LoadOptions;
 use gambol_control::sketch::{FileError, Legs, Phase, Sketch, Stage, read, to_toml};
-use gambol_model::Creature;
+use gambol_model::{Creature, math};
 
 fn find(name: &str) -> Result<Creature, String> {
     gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string())
@@ -71,7 +71,7 @@ fn torques_are_what_springs_do_along_a_mode() {
 #[test]
 fn left_for_right_and_back_is_nothing() {
     let (_, stage) = gallery("runner");
-    let v: Vec<f64> = (0..stage.creature.nv()).map(|k| libm::sin(k as f64)).collect();
+    let v: Vec<f64> = (0..stage.creature.nv()).map(|k| math::sin(k as f64)).collect();
     let twice = stage.mirrored(&stage.mirrored(&v));
     assert!(v.iter().zip(&twice).all(|(a, b)| (a - b).abs() < 1e-12));
     assert_eq!(stage.stance[0].name, "foot.left");

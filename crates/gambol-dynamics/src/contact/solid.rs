@@ -1,6 +1,6 @@
 //! Shapes in the frame of their body, with what contacts need worked out.
 
-use gambol_model::{Shape, ShapeSpec};
+use gambol_model::{Shape, ShapeSpec, math};
 
 use super::hull::Hull;
 use crate::touch::rise;
@@ -94,7 +94,7 @@ impl Solid {
             Shape::Cylinder { radius, half_length } => {
                 let spokes = [0, 1].map(|k| rotation.column(k) * *radius);
                 let cylinder = Cylinder { center, axis, spokes, radius: *radius, half_length: *half_length };
-                (Form::Cylinder(cylinder), radius.hypot(*half_length))
+                (Form::Cylinder(cylinder), math::hypot(*radius, *half_length))
             }
             Shape::Mesh { mesh, .. } => {
                 let hull = Hull::new(mesh, |vertex| center + rotation * vertex);

@@ -6,6 +6,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::sync::Arc;
 
 use gambol_dynamics::{BodyFrame, Collider, Contact, Data, HeightField, Terrain, forward_kinematics};
+use gambol_model::math;
 use gambol_model::samples::Random;
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, JointSpec, MeshMass, Quat, Shape, ShapeSpec, Transform, TriMesh, Vec3,
@@ -47,7 +48,9 @@ fn surface(shape: &Shape) -> Vec<Vec3> {
     let circle = || (0..4 * FINE).map(turn);
     let ball: Vec<Vec3> = (0..=2 * FINE)
         .flat_map(|i| circle().map(move |a| (turn(i), a)))
-        .map(|(polar, a)| Vec3::new(polar.sin() * a.cos(), polar.sin() * a.sin(), polar.cos()))
+        .map(|(polar, a)| {
+            Vec3::new(math::sin(polar) * math::cos(a), math::sin(polar) * math::sin(a), math::cos(polar))
+        })
         .collect();
     match shape {
         Shape::Sphere { radius } => ball.iter().map(|p| p * *radius).collect(),
@@ -59,7 +62,7 @@ fn surface(shape: &Shape) -> Vec<Vec3> {
             .collect(),
         Shape::Cylinder { radius, half_length } => [-half_length, *half_length]
             .iter()
-            .flat_map(|z| circle().map(move |a| Vec3::new(a.cos() * radius, a.sin() * radius, *z)))
+            .flat_map(|z| circle().map(move |a| Vec3::new(math::cos(a) * radius, math::sin(a) * radius, *z)))
             .collect(),
         Shape::Box { half } => {
             let ends = [-1.0, 0.0, 1.0];
@@ -185,7 +188,7 @@ fn standing_shapes_rest_on_what_carries_them() {
     let sole = |z: f64, scale: f64| {
         (0..40).map(move |k| {
             let a = TAU * f64::from(k) / 40.0;
-            Vec3::new(0.12 * a.cos(), 0.05 * a.sin(), 0.0) * scale + Vec3::z() * z
+            Vec3::new(0.12 * math::cos(a), 0.05 * math::sin(a), 0.0) * scale + Vec3::z() * z
         })
     };
     let foot = mesh(&sole(-0.03, 1.0).chain(sole(0.03, 0.5)).collect::<Vec<_>>());
@@ -292,7 +295,7 @@ fn every_shape_on_a_gentle_height_field() {
     // Slopes up to a tenth: vertical distance and distance differ little, and a closed form for a plane will do.
     let heights = (0..60 * 60).map(|k| {
         let (x, y) = (f64::from(k % 60) * 0.1 - 3.0, f64::from(k / 60) * 0.1 - 3.0);
-        0.05 * (2.0 * x).sin() * (1.5 * y).cos()
+        0.05 * math::sin(2.0 * x) * math::cos(1.5 * y)
     });
     let field = HeightField::new([-3.0, -3.0], 0.1, 60, heights.collect()).unwrap();
     let terrain = Terrain::Field(field.clone());
@@ -325,7 +328,8 @@ fn every_shape_on_a_gentle_height_field() {
 /// A rod across a ridge touches between its ends: as near as the nearest of many balls along it.
 #[test]
 fn what_lies_across_a_ridge_touches_it() {
-    let heights = (0..60 * 60).map(|k| 0.08 * (-(f64::from(k % 60) * 0.05 - 1.5).powi(2) / 0.02).exp());
+    let heights =
+        (0..60 * 60).map(|k| 0.08 * math::exp(-math::square(f64::from(k % 60) * 0.05 - 1.5) / 0.02));
     let field = HeightField::new([-1.5, -1.5], 0.05, 60, heights.collect()).unwrap();
     let terrain = Terrain::Field(field.clone());
     let lying = Quat::from_scaled_axis(Vec3::y() * FRAC_PI_2);

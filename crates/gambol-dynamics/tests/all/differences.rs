@@ -6,6 +6,7 @@ use gambol_dynamics::{
     Data, bias_forces, body_jacobian, constraint_jacobian, constraint_residual, energy, forward_kinematics,
     passive_forces, point_jacobian, stiffness_matrix,
 };
+use gambol_model::math;
 use gambol_model::samples::Random;
 use gambol_model::{BodyPoint, Constraint, ConstraintKind, Creature, JointKind, Vec3};
 use nalgebra::{DMatrix, DVector};
@@ -114,7 +115,7 @@ fn constraints(creature: &Creature, q: &[f64], seed: u64) -> Vec<Constraint> {
         let x = |j: usize| q[creature.joints()[j].q] - creature.reference_pose()[creature.joints()[j].q];
         let (left, right) = (vec![(scalar[0], 1.0), (scalar[1], -0.5)], vec![(scalar[2], 2.0)]);
         let r = 2.0 * x(scalar[2]);
-        let p = 0.5 * r + 0.3 * r.powi(2) - 0.2 * r.powi(3) + 0.1 * r.powi(4);
+        let p = 0.5 * r + 0.3 * math::square(r) - 0.2 * math::powi(r, 3) + 0.1 * math::powi(r, 4);
         polynomial[0] = x(scalar[0]) - 0.5 * x(scalar[1]) - p;
         kinds.push(ConstraintKind::Coupling { left, right, polynomial });
     }

@@ -8,6 +8,7 @@ use crate::support::{adjoint, generalized_eigenvalues, poses_by_composition};
 use gambol_dynamics::{
     Data, TreeMatrix, degrees_of_freedom, mass_matrix, null_space, paper, stiffness_matrix,
 };
+use gambol_model::math;
 use gambol_model::samples::{Random, chain};
 use gambol_model::{
     BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, JointKind, JointSpec, Shape,
@@ -230,8 +231,9 @@ fn ring_formula(n: usize, h: usize, creature: &Creature) -> f64 {
     let (m, i, length) = (creature.bodies()[1].mass.mass, creature.bodies()[1].mass.inertia.m22, 0.0571);
     let a = 2.0 * PI / n as f64;
     let na = h as f64 * a;
-    let lever = (a.sin().powi(2) + na.sin().powi(2)) / (a.cos() - na.cos()).powi(2);
-    4.0 * (na / 2.0).sin().powi(2) / (i + m * length * length / 4.0 * lever)
+    let lever = (math::square(math::sin(a)) + math::square(math::sin(na)))
+        / math::square(math::cos(a) - math::cos(na));
+    4.0 * math::square(math::sin(na / 2.0)) / (i + m * length * length / 4.0 * lever)
 }
 
 #[test]

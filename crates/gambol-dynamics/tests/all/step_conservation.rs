@@ -8,6 +8,7 @@ use gambol_dynamics::{
     Data, Drive, Momentum, Push, State, StepSettings, Stepper, World, constraint_residual, energy, momentum,
     step,
 };
+use gambol_model::math;
 use gambol_model::samples::{Random, chain};
 use gambol_model::{Creature, JointSpec, Shape, Vec3};
 
@@ -46,7 +47,7 @@ fn drifts_in_flight_vanish_with_the_step() {
         let creature = tumbler(seed, springs);
         let [coarse, fine] = [1e-3, 2.5e-4].map(|h| drift(&creature, seed, h));
         for ((what, coarse), fine) in ["energy", "linear", "angular"].into_iter().zip(coarse).zip(fine) {
-            let order = (coarse / fine).log2() / 2.0;
+            let order = math::log2(coarse / fine) / 2.0;
             println!("tree {seed}: {what} drifts {coarse:.1e}, {fine:.1e}: order {order:.2}");
             // First order, with room for the next term.
             assert!(
@@ -197,7 +198,7 @@ fn limits_stop_a_joint_without_giving_it_anything() {
         // Kinetic and potential energy are taken half a step apart: ω h/2 of what sloshes between them.
         assert!(most < start * (1.0 + 4.4 * h), "{h}: {most} of {start} J");
         // What is left swings within the nearer limit.
-        let least = 9.81 * 0.5 * (1.0 - 0.5_f64.cos());
+        let least = 9.81 * 0.5 * (1.0 - math::cos(0.5));
         assert!(total(&run, &mut data) <= least * 1.02, "{h}: {} of {least} J", total(&run, &mut data));
     }
 }

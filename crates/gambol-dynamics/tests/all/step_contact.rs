@@ -7,6 +7,7 @@ use gambol_dynamics::{
     ContactModel, Drive, HeightField, Push, State, StepSettings, Stepper, Terrain, World, center_of_mass,
     momentum,
 };
+use gambol_model::math;
 use gambol_model::samples::{Random, star};
 use gambol_model::{Creature, JointSpec, Quat, Shape, Vec3};
 
@@ -35,7 +36,7 @@ fn place(run: &mut Run, angle: f64, height: f64) {
 
 /// Position and speed along a plane that rises along x by `angle`.
 fn along(run: &Run, angle: f64) -> (f64, f64) {
-    let direction = Vec3::new(angle.cos(), 0.0, angle.sin());
+    let direction = Vec3::new(math::cos(angle), 0.0, math::sin(angle));
     let [q, v] = [&run.state.q, &run.state.v].map(|x| Vec3::new(x[0], x[1], x[2]).dot(&direction));
     (q, v)
 }
@@ -79,7 +80,7 @@ fn a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above() {
             run.until(1.5);
             let after = along(&run, angle);
             if slides {
-                let acceleration = G * (angle.sin() - friction * angle.cos());
+                let acceleration = G * (math::sin(angle) - friction * math::cos(angle));
                 // The solver's tolerance a step, 1e-5 m/s, at worst all one way: 1e-2 m/s²; it is not.
                 let found = before.1 - after.1;
                 assert!(
@@ -88,7 +89,8 @@ fn a_block_on_a_slope_sticks_below_the_angle_of_friction_and_slides_above() {
                 );
             } else {
                 // Hard contact holds. The penalty is a damper along the ground, shared by four corners.
-                let creep = if contact == ContactModel::Hard { 1e-6 } else { G * angle.sin() / (4.0 * 1e3) };
+                let creep =
+                    if contact == ContactModel::Hard { 1e-6 } else { G * math::sin(angle) / (4.0 * 1e3) };
                 let way = before.0 - after.0;
                 assert!((-1e-6..=creep).contains(&way), "{contact:?} {friction}: creeps {way} m in a second");
             }
@@ -111,9 +113,13 @@ fn a_ball_rolls_down_a_slope_at_five_sevenths_or_slips() {
             let acceleration = before - along(&run, angle).1;
             let spins = -(run.state.v[4] - spin);
             let rolls = friction > 0.09;
-            let linear =
-                if rolls { 5.0 / 7.0 * G * angle.sin() } else { G * (angle.sin() - friction * angle.cos()) };
-            let angular = if rolls { linear / radius } else { 2.5 * friction * G * angle.cos() / radius };
+            let linear = if rolls {
+                5.0 / 7.0 * G * math::sin(angle)
+            } else {
+                G * (math::sin(angle) - friction * math::cos(angle))
+            };
+            let angular =
+                if rolls { linear / radius } else { 2.5 * friction * G * math::cos(angle) / radius };
             // A thousandth: contacts are placed at the start of a step, first order in it.
             assert!(
                 (acceleration / linear - 1.0).abs() < 1e-3,
@@ -161,7 +167,7 @@ fn a_box_tips_beyond_the_angle_of_its_diagonal() {
     let tall = || free(Shape::Box { half: Vec3::new(0.1, 0.1, 0.2) });
     for contact in [ContactModel::Hard, PENALTY] {
         for (share, tips) in [(0.97, false), (1.03, true)] {
-            let angle = (0.5_f64 * share).atan();
+            let angle = math::atan(0.5 * share);
             let mut run = Run::new(tall(), settings(2.0, Terrain::Slope(angle), contact));
             place(&mut run, angle, 0.2);
             run.until(3.0);
@@ -172,7 +178,7 @@ fn a_box_tips_beyond_the_angle_of_its_diagonal() {
                 run.state.q[6],
             )) * Vec3::z();
             let normal = Terrain::Slope(angle).normal(0.0, 0.0);
-            let leaning = up.dot(&normal).clamp(-1.0, 1.0).acos();
+            let leaning = math::acos(up.dot(&normal).clamp(-1.0, 1.0));
             if tips {
                 assert!(leaning > 0.5, "{contact:?}: it leans by {leaning} only");
             } else {

@@ -8,7 +8,7 @@ use std::f64::consts::{PI, TAU};
 use std::fmt::Write;
 
 use gambol_dynamics::Data;
-use gambol_model::{Creature, Mat3, Quat, Shape, Transform, Vec3};
+use gambol_model::{Creature, Mat3, Quat, Shape, Transform, Vec3, math};
 use gambol_motion::Clip;
 
 use super::{ClipFileError, check, floats, frames, frames_over_time, size, unused_name, y_up, y_up_rotation};
@@ -208,16 +208,17 @@ impl<'c> Hierarchy<'c> {
 /// each angle counts modulo a turn.
 fn zxy(r: &Mat3, before: [f64; 3]) -> [f64; 3] {
     // The middle column of R is (−sin z cos x, cos z cos x, sin x).
-    let z = if r.m12.hypot(r.m22) < GIMBAL { before[0] } else { libm::atan2(-r.m12, r.m22) };
+    let z = if math::hypot(r.m12, r.m22) < GIMBAL { before[0] } else { math::atan2(-r.m12, r.m22) };
     let candidates = [z, z + PI].map(|z| {
-        let (sine, cosine) = libm::sincos(z);
+        let (sine, cosine) = math::sin_cos(z);
         // What is left after turning back by z is Rx Ry, whose first row is (cos y, 0, sin y).
-        let x = libm::atan2(r.m32, cosine * r.m22 - sine * r.m12);
-        let y = libm::atan2(cosine * r.m13 + sine * r.m23, cosine * r.m11 + sine * r.m21);
+        let x = math::atan2(r.m32, cosine * r.m22 - sine * r.m12);
+        let y = math::atan2(cosine * r.m13 + sine * r.m23, cosine * r.m11 + sine * r.m21);
         let near = |angle: f64, before: f64| angle + TAU * ((before - angle) / TAU).round();
         [near(z, before[0]), near(x, before[1]), near(y, before[2])]
     });
-    let way = |angles: &[f64; 3]| -> f64 { angles.iter().zip(before).map(|(a, b)| (a - b).powi(2)).sum() };
+    let way =
+        |angles: &[f64; 3]| -> f64 { angles.iter().zip(before).map(|(a, b)| math::square(a - b)).sum() };
     if way(&candidates[1]) < way(&candidates[0]) { candidates[1] } else { candidates[0] }
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, MeshMass, Role, Side, SiteSpec,
-    Transform, TriMesh, Vec3,
+    Transform, TriMesh, Vec3, math,
 };
 use nalgebra::{Isometry3, Rotation3, Similarity3, Translation3, UnitQuaternion};
 
@@ -421,10 +421,10 @@ fn to_forward(creature: &Creature) -> f64 {
         (false, Some(head), Some(tail)) => head - tail,
         _ => return 0.0,
     };
-    if forward.x.hypot(forward.y) <= 0.0 {
+    if math::hypot(forward.x, forward.y) <= 0.0 {
         return 0.0;
     }
-    let yaw = forward.y.atan2(forward.x);
+    let yaw = math::atan2(forward.y, forward.x);
     let quarter = std::f64::consts::FRAC_PI_2;
     let nearest = (yaw / quarter).round() * quarter;
     -if (yaw - nearest).abs() < NEAR { nearest } else { yaw }
@@ -464,6 +464,6 @@ fn in_words(direction: Vec3) -> String {
 
 /// Three digits.
 fn number(x: f64) -> String {
-    let digits = (0..6).rev().find(|&digits| x.abs() * 10f64.powi(digits) < 1000.0).unwrap_or(0);
+    let digits = (0..6).rev().find(|&digits| x.abs() * math::powi(10.0, digits) < 1000.0).unwrap_or(0);
     format!("{x:.*}", usize::try_from(digits).unwrap_or(0))
 }

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use gambol_model::{Creature, CreatureSpec, JointKind, JointSpec, PoseSpec, Quat, Role, Side, Vec3};
+use gambol_model::{Creature, CreatureSpec, JointKind, JointSpec, PoseSpec, Quat, Role, Side, Vec3, math};
 
 use super::build::{Part, origins};
 use crate::FormatError;
@@ -118,7 +118,7 @@ fn bend(creature: &Creature, body: usize, limb: &Limb) -> Option<(Vec3, Vec3, f6
     };
     let upper = (at[body] - at[creature.bodies()[body].parent]).try_normalize(1e-9)?;
     let lower = (below - at[body]).try_normalize(1e-9)?;
-    Some((upper, lower, upper.dot(&lower).clamp(-1.0, 1.0).acos()))
+    Some((upper, lower, math::acos(upper.dot(&lower).clamp(-1.0, 1.0))))
 }
 
 /// A hinge that folds the limb further for positive angles.
@@ -233,7 +233,7 @@ fn stiffen(
             below[parent - 1].1 += moment;
         }
         let lever = moment / mass - parts[body - 1].origin;
-        let hangs = if stands[body] { 0.0 } else { mass * gravity * lever.x.hypot(lever.y) / SAG };
+        let hangs = if stands[body] { 0.0 } else { mass * gravity * math::hypot(lever.x, lever.y) / SAG };
         let factor = if held.contains(&body) { SPINE } else { 1.0 };
         for joint in spec.bodies[body].joints.iter_mut().filter(|joint| joint.kind != JointKind::Free) {
             joint.stiffness = factor * usual.max(hangs);
@@ -281,14 +281,14 @@ fn lowered_arms(spec: &CreatureSpec, creature: &Creature, limbs: &Limbs) -> Turn
         };
         let upper = chain[elbow.saturating_sub(1)];
         let arm = at[hand.body] + hand.point - at[upper];
-        let slope = (-arm.z).atan2(arm.x.hypot(arm.y));
+        let slope = math::atan2(-arm.z, math::hypot(arm.x, arm.y));
         let aside = arm.y.abs() > arm.x.abs();
         let joint = spec.bodies[upper].joints.first().map(|joint| joint.kind);
         if legs != 2 || slope >= HANGS || !aside || joint != Some(JointKind::Ball) || elbow == 0 {
             continue;
         }
         let side = if hand.side == Some(Side::Left) { 1.0 } else { -1.0 };
-        let down = Vec3::new(0.0, side * ASIDE.sin(), -ASIDE.cos());
+        let down = Vec3::new(0.0, side * math::sin(ASIDE), -math::cos(ASIDE));
         if let Some(turn) = Quat::rotation_between(&arm, &down) {
             lowered.insert(upper, turn);
         }

@@ -1,6 +1,6 @@
 //! Skinned animals of our own making, as awkward as those of artists: for tests, benchmarks and examples.
 
-use gambol_model::{Quat, Transform, Vec3};
+use gambol_model::{Quat, Transform, Vec3, math};
 use nalgebra::{Matrix4, Similarity3, UnitQuaternion};
 use serde_json::{Map, Value, json};
 
@@ -279,7 +279,7 @@ impl File {
                 // Round ends: a smaller first and last ring.
                 let radius = bone.radius * if ring == 0 || ring == rings { 0.6 } else { 1.0 - 0.2 * along };
                 for side in 0..SIDES {
-                    let (sine, cosine) = libm::sincos(std::f64::consts::TAU * side as f64 / SIDES as f64);
+                    let (sine, cosine) = math::sin_cos(std::f64::consts::TAU * side as f64 / SIDES as f64);
                     let place = Vec3::new(radius * cosine, along * length, radius * sine);
                     places.push(to_f32((frame * nalgebra::Point3::from(place)).coords));
                     let blend = ring == 0 && parent.is_some();

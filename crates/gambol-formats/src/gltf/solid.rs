@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use gambol_model::{MassProperties, Mat3, MeshMass, TriMesh, Vec3};
+use gambol_model::{MassProperties, Mat3, MeshMass, TriMesh, Vec3, math};
 
 use super::voxels::Voxels;
 
@@ -133,7 +133,7 @@ impl Piece {
             let sheet = sheet.scaled(thickness);
             return MassProperties { inertia: sheet.inertia + dot(sheet.mass), ..sheet };
         }
-        let mass = thickness.powi(3);
+        let mass = math::powi(thickness, 3);
         let middle = self.points.iter().sum::<Vec3>() / self.points.len().max(1) as f64;
         MassProperties { mass, com: middle, inertia: dot(mass) }
     }

@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use gambol_model::{MassProperties, Mat3, Vec3};
+use gambol_model::{MassProperties, Mat3, Vec3, math};
 
 /// Cubes along the longest side of the box: a lower leg is two or three cubes thick then, and all of it takes
 /// milliseconds.
@@ -132,7 +132,7 @@ impl Voxels {
 
     /// Number of cubes inside, and their volume, m³.
     pub(super) fn volume(&self) -> f64 {
-        self.inside.iter().filter(|inside| **inside).count() as f64 * self.edge.powi(3)
+        self.inside.iter().filter(|inside| **inside).count() as f64 * math::powi(self.edge, 3)
     }
 
     /// Mass properties at unit density of the cubes of each body, and how many they are. `weights` are those of the
@@ -171,7 +171,7 @@ impl Voxels {
             *first += at;
             *second += at * at.transpose();
         }
-        let cube = self.edge.powi(3);
+        let cube = math::powi(self.edge, 3);
         let of_body = |(count, first, second): (f64, Vec3, Mat3)| {
             if count <= 0.0 {
                 return (MassProperties::default(), 0.0);

@@ -1,6 +1,6 @@
 //! Poses: a position and one of five ways to give an orientation.
 
-use gambol_model::{Mat3, Quat, Transform, Vec3};
+use gambol_model::{Mat3, Quat, Transform, Vec3, math};
 use nalgebra::{Quaternion, Rotation3, Translation3, Unit, UnitQuaternion};
 
 use super::compiler::Compiler;
@@ -101,7 +101,7 @@ pub(crate) fn turn_z_to(to: Vec3) -> Quat {
     let axis = Vec3::z().cross(&to);
     let sine = axis.norm();
     let axis = if sine < 1e-10 { Vec3::x_axis() } else { Unit::new_unchecked(axis / sine) };
-    UnitQuaternion::from_axis_angle(&axis, sine.atan2(to.z))
+    UnitQuaternion::from_axis_angle(&axis, math::atan2(sine, to.z))
 }
 
 fn direction(element: Element<'_>, name: &str, vector: Vec3) -> Result<Unit<Vec3>, FormatError> {

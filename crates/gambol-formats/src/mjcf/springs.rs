@@ -1,7 +1,7 @@
 //! Springs and dampers that are given by time constant and damping ratio: they follow from the inertia that a joint
 //! feels in the reference configuration.
 
-use gambol_model::{BodySpec, JointKind, JointSpec, MassProperties, Transform, Vec3};
+use gambol_model::{BodySpec, JointKind, JointSpec, MassProperties, Transform, Vec3, math};
 use nalgebra::{Matrix6, Vector6};
 
 use super::tree::body_mass;
@@ -30,7 +30,7 @@ pub(crate) fn settle(bodies: &mut [BodySpec], wishes: &[Vec<Option<[f64; 2]>>]) 
         for ((joint, wish), inertia) in body.joints.iter_mut().zip(wishes).zip(inertias) {
             if let Some([time_constant, damping_ratio]) = wish {
                 // x'' + 2/T x' + 1/(T ζ)² x = 0
-                joint.stiffness = inertia / (time_constant * damping_ratio).powi(2).max(1e-15);
+                joint.stiffness = inertia / math::square(time_constant * damping_ratio).max(1e-15);
                 joint.damping = 2.0 * inertia / time_constant.max(1e-15);
             }
         }

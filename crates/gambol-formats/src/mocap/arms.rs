@@ -1,7 +1,7 @@
 //! Arms of a skeleton whose zero pose stretches them out.
 
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_model::{Creature, CreatureSpec, JointKind, PoseSpec, Quat, Role, Side, Vec3};
+use gambol_model::{Creature, CreatureSpec, JointKind, PoseSpec, Quat, Role, Side, Vec3, math};
 use nalgebra::{Quaternion, UnitQuaternion};
 
 /// Arms that point more steeply than this stay, rad below the horizontal.
@@ -47,12 +47,12 @@ fn turns(creature: &Creature) -> Vec<(usize, Quat)> {
         let joints = &creature.joints()[creature.bodies()[upper].joints.clone()];
         let [joint] = joints else { return None };
         let arm = frames[hand.body].point_in_world(hand.point) - frames[upper].position;
-        let slope = libm::atan2(-arm.z, libm::hypot(arm.x, arm.y));
+        let slope = math::atan2(-arm.z, math::hypot(arm.x, arm.y));
         if joint.kind != JointKind::Ball || slope >= HANGS || arm.y.abs() <= arm.x.abs() {
             return None;
         }
         let side = if hand.side == Some(Side::Left) { 1.0 } else { -1.0 };
-        let down = Vec3::new(0.0, side * libm::sin(ASIDE), -libm::cos(ASIDE));
+        let down = Vec3::new(0.0, side * math::sin(ASIDE), -math::cos(ASIDE));
         Some((upper, Quat::rotation_between(&arm, &down)?))
     };
     marks.iter().filter(|mark| mark.role == Role::Hand).filter_map(turn).collect()

@@ -1,6 +1,8 @@
 //! Bodies for a skeleton: how thick a bone's flesh is, from its length and its place in the body.
 
-use gambol_model::{BodySpec, CreatureSpec, JointKind, JointSpec, Quat, Shape, ShapeSpec, Transform, Vec3};
+use gambol_model::{
+    BodySpec, CreatureSpec, JointKind, JointSpec, Quat, Shape, ShapeSpec, Transform, Vec3, math,
+};
 use nalgebra::Point3;
 
 use super::Scale;
@@ -240,6 +242,6 @@ fn three_digits(x: f64) -> f64 {
     if x == 0.0 {
         return 0.0;
     }
-    let unit = libm::pow(10.0, libm::floor(libm::log10(x.abs())) - 2.0);
+    let unit = math::powf(10.0, math::log10(x.abs()).floor() - 2.0);
     (x / unit).round() * unit
 }

@@ -1,5 +1,6 @@
 //! The unit of length of a file that does not say it, from the height of who stands in it.
 
+use gambol_model::math;
 use std::fmt;
 
 use super::skeleton::Stance;
@@ -99,8 +100,8 @@ pub(super) fn scale(
     if let Some(wanted) = options.height {
         return Ok(from(above_0("height", wanted)? / height, ScaleSource::Height));
     }
-    let off = |metres: f64| libm::log(metres * height / PERSON).abs();
-    let is_person = |metres: f64| off(metres) < libm::log(SURE);
+    let off = |metres: f64| math::ln(metres * height / PERSON).abs();
+    let is_person = |metres: f64| off(metres) < math::ln(SURE);
     if let Some(metres) = stated.filter(|metres| metres.is_finite() && *metres > 0.0 && is_person(*metres)) {
         return Ok(from(metres, ScaleSource::File));
     }

@@ -9,7 +9,7 @@ use gambol_formats::clip::{ClipFileError, GlbOptions, RootMotion};
 use gambol_formats::gltf::samples::{Awkward, awkward, quadruped};
 use gambol_formats::gltf::{Bone, Rig, Source, append_clips};
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, Transform, Vec3,
+    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, Transform, Vec3, math,
 };
 use gambol_motion::{Clip, Contact, Stride, Travel, samples::wander};
 use nalgebra::{Isometry3, Matrix3, Matrix4, Point3, Quaternion, Rotation3, Similarity3, UnitQuaternion};
@@ -192,7 +192,7 @@ fn rig(bytes: &[u8]) -> (Creature, Rig) {
             Isometry3::from_parts(at.coords.into(), world_from_scene.isometry.rotation * turn(&world[node]));
         let odd = node as f64;
         let body_from_node =
-            Transform::new(Vec3::new(0.01 * odd.sin(), 0.02, -0.01), Vec3::new(odd, 0.3 * odd, 1.0));
+            Transform::new(Vec3::new(0.01 * math::sin(odd), 0.02, -0.01), Vec3::new(odd, 0.3 * odd, 1.0));
         let world_from_body = world_from_node * body_from_node.inverse();
         let above = std::iter::successors(parents[node], |&parent| parents[parent]);
         let parent = above.into_iter().find_map(|above| bones.iter().find(|bone| bone.node == above));

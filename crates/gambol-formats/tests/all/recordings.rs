@@ -10,6 +10,7 @@ use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_np
 use gambol_formats::files::Memory;
 use gambol_formats::mocap::{Recording, RecordingOptions, ScaleSource, load_recording};
 use gambol_formats::{LoadOptions, load, load_from};
+use gambol_model::math;
 use gambol_model::samples::chain;
 use gambol_model::{Creature, JointKind, Mat3, Shape, Vec3};
 use gambol_motion::{Clip, Contact, Stride, Travel, samples::wander};
@@ -121,7 +122,7 @@ fn plain_places(joints: &[Plain], frame: &[f64]) -> Vec<Vec3> {
             if channel.ends_with("position") {
                 place[axis] += value;
             } else {
-                let (sine, cosine) = value.to_radians().sin_cos();
+                let (sine, cosine) = math::sin_cos(value.to_radians());
                 let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
                 let mut r = Mat3::identity();
                 (r[(j, j)], r[(j, k)], r[(k, j)], r[(k, k)]) = (cosine, -sine, sine, cosine);
@@ -539,7 +540,7 @@ fn bvh_of(bones: &Bones, unit: f64, z_up: bool) -> String {
     for frame in 0..5_u32 {
         let mut numbers = turned([0.0, 0.9 / unit, 0.1 / unit * f64::from(frame)]).to_vec();
         for joint in 0..bones.len() {
-            let angle = |k: f64| 12.0 * (k * (joint as f64 + 1.0) + 0.6 * f64::from(frame)).sin();
+            let angle = |k: f64| 12.0 * math::sin(k * (joint as f64 + 1.0) + 0.6 * f64::from(frame));
             // The turn about z comes first; where z has become −y it turns the other way.
             let first = if z_up { -angle(1.1) } else { angle(1.1) };
             numbers.extend([first, angle(2.3), angle(3.7)]);

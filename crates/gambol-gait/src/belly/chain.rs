@@ -1,7 +1,7 @@
 //! The body of a legless creature as a line: from tail to head, or around a ring.
 
 use gambol_dynamics::Data;
-use gambol_model::{ConstraintKind, Creature, Vec3};
+use gambol_model::{ConstraintKind, Creature, Vec3, math};
 use gambol_modes::Heading;
 
 /// Bodies in a row, and the joints between them.
@@ -76,7 +76,7 @@ impl Chain {
     /// Stiffness of each link about an axis, N·m/rad; 0 where it cannot bend about it.
     pub(super) fn stiffness(&self, creature: &Creature, data: &Data, about: Vec3) -> Vec<f64> {
         let stiffness = |link: &Link| {
-            let along = |dof: usize| data.axes[dof].angular.dot(&about).powi(2);
+            let along = |dof: usize| math::square(data.axes[dof].angular.dot(&about));
             let joint = |dof: usize| creature.joints()[creature.dofs()[dof].joint].stiffness;
             // 1 for a ball, cos² of the angle between the axes for a hinge.
             let free: f64 = link.dofs.clone().map(along).sum();

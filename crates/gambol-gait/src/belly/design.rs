@@ -5,7 +5,7 @@
 //! to mode; those of a ring come in pairs. Which way the wave has to run is tried out.
 
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, stiffness_matrix};
-use gambol_model::Vec3;
+use gambol_model::{Vec3, math};
 use gambol_modes::{Heading, Mode};
 use nalgebra::DVector;
 
@@ -70,7 +70,7 @@ pub(crate) fn legless_frequency(body: &Body, components: &[Component]) -> f64 {
     for component in components {
         let mode = &body.modes.modes[component.mode];
         let u = DVector::from_column_slice(&mode.shape);
-        let energy = component.amplitude.powi(2) * u.dot(&(&k * &u));
+        let energy = math::square(component.amplitude) * u.dot(&(&k * &u));
         elastic += energy;
         kinetic += energy / mode.eigenvalue;
     }
@@ -199,7 +199,7 @@ pub(super) fn sampled(
         let angle = std::f64::consts::TAU * k as f64 / count as f64;
         let mut way = vec![0.0; body.creature.nv()];
         for component in components {
-            let swing = component.amplitude * libm::sin(angle + component.phase);
+            let swing = component.amplitude * math::sin(angle + component.phase);
             way.iter_mut().zip(&body.modes.modes[component.mode].shape).for_each(|(w, u)| *w += swing * u);
         }
         let mut pose = body.modes.pose.clone();
@@ -270,9 +270,9 @@ impl Waves<'_> {
         let part = |bending: &Bending| {
             let (mut cosine, mut sine, mut own) = (0.0, 0.0, 0.0);
             for &(link, place, length) in &joints {
-                let (s, c) = libm::sincos(k * (place - 0.5 * self.chain.length));
+                let (s, c) = math::sin_cos(k * (place - 0.5 * self.chain.length));
                 let bend = bending.bends[link] * stiffness[link];
-                let turn = 2.0 * angle * libm::sin(0.5 * k * length);
+                let turn = 2.0 * angle * math::sin(0.5 * k * length);
                 cosine += bend * c * turn;
                 sine += bend * s * turn;
                 own += bend * bending.bends[link];
@@ -315,7 +315,7 @@ impl Waves<'_> {
                 let velocity = data.velocities[body];
                 let moves = velocity.linear
                     + velocity.angular.cross(&(place(data, body) - data.frames[body].position));
-                squares += (moves.dot(&spoke) / spoke.norm()).powi(2);
+                squares += math::square(moves.dot(&spoke) / spoke.norm());
                 radius += spoke.norm();
             }
             let count = bodies.len() as f64;
@@ -338,9 +338,9 @@ impl Waves<'_> {
                 let sum = |take: fn(&Part) -> f64| -> f64 {
                     wave.iter().map(|part| take(part) * modes.modes[part.mode].shape[dof]).sum()
                 };
-                sum(|part| part.cosine).hypot(sum(|part| part.sine))
+                math::hypot(sum(|part| part.cosine), sum(|part| part.sine))
             };
-            let swing = (joint.v..joint.v + joint.kind.nv()).map(swing).fold(0.0, f64::hypot);
+            let swing = (joint.v..joint.v + joint.kind.nv()).map(swing).fold(0.0, math::hypot);
             let room = match joint.kind.nv() {
                 1 => (high - modes.pose[joint.q]).min(modes.pose[joint.q] - low),
                 _ => high,

@@ -1,6 +1,6 @@
 //! Where the body goes, and how it comes back after a stride.
 
-use gambol_model::{Quat, Transform, Vec3};
+use gambol_model::{Quat, Transform, Vec3, math};
 use gambol_modes::Heading;
 use gambol_motion::Stride;
 use nalgebra::Translation3;
@@ -52,10 +52,10 @@ impl Path {
     pub(super) fn aligned(self, scene: &Scene, heading: &Heading) -> Self {
         let travel = self.travel();
         let (ahead, aside) = (travel.dot(&heading.forward), travel.dot(&heading.left));
-        let angle = if ahead.hypot(aside) < STAYS * scene.size {
+        let angle = if math::hypot(ahead, aside) < STAYS * scene.size {
             0.0
         } else {
-            -(aside * ahead.signum()).atan2(ahead.abs())
+            -math::atan2(aside * ahead.signum(), ahead.abs())
         };
         let com = |world_from_float: &Transform| world_from_float.translation.vector;
         let mut to = com(&scene.given[0]) - yaw(angle) * com(&self.world_from_float[0]);
@@ -83,5 +83,5 @@ pub(super) fn integrals(before: Vec3, values: &[Vec3], after: [Vec3; 2], step: f
 pub(super) fn yaw_between(from: &Quat, to: &Quat) -> f64 {
     let turn = to * from.inverse();
     // Of the two quaternions of one rotation, the one that turns less than half around.
-    2.0 * (turn.k * turn.w.signum()).atan2(turn.w.abs())
+    2.0 * math::atan2(turn.k * turn.w.signum(), turn.w.abs())
 }

@@ -13,7 +13,7 @@
 //! slope of φ through a little viscosity, one implicit step per sample.
 
 use gambol_dynamics::{BodyFrame, Lowest, Touch, touches};
-use gambol_model::{Mat3, Quat, Transform, Vec3};
+use gambol_model::{Mat3, Quat, Transform, Vec3, math};
 use nalgebra::{Matrix2, Vector2};
 
 use super::scene::Scene;
@@ -179,7 +179,7 @@ impl<'s> Rest<'s> {
         let (ground, soft) = (soft_lowest(heights, self.soft), self.soft);
         let mut contacts = Vec::new();
         for ((touch, (frame, low)), height) in self.touches.iter().zip(found).zip(heights) {
-            let load = ((ground - height) / soft).exp();
+            let load = math::exp((ground - height) / soft);
             if load > NO_LOAD {
                 let point = frame.rotation.tr_mul(&(low.point - frame.position));
                 contacts.push(Contact { body: touch.body, point, load });
@@ -212,7 +212,7 @@ impl<'s> Rest<'s> {
         let lift = |p: &Vec3| Vector2::new(p.y, -p.x);
         let (mut mean, mut square, mut curved) = (Vector2::zeros(), Matrix2::zeros(), Matrix2::zeros());
         for (_, low) in &found {
-            let load = ((ground - low.point.z) / soft).exp();
+            let load = math::exp((ground - low.point.z) / soft);
             if load < NO_LOAD * NO_LOAD {
                 continue;
             }
@@ -283,8 +283,8 @@ impl<'s> Rest<'s> {
 /// −ℓ log Σ exp(−h/ℓ): a little below the lowest.
 fn soft_lowest(heights: &[f64], soft: f64) -> f64 {
     let lowest = heights.iter().copied().fold(f64::INFINITY, f64::min);
-    let sum: f64 = heights.iter().map(|h| ((lowest - h) / soft).exp()).sum();
-    lowest - soft * sum.ln()
+    let sum: f64 = heights.iter().map(|h| math::exp((lowest - h) / soft)).sum();
+    lowest - soft * math::ln(sum)
 }
 
 /// A turn about a level axis.

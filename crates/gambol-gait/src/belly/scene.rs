@@ -4,7 +4,7 @@
 //! lies along the world axes. Which body is the root, and how the modal motion moves it, makes no difference.
 
 use gambol_dynamics::{BodyFrame, Data, center_of_mass};
-use gambol_model::{Creature, JointKind, Mat3, Quat, Transform, Vec3};
+use gambol_model::{Creature, JointKind, Mat3, Quat, Transform, Vec3, math};
 use gambol_modes::Heading;
 use nalgebra::{Point3, Quaternion, Translation3};
 
@@ -98,7 +98,7 @@ impl<'c> Scene<'c> {
     {
         let width = ROUNDING * self.samples() as f64;
         let reach = self.short_time();
-        let weight = |j: usize| (-0.5 * ((j as f64 - reach as f64) / width).powi(2)).exp();
+        let weight = |j: usize| math::exp(-0.5 * math::square((j as f64 - reach as f64) / width));
         let weights: Vec<f64> = (0..=2 * reach).map(weight).collect();
         let all: f64 = weights.iter().sum();
         let mean = |k: usize| {

@@ -11,7 +11,7 @@ use crate::marks::Marks;
 use crate::{Body, Component, Legs, Style};
 use gambol::LoadOptions;
 use gambol_dynamics::{body_velocities, center_of_mass, forward_kinematics};
-use gambol_model::{BodySpec, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3};
+use gambol_model::{BodySpec, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3, math};
 use gambol_modes::{Settings, analyze};
 
 fn body_of(creature: Creature) -> (Body, Data) {
@@ -86,7 +86,7 @@ fn a_ring_rolls_half_its_perimeter_in_a_period() {
     for (flat, way) in [(0.6, 1.0), (0.6, -1.0), (0.3, 1.0)] {
         // Two waves around: the ring closes by symmetry.
         let poses = waved(&ring, SAMPLES, |joint, t| {
-            -turn * (1.0 + flat * (2.0 * turn * joint as f64 + way * t).cos())
+            -turn * (1.0 + flat * math::cos(2.0 * turn * joint as f64 + way * t))
         });
         let carried = carry(&ring, &mut data, &heading, &poses, 1.0, Support::Belly { across: 1.0 }).unwrap();
         assert_eq!(carried.periods, 2, "half a turn per period");
@@ -116,7 +116,7 @@ fn a_filament_swims_as_gray_and_hancock_say() {
     for (slope, across) in [(0.1, 2.0), (0.2, 2.0), (0.1, 4.0)] {
         // Slope bk cos(kx − ωt): the joint angle is its change from link to link.
         let poses =
-            waved(&filament, 120, |joint, t| -slope * k * length * (k * length * joint as f64 + t).sin());
+            waved(&filament, 120, |joint, t| -slope * k * length * math::sin(k * length * joint as f64 + t));
         let carried = carry(&filament, &mut data, &heading, &poses, 1.0, Support::Water { across }).unwrap();
         let push = 0.5 * (across - 1.0) * slope * slope;
         let swims = (TAU / k) * push / (1.0 + push);
@@ -136,7 +136,8 @@ fn a_snake_that_cannot_slip_follows_its_track() {
     let k = TAU * waves / (links as f64 * length);
     let mut data = Data::new(&snake);
     let heading = Heading::of_reference(&snake, &mut data);
-    let poses = waved(&snake, SAMPLES, |joint, t| angle * k * length * (k * length * joint as f64 + t).cos());
+    let poses =
+        waved(&snake, SAMPLES, |joint, t| angle * k * length * math::cos(k * length * joint as f64 + t));
     let mut before = f64::INFINITY;
     for across in [3.0, 30.0, 1e5] {
         let carried = carry(&snake, &mut data, &heading, &poses, 1.0, Support::Belly { across }).unwrap();
@@ -164,7 +165,7 @@ fn a_caterpillar_walks_on_its_troughs() {
     let heading = Heading::of_reference(&worm, &mut data);
     for way in [1.0, -1.0] {
         let poses = waved(&worm, SAMPLES, |joint, t| {
-            angle * k * length * (k * length * joint as f64 - way * t).cos()
+            angle * k * length * math::cos(k * length * joint as f64 - way * t)
         });
         let carried = carry(&worm, &mut data, &heading, &poses, 1.0, Support::Belly { across: 1.0 }).unwrap();
         // The soles are below the line of joints: outside of the bend by their radius.
@@ -371,7 +372,7 @@ fn a_snake_with_a_tall_head_keeps_its_belly_down() {
     let cobra = spec.build().unwrap();
     let mut data = Data::new(&cobra);
     let heading = Heading::of_reference(&cobra, &mut data);
-    let poses = waved(&cobra, SAMPLES, |joint, t| 0.5 * (TAU * joint as f64 / 8.0 - t).cos());
+    let poses = waved(&cobra, SAMPLES, |joint, t| 0.5 * math::cos(TAU * joint as f64 / 8.0 - t));
     let carried = carry(&cobra, &mut data, &heading, &poses, 1.0, Support::Belly { across: 10.0 }).unwrap();
     for pose in &carried.poses {
         let up = forward_kinematics(&cobra, &mut data, pose)[6].rotation.column(2).z;
@@ -450,7 +451,7 @@ fn worm(links: usize, scale: f64) -> Creature {
             JointSpec::free("root")
         } else {
             let anchor = Vec3::new(-0.5 * side * length, 0.0, 0.0);
-            JointSpec::ball(format!("joint.{link}")).with_anchor(anchor).with_stiffness(scale.powi(5))
+            JointSpec::ball(format!("joint.{link}")).with_anchor(anchor).with_stiffness(math::powi(scale, 5))
         });
         let mut shape = ShapeSpec::new(Shape::Capsule { radius, half_length: 0.5 * length });
         shape.body_from_shape.rotation = gambol_model::Quat::from_axis_angle(&Vec3::y_axis(), FRAC_PI_2);

@@ -5,6 +5,7 @@
 //! accelerates by g (F/mg − 1): double integration in Fourier space gives its height up to a constant. In flight that
 //! is a parabola, in a walk the body is highest over the standing leg, in a run lowest.
 
+use gambol_model::math;
 use std::f64::consts::{PI, TAU};
 
 use crate::stance::Stance;
@@ -35,8 +36,8 @@ impl Bounce {
             let (mut cosine, mut sine) = (0.0, 0.0);
             for (k, f) in pushes.iter().enumerate() {
                 let angle = TAU * (n * k) as f64 / SAMPLES as f64;
-                cosine += f / mean * angle.cos();
-                sine += f / mean * angle.sin();
+                cosine += f / mean * math::cos(angle);
+                sine += f / mean * math::sin(angle);
             }
             let omega = TAU * frequency * n as f64;
             let scale = -g / (omega * omega) * 2.0 / SAMPLES as f64;
@@ -49,7 +50,7 @@ impl Bounce {
     pub(super) fn height(&self, cycle: f64) -> f64 {
         let wave = |(n, [c, s]): (usize, &[f64; 2])| {
             let angle = TAU * (n + 1) as f64 * cycle;
-            c * angle.cos() + s * angle.sin()
+            c * math::cos(angle) + s * math::sin(angle)
         };
         self.waves.iter().enumerate().map(wave).sum()
     }
@@ -81,7 +82,7 @@ fn push(stance: &Stance, cycle: f64) -> f64 {
     // From one hump at half the cycle to two at two thirds.
     let q = HUMPS * ((duration - 0.5) / 0.15).clamp(0.0, 1.0);
     // ∫ F ds = (2 + 2q/3)/π
-    ((PI * s).sin() + q * (3.0 * PI * s).sin()) / (duration * (1.0 + q / 3.0))
+    (math::sin(PI * s) + q * math::sin(3.0 * PI * s)) / (duration * (1.0 + q / 3.0))
 }
 
 #[cfg(test)]

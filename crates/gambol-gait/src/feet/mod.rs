@@ -18,7 +18,7 @@ mod sole;
 mod target;
 
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix, touches};
-use gambol_model::{Constraint, ConstraintKind, Creature, Quat, Role, Vec3};
+use gambol_model::{Constraint, ConstraintKind, Creature, Quat, Role, Vec3, math};
 
 use crate::limits::limit;
 use crate::modal::ModalMotion;
@@ -250,7 +250,7 @@ impl Way {
                 Local {
                     height: before.height + (after.height - before.height) * share,
                     normal: (before.normal + (after.normal - before.normal) * share).normalize(),
-                    aloft: (4.0 * s * (1.0 - s)).powi(2),
+                    aloft: math::square(4.0 * s * (1.0 - s)),
                     ..before
                 }
             }
@@ -325,7 +325,7 @@ impl<'a> Scene<'a> {
         }
         let duty = |leg: &Leg| {
             let hurt = injured.iter().any(|name| leg.name.ends_with(name.as_str()));
-            let heavy = self.weight.powf(HEAVY);
+            let heavy = math::powf(self.weight, HEAVY);
             (gait.ground.duty * heavy * if hurt { HURT } else { 1.0 }).min(LONGEST.max(gait.ground.duty))
         };
         let of_leg = |(index, path): (usize, &Vec<Vec3>)| {
@@ -643,7 +643,7 @@ fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {
         let size = half(Vec3::x()).max(half(Vec3::y())) / leg.length;
         if size > SOLE {
             let normal = frames[body].orientation.inverse() * Vec3::z();
-            let weight = (size / PLANTIGRADE).min(1.0).powi(2);
+            let weight = math::square((size / PLANTIGRADE).min(1.0));
             flats.push(Flat { body, weight, normal, heel: body == leg.foot });
         }
     }

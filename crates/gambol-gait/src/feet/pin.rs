@@ -12,7 +12,7 @@
 //! joints; there the iteration ends where the feet miss least.
 
 use gambol_dynamics::{Data, constraint_jacobian, constraint_residual, each_axis_above, forward_kinematics};
-use gambol_model::{JointKind, Mat3, Quat, Vec3};
+use gambol_model::{JointKind, Mat3, Quat, Vec3, math};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::{
@@ -314,8 +314,8 @@ impl System {
         if x < -12.0 {
             return; // six millionths of the margin
         }
-        let depth = soft * if x > 30.0 { x } else { x.exp().ln_1p() };
-        let share = 1.0 / (1.0 + (-x).exp());
+        let depth = soft * if x > 30.0 { x } else { math::ln_1p(math::exp(x)) };
+        let share = 1.0 / (1.0 + math::exp(-x));
         let nv = scene.creature.nv();
         let start = self.rows.len();
         self.rows.resize(start + nv, 0.0);
@@ -440,7 +440,7 @@ fn right_jacobian(r: Vec3) -> Mat3 {
     let (b, c) = if a < 1e-4 {
         (0.5 - a2 / 24.0, 1.0 / 6.0 - a2 / 120.0)
     } else {
-        ((1.0 - a.cos()) / a2, (a - a.sin()) / (a2 * a))
+        ((1.0 - math::cos(a)) / a2, (a - math::sin(a)) / (a2 * a))
     };
     let cross = r.cross_matrix();
     Mat3::identity() - cross * b + cross * cross * c

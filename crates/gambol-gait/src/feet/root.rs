@@ -10,7 +10,7 @@
 use std::f64::consts::TAU;
 
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_model::Vec3;
+use gambol_model::{Vec3, math};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 use super::{
@@ -81,8 +81,8 @@ fn basis(cycle: f64) -> [f64; TERMS] {
     let mut basis = [1.0; TERMS];
     for n in 1..=HARMONICS {
         let angle = TAU * n as f64 * cycle;
-        basis[2 * n - 1] = angle.cos();
-        basis[2 * n] = angle.sin();
+        basis[2 * n - 1] = math::cos(angle);
+        basis[2 * n] = math::sin(angle);
     }
     basis
 }
@@ -169,7 +169,7 @@ fn normal_equations(
             // Columns of r: c enters by −J_root Φ, the plant by the turn since, the speed by the way since.
             let seconds = (stance.middle() - stance.start - since) / scene.frequency;
             let stride = path.after(seconds);
-            let (sine, cosine) = stride.yaw.sin_cos();
+            let (sine, cosine) = math::sin_cos(stride.yaw);
             let mut columns: Vec<(usize, Vec3)> = Vec::with_capacity(ROOT + 3);
             for dof in 0..6 {
                 let at = scene.root_v + dof;

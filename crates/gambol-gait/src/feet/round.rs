@@ -1,5 +1,7 @@
 //! Corrections without jumps: the nearest pose may change sides, as a foot that tips does.
 
+use gambol_model::math;
+
 /// Corrections are rounded over this share of the cycle (the standard deviation of a bell): a frame at 60 a second, so
 /// that what jumps has a velocity.
 const ROUND: f64 = 0.012;
@@ -23,7 +25,7 @@ pub(super) fn round_off(deltas: &[Vec<f64>], cycles: &[f64], repeats: bool) -> V
             if wraps && !repeats {
                 continue;
             }
-            let weight = (-0.5 * (apart(cycles[k], cycles[at]) / ROUND).powi(2)).exp();
+            let weight = math::exp(-0.5 * math::square(apart(cycles[k], cycles[at]) / ROUND));
             sum.iter_mut().zip(&deltas[at]).for_each(|(s, d)| *s += weight * d);
             weights += weight;
         }

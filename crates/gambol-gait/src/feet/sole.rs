@@ -5,7 +5,7 @@
 //! into the ground.
 
 use gambol_dynamics::{BodyFrame, Data, Lowest, each_axis_above};
-use gambol_model::{Creature, Vec3};
+use gambol_model::{Creature, Vec3, math};
 
 use crate::Leg;
 
@@ -60,10 +60,10 @@ impl Stand {
         // Soft minimum: −τ ln Σ exp(−z/τ), never above the true one; a flat sole of N corners floats by τ ln N.
         let tau = BLEND * leg.length.max(1e-9);
         let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
-        let weights: Vec<f64> = heights.iter().map(|height| (-(height - least) / tau).exp()).collect();
+        let weights: Vec<f64> = heights.iter().map(|height| math::exp(-(height - least) / tau)).collect();
         let sum: f64 = weights.iter().sum();
         let planted_height = (planted - below).dot(&ground.normal) - ground.sole;
-        let height = (1.0 - ground.aloft) * (least - tau * sum.ln()) + ground.aloft * planted_height;
+        let height = (1.0 - ground.aloft) * (least - tau * math::ln(sum)) + ground.aloft * planted_height;
         let place = Vec3::new(planted.x, planted.y, height);
         let shares =
             lowest.into_iter().zip(weights).map(|(low, w)| (low, (1.0 - ground.aloft) * w / sum)).collect();

@@ -4,7 +4,7 @@
 //! swings, the gap of lift-off fades out and that of touchdown fades in, each continued in value, slope and curvature: the
 //! foot follows the modal motion, warped just enough to leave and to arrive at rest.
 
-use gambol_model::{Quat, Vec3};
+use gambol_model::{Quat, Vec3, math};
 
 use super::sole::Local;
 use crate::path::{Path, moved};
@@ -87,7 +87,7 @@ impl Swing {
     /// A gap `since` cycles after its jet: v + a τ₁ + ½ b τ₂² with τ = T tanh(since/T), which is `since` to second order.
     /// T stops each term at the reach: a knee that meets its limit has a curvature that holds for a moment only.
     fn continued(&self, jet: &Jet, since: f64) -> Vec3 {
-        let until = |limit: f64| if limit > 0.0 { limit * libm::tanh(since / limit) } else { since };
+        let until = |limit: f64| if limit > 0.0 { limit * math::tanh(since / limit) } else { since };
         let slope = until(self.reach / jet.slope.norm().max(f64::MIN_POSITIVE));
         let curvature = until((2.0 * self.reach / jet.curvature.norm().max(f64::MIN_POSITIVE)).sqrt());
         jet.value + jet.slope * slope + jet.curvature * (0.5 * curvature * curvature)
@@ -96,7 +96,7 @@ impl Swing {
     /// 1 in the middle of the swing, 0 and flat to second order at both ends.
     pub(super) fn bump(&self, cycle: f64) -> f64 {
         let s = self.progress(cycle);
-        64.0 * (s * (1.0 - s)).powi(3)
+        64.0 * math::powi(s * (1.0 - s), 3)
     }
 
     /// The height of a swinging foot above the ground: `height` where that is well above it, else smoothly the
@@ -104,7 +104,7 @@ impl Swing {
     pub(super) fn clear(&self, cycle: f64, height: f64) -> f64 {
         let bump = self.bump(cycle);
         let (least, soft) = (self.clearance * bump, 0.5 * self.clearance * bump);
-        0.5 * (height + least + ((height - least).powi(2) + soft * soft).sqrt())
+        0.5 * (height + least + (math::square(height - least) + soft * soft).sqrt())
     }
 }
 

@@ -7,7 +7,7 @@ use gambol_gait::{
     Body, Gait, GaitError, HeightField, Performance, Sampling, Style, Support, Terrain, Wish, design,
     gaits_for, perform, preset_style,
 };
-use gambol_model::Vec3;
+use gambol_model::{Vec3, math};
 use gambol_motion::Clip;
 
 const SIXTY: Sampling = Sampling { seconds: None, fps: 60.0 };
@@ -166,12 +166,12 @@ fn a_turn_takes_the_feet_along() {
     assert!((stride.yaw - 0.6 * clip.duration()).abs() < 1e-12);
     // An arc: its chord is 2 v/ω sin(ωt/2).
     let (speed, angle) = (clip.travel.unwrap().speed, stride.yaw);
-    let chord = 2.0 * speed / 0.6 * (0.5 * angle).sin();
+    let chord = 2.0 * speed / 0.6 * math::sin(0.5 * angle);
     let seen = |pose: &[f64]| Vec3::new(pose[0], pose[1], 0.0);
     let walked = seen(clip.poses.last().unwrap()) - stride.shift;
     let turned = Vec3::new(
-        clip.poses[0][0] * angle.cos() - clip.poses[0][1] * angle.sin(),
-        clip.poses[0][0] * angle.sin() + clip.poses[0][1] * angle.cos(),
+        clip.poses[0][0] * math::cos(angle) - clip.poses[0][1] * math::sin(angle),
+        clip.poses[0][0] * math::sin(angle) + clip.poses[0][1] * math::cos(angle),
         0.0,
     );
     assert!((walked - turned).norm() < 1e-9 && (stride.shift.norm() - chord).abs() < 1e-9);
@@ -180,7 +180,7 @@ fn a_turn_takes_the_feet_along() {
 #[test]
 fn slopes_and_bumps_are_stood_on() {
     let bumps: Vec<f64> =
-        (0..400).map(|k| 0.03 * f64::from(k % 20).sin() * f64::from(k / 20).cos()).collect();
+        (0..400).map(|k| 0.03 * math::sin(f64::from(k % 20)) * math::cos(f64::from(k / 20))).collect();
     let field = HeightField { origin: [-2.0, -2.0], spacing: 0.3, columns: 20, heights: bumps };
     for terrain in [Terrain::Slope(0.2), Terrain::Slope(-0.2), Terrain::Field(field)] {
         for name in ["dog", "human", "spider"] {

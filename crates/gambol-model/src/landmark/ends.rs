@@ -4,7 +4,7 @@ use super::limb::{Kind, LEADS_DOWN, Limb, standing_body, tip};
 use super::limbs::ancestors;
 use super::words::{Parts, Words};
 use super::{Anatomy, Found, Landmark, Role, Row, Side, Source};
-use crate::{JointKind, Vec3};
+use crate::{JointKind, Vec3, math};
 
 /// A body is clearly lower than another by this part of the height.
 const CLEARLY_LOWER: f64 = 0.005;
@@ -193,7 +193,7 @@ fn folding(a: &Anatomy, joint: usize, hip: Vec3, end: Vec3) -> f64 {
         JointKind::Free | JointKind::Slide => 0.0,
     };
     let (r1, r2) = (distance(hip), distance(end));
-    r1 + r2 - r1.hypot(r2)
+    r1 + r2 - math::hypot(r1, r2)
 }
 
 /// The landmarks of all limbs.

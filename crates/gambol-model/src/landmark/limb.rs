@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::stand::Stand;
 use super::{Side, symmetry};
-use crate::{Creature, Vec3};
+use crate::{Creature, Vec3, math};
 
 /// A leg's lowest point is within this part of the creature's height from the ground.
 pub(super) const REACHES_GROUND: f64 = 0.15;
@@ -150,5 +150,5 @@ fn footprint(creature: &Creature, stand: &Stand, body: usize) -> f64 {
     let u = symmetry::conventional_forward(stand.up);
     let extent =
         |axis: Vec3| (stand.extreme(creature, body, axis) - stand.extreme(creature, body, -axis)).dot(&axis);
-    extent(u).hypot(extent(stand.up.cross(&u)))
+    math::hypot(extent(u), extent(stand.up.cross(&u)))
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::Side;
 use super::stand::{Below, Stand};
 use super::words::Words;
-use crate::{Creature, Vec3};
+use crate::{Creature, Vec3, math};
 
 /// A vertical plane through the creature.
 #[derive(Clone, Copy)]
@@ -121,7 +121,7 @@ fn sibling_directions(creature: &Creature, stand: &Stand) -> Vec<Vec3> {
         let across = across - stand.up * stand.up.dot(&across);
         let Some(across) = across.try_normalize(1e-3 * stand.size) else { continue };
         let across = if across.dot(&y) < -1e-6 { -across } else { across };
-        let degrees = across.dot(&y).atan2(across.dot(&x)).to_degrees();
+        let degrees = math::atan2(across.dot(&y), across.dot(&x)).to_degrees();
         #[allow(clippy::cast_possible_truncation, reason = "0 to 180 degrees")]
         let vote = votes.entry((degrees / 2.0).round() as i32).or_insert((0.0, across));
         vote.0 += stand.below[a].mass;

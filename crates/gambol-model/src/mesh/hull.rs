@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use robust::{Coord3D, orient3d};
 
 use super::{TriMesh, bounding_box, check_vertices, error, merge};
-use crate::{ModelError, Vec3};
+use crate::{ModelError, Vec3, math};
 
 /// Hulls with less volume than this fraction of their size cubed are flat: rounding alone makes them that thick.
 const FLAT: f64 = 1e-14;
@@ -26,7 +26,7 @@ impl TriMesh {
         }
         let hull = Hull::of(&points).ok_or_else(flat)?.into_mesh()?;
         let size = bounding_box(&hull.vertices).0.max();
-        if hull.signed_volume() <= FLAT * size.powi(3) { Err(flat()) } else { Ok(hull) }
+        if hull.signed_volume() <= FLAT * math::powi(size, 3) { Err(flat()) } else { Ok(hull) }
     }
 
     /// The convex hull; an error if all vertices lie in a plane.

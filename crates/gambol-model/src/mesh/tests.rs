@@ -5,7 +5,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::{MassProperties, Mat3, Shape, Transform};
+use crate::{MassProperties, Mat3, Shape, Transform, math};
 
 const BOX_FACES: [[u32; 3]; 12] = [
     [0, 1, 3],
@@ -335,7 +335,7 @@ fn the_hull_of_a_lattice_is_its_box() {
         .collect();
     let hull = TriMesh::hull_of(&points).unwrap();
     assert_eq!(hull.defect(), None);
-    assert!((mass(&hull, MeshMass::Exact).mass - 0.9f64.powi(3)).abs() < 1e-14);
+    assert!((mass(&hull, MeshMass::Exact).mass - math::powi(0.9, 3)).abs() < 1e-14);
 }
 
 proptest! {

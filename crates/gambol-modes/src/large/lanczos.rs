@@ -19,6 +19,7 @@
 //! digits of K^½ u, so that a trace of the first eigenvector in the k-th is enlarged by μ_1/μ_k: the residual of some
 //! three hundred modes of a uniform chain (μ_1/μ_k = 1e9) is about as good as it needs to be, and no more can be had.
 
+use gambol_model::math;
 use gambol_model::samples::Random;
 use nalgebra::{DMatrix, SymmetricEigen};
 
@@ -386,7 +387,7 @@ impl Ritz {
         let residual = |i: usize| {
             let y = &vectors.as_slice()[(i + 1) * side - LANES.min(side)..(i + 1) * side];
             let part = |row: &Row| row.iter().zip(y).map(|(r, y)| r * y).sum::<f64>();
-            r.iter().map(|row| part(row).powi(2)).sum::<f64>().sqrt()
+            r.iter().map(|row| math::square(part(row))).sum::<f64>().sqrt()
         };
         let residuals = (0..side).map(residual).collect();
         Ok(Self { values: order.iter().map(|&i| eigen.eigenvalues[i]).collect(), vectors, residuals })

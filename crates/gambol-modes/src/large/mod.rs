@@ -12,7 +12,7 @@ mod lanczos;
 mod problem;
 
 use gambol_dynamics::Data;
-use gambol_model::{Constraint, Creature};
+use gambol_model::{Constraint, Creature, math};
 
 use crate::coordinates::Coordinates;
 use crate::dense::{all_constraints, place_name};
@@ -101,7 +101,7 @@ fn vibrations(
             if mu.is_nan() || mu <= 0.0 {
                 return Err(massless(creature, u, l));
             }
-            let residual = sum(&|x, image| (image - mu * x).powi(2)).sqrt() / mu;
+            let residual = sum(&|x, image| math::square(image - mu * x)).sqrt() / mu;
             if residual.is_nan() || residual > LARGEST_RESIDUAL {
                 return Err(ModesError::NotConverged);
             }

@@ -1,6 +1,6 @@
 //! What each limb, or pair of limbs, does in a mode.
 
-use gambol_model::{JointKind, Row, Vec3};
+use gambol_model::{JointKind, Row, Vec3, math};
 
 use super::Reader;
 use super::limbs::{Limb, Part};
@@ -184,7 +184,7 @@ impl Stage<'_> {
         for &joint in &limb.joints {
             let Some(turn) = self.motion.turns[joint].try_normalize(1e-12) else { continue };
             for (part, about) in parts.iter_mut().zip([left, side, axis]) {
-                *part += self.motion.elastic[joint] * turn.dot(&about).powi(2);
+                *part += self.motion.elastic[joint] * math::square(turn.dot(&about));
             }
         }
         [Way::Vertical, Way::Sideways, Way::Twist][largest(&parts)]
@@ -245,9 +245,9 @@ impl Stage<'_> {
         let along = (further - scene.anchors[joint]).try_normalize(1e-9).unwrap_or(scene.heading.up);
         let about_bone = turn.dot(&along);
         let flexion = turn.dot(&scene.heading.left);
-        let rest = (turn.norm_squared() - about_bone.powi(2) - flexion.powi(2)).max(0.0);
+        let rest = (turn.norm_squared() - math::square(about_bone) - math::square(flexion)).max(0.0);
         [Way::Bend(joint), Way::Tilt(joint), Way::Turn(joint)]
-            [largest(&[flexion.powi(2), rest, about_bone.powi(2)])]
+            [largest(&[math::square(flexion), rest, math::square(about_bone)])]
     }
 
     /// How two limbs that mirror each other go together.

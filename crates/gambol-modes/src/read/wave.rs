@@ -1,6 +1,6 @@
 //! Bends along a body without legs and arms: a snake, a chain, a ring.
 
-use gambol_model::{ConstraintKind, Creature, Role, Row, Vec3};
+use gambol_model::{ConstraintKind, Creature, Role, Row, Vec3, math};
 
 use super::act::{changes_of_sign, largest};
 use super::limbs::Limbs;
@@ -100,7 +100,7 @@ impl Ring {
         let top =
             (up - axis * up.dot(&axis)).try_normalize(1e-6).or_else(|| spokes[0].try_normalize(1e-12))?;
         let across = axis.cross(&top);
-        let angles = spokes.iter().map(|spoke| spoke.dot(&across).atan2(spoke.dot(&top))).collect();
+        let angles = spokes.iter().map(|spoke| math::atan2(spoke.dot(&across), spoke.dot(&top))).collect();
         Some(Self { angles, axis })
     }
 
@@ -116,8 +116,8 @@ impl Ring {
         let nodes = changes_of_sign(&around);
         let wave = nodes as f64 / 2.0;
         for (turn, angle) in turns.iter().zip(&self.angles) {
-            cosine += turn * (wave * angle).cos();
-            sine += turn * (wave * angle).sin();
+            cosine += turn * math::cos(wave * angle);
+            sine += turn * math::sin(wave * angle);
         }
         let top = match (cosine.abs(), sine.abs()) {
             (c, s) if c > CREST * s => ", crest on top",

@@ -17,7 +17,7 @@
 
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn, LU};
 
-use gambol_model::{JointKind, Vec3};
+use gambol_model::{JointKind, Vec3, math};
 
 use super::ground::name_of;
 use super::potential::{Evaluation, Multipliers, Problem, Trend};
@@ -337,7 +337,7 @@ impl Factors {
 
 /// Norm of the gradient in units of weight and size.
 fn imbalance(problem: &Problem, gradient: &DVector<f64>) -> f64 {
-    let squares = gradient.iter().enumerate().map(|(dof, g)| (g * problem.unit(dof)).powi(2));
+    let squares = gradient.iter().enumerate().map(|(dof, g)| math::square(g * problem.unit(dof)));
     squares.sum::<f64>().sqrt() / (problem.weight * problem.size)
 }
 
@@ -356,7 +356,7 @@ fn factor(problem: &Problem, hessian: &DMatrix<f64>, shift: f64) -> Option<Chole
 }
 
 fn own_stiffness(problem: &Problem, dof: usize) -> f64 {
-    problem.weight * problem.size / problem.unit(dof).powi(2)
+    problem.weight * problem.size / math::square(problem.unit(dof))
 }
 
 /// Takes the forces at `here` for the next multipliers; returns by how much contacts, constraints and friction still

@@ -18,7 +18,7 @@ use gambol_dynamics::{
     Data, Lowest, bias_forces, center_of_mass, constraint_jacobian, constraint_residual, energy,
     forward_kinematics, passive_forces,
 };
-use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Mat3, Vec3};
+use gambol_model::{Constraint, ConstraintKind, Creature, JointKind, Mat3, Vec3, math};
 
 use super::ground::Ground;
 use super::{StandSettings, WeightError, is_root};
@@ -434,7 +434,7 @@ fn angle_hessian(turn: Vec3) -> Mat3 {
     let angle = turn.norm();
     // x cot x = 1 − x²/3 − …, exact to double precision below 1e-4.
     let half = 0.5 * angle;
-    let across = if half < 1e-4 { 1.0 - half * half / 3.0 } else { half / half.tan() };
+    let across = if half < 1e-4 { 1.0 - half * half / 3.0 } else { half / math::tan(half) };
     let axis = turn.try_normalize(0.0).unwrap_or_else(Vec3::zeros);
     Mat3::identity() * across + axis * axis.transpose() * (1.0 - across)
 }

@@ -1,7 +1,7 @@
 //! The search for the smallest scale: down from stiff until the creature no longer stands, then bisection.
 
 use gambol_dynamics::Data;
-use gambol_model::Creature;
+use gambol_model::{Creature, math};
 
 use super::equilibrium::{State, is_kept, keep};
 use super::potential::Problem;
@@ -129,7 +129,7 @@ pub(super) fn natural_scale(problem: &Problem) -> Result<f64, WeightError> {
         return Err(WeightError::NoStiffness { joint });
     }
     // Stiffnesses spread over orders of magnitude: the geometric mean is a typical one.
-    let mean = (springs.iter().map(|k| k.ln()).sum::<f64>() / springs.len() as f64).exp();
+    let mean = math::exp(springs.iter().map(|k| math::ln(*k)).sum::<f64>() / springs.len() as f64);
     Ok(problem.weight * problem.length / mean)
 }
 

@@ -7,6 +7,7 @@ use std::f64::consts::PI;
 
 use crate::chain_reference::Chain;
 use gambol_dynamics::{Data, TreeMatrix, mass_matrix, stiffness_matrix};
+use gambol_model::math;
 use gambol_model::samples::{Random, TreeKind, branching, chain, random_tree, star};
 use gambol_model::{
     BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, InertiaSpec, JointKind,
@@ -102,7 +103,7 @@ fn chain_of_thin_rods_is_a_beam() {
     let creature = rods(links, false, thin).build().unwrap();
     let found = large(&creature, 11, &[]);
     // ω = (β l)² √(EI / ρA l⁴) with EI = k L, ρA = m/L, l = n L.
-    let unit = (2.0f64 * 0.1 / (0.05 / 0.1)).sqrt() / (links as f64 * 0.1).powi(2);
+    let unit = (2.0f64 * 0.1 / (0.05 / 0.1)).sqrt() / math::square(links as f64 * 0.1);
     let expected = [1.3e-9, 9.8e-9, 3.8e-8, 1.0e-7, 2.3e-7];
     for (k, (mode, expected)) in found.vibrations().iter().zip(expected).enumerate() {
         let beta = free_beam(k + 1);
@@ -115,7 +116,7 @@ fn chain_of_thin_rods_is_a_beam() {
 fn free_beam(k: usize) -> f64 {
     let mut x = (k as f64 + 0.5) * PI;
     for _ in 0..20 {
-        x -= (x.cos() - 1.0 / x.cosh()) / (-x.sin() + x.tanh() / x.cosh());
+        x -= (math::cos(x) - 1.0 / math::cosh(x)) / (-math::sin(x) + math::tanh(x) / math::cosh(x));
     }
     x
 }
@@ -156,7 +157,7 @@ fn uneven_springs_and_several_roots_agree_with_the_dense_solver() {
     let mut creature = branching(200, 9);
     let mut random = Random::new(4);
     for joint in 1..creature.joints().len() {
-        creature.set_stiffness(joint, 10f64.powf(3.0 * random.symmetric())).unwrap();
+        creature.set_stiffness(joint, math::powf(10.0, 3.0 * random.symmetric())).unwrap();
     }
     assert_agrees_with_dense(&creature, &[], "uneven springs");
 
@@ -215,7 +216,7 @@ fn tendons_agree_with_the_dense_solver() {
     let mut spec = rods(200, false, thin);
     for k in 0..7usize {
         let terms = (0..5).map(|i| (format!("hinge.{}", 20 * k + 3 * i + 1), 1.0 - 0.3 * i as f64)).collect();
-        let stiffness = 10f64.powi(i32::try_from(k).unwrap() - 3);
+        let stiffness = math::powi(10.0, i32::try_from(k).unwrap() - 3);
         spec.tendons.push(TendonSpec {
             name: format!("tendon.{k}"),
             terms,

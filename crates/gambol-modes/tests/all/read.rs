@@ -4,7 +4,7 @@
 
 use gambol_dynamics::{Data, TreeMatrix, mass_matrix};
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, SiteSpec, Transform, Vec3, samples,
+    BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, SiteSpec, Transform, Vec3, math, samples,
 };
 use gambol_modes::{Mirror, Mode, Modes, Plane, Reader, Reading, Settings, Symmetry, analyze, read_mode};
 
@@ -157,7 +157,7 @@ fn readings_say_where_and_how_far() {
     let strongest = reading.strongest.unwrap();
     assert_eq!(strongest.landmark, "foot.left", "left before right where both go equally far");
     // The foot hangs 0.8 m below the hip and 2 cm ahead.
-    assert!((strongest.distance - 0.8_f64.hypot(0.02)).abs() < 1e-12);
+    assert!((strongest.distance - math::hypot(0.8, 0.02)).abs() < 1e-12);
     assert!(strongest.direction.x > 0.99 && strongest.direction.y.abs() < 1e-12);
     let leg = |name: &str| reading.limbs.iter().find(|limb| limb.name == name).unwrap();
     assert!((leg("leg.left").elastic - 0.5).abs() < 1e-12);

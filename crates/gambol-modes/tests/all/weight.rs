@@ -2,6 +2,7 @@
 //! and a pair of legs that slide on too little friction.
 
 use gambol_dynamics::{Data, bias_forces, passive_forces};
+use gambol_model::math;
 use gambol_model::samples::{TreeKind, random_tree};
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, Mat3, Shape, ShapeSpec,
@@ -68,7 +69,7 @@ fn a_pendulum_upside_down_buckles_below_weight_times_height() {
         // A little below it leans: k θ = m g d sin θ.
         let leaning = settle(&creature, 0.99 * critical, &StandSettings::default());
         assert_eq!(leaning.status, StandStatus::Leans);
-        let angle = root(0.1, 1.0, |x| 0.99 * x - x.sin());
+        let angle = root(0.1, 1.0, |x| 0.99 * x - math::sin(x));
         assert_close(leaning.deflection(), angle, 1e-6);
         // Far below it falls: by so much that nothing is left of the posture.
         assert_eq!(
@@ -85,15 +86,15 @@ fn a_cantilever_sags_by_the_root_of_its_equation() {
         let creature = link(joint.with_stiffness(k), m, Vec3::new(d, 0.0, 0.0));
         for scale in [0.5, 1.0, 30.0] {
             let found = settle(&creature, scale, &StandSettings::default());
-            let angle = root(0.0, 1.5, |x| scale * k * x - m * G * d * x.cos());
+            let angle = root(0.0, 1.5, |x| scale * k * x - m * G * d * math::cos(x));
             assert_close(found.deflection(), angle, 1e-8);
-            assert_close(found.drop, d * angle.sin(), 1e-8);
+            assert_close(found.drop, d * math::sin(angle), 1e-8);
             assert_close(found.elastic_energy, 0.5 * scale * k * angle * angle, 1e-7);
         }
         // Its size is d: the centre of mass may drop by 5 % of that.
-        let angle = 0.05_f64.asin();
+        let angle = math::asin(0.05);
         let report = search(&creature, &StandSettings { precision: 1e-4, ..StandSettings::default() });
-        assert_close(report.scale, m * G * d * angle.cos() / (k * angle), 2e-4);
+        assert_close(report.scale, m * G * d * math::cos(angle) / (k * angle), 2e-4);
         assert_eq!(report.suffices, report.scale <= 1.0);
         assert_eq!(report.below.unwrap().status, StandStatus::Sags);
     }
@@ -186,7 +187,7 @@ fn a_rocker_rights_itself_if_its_weight_is_below_the_middle_of_its_foot() {
 fn legs(angle: f64) -> Creature {
     let mut spec = CreatureSpec::new("legs");
     let mut hip = BodySpec::new("hip");
-    hip.parent_from_body = Transform::translation(0.0, 0.0, angle.cos());
+    hip.parent_from_body = Transform::translation(0.0, 0.0, math::cos(angle));
     hip.joints.push(JointSpec::slide("x", Vec3::x()));
     hip.joints.push(JointSpec::slide("z", Vec3::z()));
     hip.inertia = mass_at(4.0, Vec3::zeros());
@@ -195,7 +196,7 @@ fn legs(angle: f64) -> Creature {
         let mut leg = BodySpec::new(format!("leg {side}"));
         leg.joints.push(JointSpec::hinge(format!("hip {side}"), Vec3::y()).with_stiffness(100.0));
         let mut foot = ShapeSpec::new(Shape::Sphere { radius: 1e-9 });
-        foot.body_from_shape = Transform::translation(side * angle.sin(), 0.0, -angle.cos());
+        foot.body_from_shape = Transform::translation(side * math::sin(angle), 0.0, -math::cos(angle));
         leg.shapes.push(foot);
         leg.inertia = mass_at(1e-9, Vec3::zeros());
         spec.add_body(hip, leg).unwrap();
@@ -214,13 +215,13 @@ fn legs_hold_by_friction_or_slide_until_the_springs_hold() {
     let load = 0.5 * held.weight;
     for foot in &held.reactions {
         assert_close(foot.normal, load, 1e-6);
-        assert_close(foot.tangential, load * angle.tan(), 1e-5);
+        assert_close(foot.tangential, load * math::tan(angle), 1e-5);
         assert!(!foot.slides);
     }
     // With less, each leg spreads by δ until N sin(α + δ) − μ N cos(α + δ) = k δ (the legs are 1 m long).
     let friction = 0.4;
     let slid = settle(&creature, 1.0, &StandSettings { friction, ..StandSettings::default() });
-    let moment = |x: f64| load * ((angle + x).sin() - friction * (angle + x).cos());
+    let moment = |x: f64| load * (math::sin(angle + x) - friction * math::cos(angle + x));
     let spread = root(0.0, 1.0, |x| 100.0 * x - moment(x));
     assert_close(slid.deflection(), spread, 1e-4); // μ N is met to 1e-5 of the weight
     for foot in &slid.reactions {

@@ -5,6 +5,7 @@
 use std::f64::consts::TAU;
 
 use crate::fake::{Fake, TROT};
+use gambol_model::math;
 use gambol_model::samples::{TreeKind, chain, random_tree};
 use gambol_model::{BodySpec, Creature, CreatureSpec, JointSpec, LandmarkOverride, Shape, ShapeSpec, Vec3};
 use gambol_motion::{Clip, ClipError, Contact, Stride};
@@ -46,8 +47,8 @@ fn clip_over(creature: &Creature, slope: f64) -> Clip {
     let times: Vec<f64> = (0..=KEYS).map(|key| f64::from(key) / f64::from(KEYS)).collect();
     let pose = |time: f64| {
         let mut pose = creature.reference_pose().to_vec();
-        let along = SPEED * time + SURGE * (TAU * time).sin();
-        let ball = [along, 0.0, slope * SPEED * time + 0.5 + BOB * (2.0 * TAU * time).sin()];
+        let along = SPEED * time + SURGE * math::sin(TAU * time);
+        let ball = [along, 0.0, slope * SPEED * time + 0.5 + BOB * math::sin(2.0 * TAU * time)];
         pose[..3].copy_from_slice(&ball);
         pose[7..10].copy_from_slice(&[FOOT, 0.0, slope * FOOT + 0.02]);
         pose
@@ -163,8 +164,8 @@ fn the_camera_takes_away_the_mean_travel_and_nothing_else() {
         let along = (ball[0] - ground[0][0]) - (balls[0][0] - grounds[0][0][0]);
         let up = balls[0][1] - ball[1];
         // An outline of 64 corners has its middle within a hundredth of a pixel of its own.
-        assert!((along / scale - SURGE * phase.sin()).abs() < 1e-4, "frame {k}: {along}");
-        assert!((up / scale - BOB * (2.0 * phase).sin()).abs() < 1e-4, "frame {k}: {up}");
+        assert!((along / scale - SURGE * math::sin(phase)).abs() < 1e-4, "frame {k}: {along}");
+        assert!((up / scale - BOB * math::sin(2.0 * phase)).abs() < 1e-4, "frame {k}: {up}");
     }
 }
 
@@ -329,7 +330,7 @@ fn a_turn_looks_like_the_straight_way() {
     assert_eq!(straight.len(), turning.len());
     for (colour, at) in straight {
         let same = turning.iter().filter(|(other, _)| *other == colour);
-        let nearest = same.map(|(_, p)| (p[0] - at[0]).hypot(p[1] - at[1])).fold(f64::MAX, f64::min);
+        let nearest = same.map(|(_, p)| math::hypot(p[0] - at[0], p[1] - at[1])).fold(f64::MAX, f64::min);
         assert!(nearest < 2.0, "{nearest} px");
     }
 }
@@ -352,7 +353,7 @@ fn clips_of_all_kinds_can_be_drawn() {
         .map(|seed| random_tree(seed, TreeKind { bodies: 12, free_root: seed % 2 == 0, armature: false }))
         .collect();
     creatures.extend([chain(30), ball_and_foot()]);
-    let bumps = |x: f64, y: f64| 0.1 * (5.0 * x).sin() * (3.0 * y).cos();
+    let bumps = |x: f64, y: f64| 0.1 * math::sin(5.0 * x) * math::cos(3.0 * y);
     for creature in &creatures {
         let rest = creature.reference_pose().to_vec();
         let mut bent = rest.clone();

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gambol::dynamics::Data;
 use gambol::gait::{Body, Counterpart, Design, Style, Wish};
+use gambol::model::math;
 use gambol::model::{Creature, Joint, JointKind};
 use gambol::modes::{Modes, Reader, Swinger};
 
@@ -109,8 +110,8 @@ fn check(style: &StyleWork) -> Result<(), Trouble> {
     if let Some((_, factor)) = style.scale.iter().find(|(_, factor)| !sensible(*factor)) {
         return bad("a factor", *factor);
     }
-    let all: f64 = style.scale.iter().map(|(_, factor)| factor.ln().abs()).sum();
-    if all > 2.0 * LARGEST_FACTOR.ln() {
+    let all: f64 = style.scale.iter().map(|(_, factor)| math::ln(*factor).abs()).sum();
+    if all > 2.0 * math::ln(LARGEST_FACTOR) {
         return Err(Trouble("the factors of stiffness make no sense together; reset them".to_owned()));
     }
     Ok(())

@@ -9,6 +9,7 @@ use gambol::formats::files::{Files, Memory};
 use gambol::formats::gltf::{self, BoneSettings, JointType, Rig, RigSettings};
 use gambol::formats::mocap::{self, Recording};
 use gambol::formats::{FormatError, load_rig_from};
+use gambol::model::math;
 use gambol::model::{
     Creature, JointKind, Landmark, LandmarkOverride, Shape, ShapeSpec, Source as Known, Transform, TriMesh,
     Vec3,
@@ -98,7 +99,7 @@ fn check(work: &CreatureWork) -> Result<(), Trouble> {
     }
     if let Some([x, y, z]) = work.forward {
         // The file's y is up: along it nothing can look.
-        let level = x.hypot(z);
+        let level = math::hypot(x, z);
         if !(level.is_finite() && level > 0.1 * y.abs() && level < 1e9) {
             return Err(Trouble("forward must point along the ground; choose another direction".to_owned()));
         }
@@ -200,7 +201,7 @@ fn bones(creature: &Creature, rig: &Rig, joints: &[(String, String)]) -> Result<
 /// sticks out to the side about the vertical. Body frames of a rig are the world's in its own pose.
 fn hinge_axis(creature: &Creature, body: usize) -> Vec3 {
     let along = creature.bodies()[body].mass.com;
-    if along.y.abs() > along.x.hypot(along.z) { Vec3::z() } else { Vec3::y() }
+    if along.y.abs() > math::hypot(along.x, along.z) { Vec3::z() } else { Vec3::y() }
 }
 
 /// Errors name the file and the line; settings of the page have no lines.

@@ -8,6 +8,7 @@ use gambol::control::sketch::{
 };
 use gambol::dynamics::{Data, center_of_mass, forward_kinematics};
 use gambol::gait::counterparts;
+use gambol::model::math;
 use gambol::model::{BodyPoint, Landmark, Role, Vec3};
 use gambol::modes::{Heading, Mirror, Modes, StandSettings, stiffness_from_weight};
 
@@ -290,7 +291,7 @@ fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble>
         bursts: BURSTS.map(|share| round(share * period)),
         speed: round(speed),
         least_speed: round(LEAST_SPEED * speed),
-        most_effort: round(EFFORT * (creature.mass() * height).powi(2)),
+        most_effort: round(EFFORT * math::square(creature.mass() * height)),
         flight: PaletteWork::default(),
         ground: PaletteWork::default(),
         found: None,
@@ -317,7 +318,7 @@ fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble>
 
 /// Two digits are enough for a beginning.
 fn round(number: f64) -> f64 {
-    let scale = 10_f64.powf(1.0 - number.abs().max(1e-9).log10().floor());
+    let scale = math::powf(10.0, 1.0 - math::log10(number.abs().max(1e-9)).floor());
     (number * scale).round() / scale
 }
 

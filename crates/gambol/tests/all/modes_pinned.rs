@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use gambol::dynamics::{Data, body_velocities};
 use gambol::formats::load_str;
 use gambol::gallery;
+use gambol::model::math;
 use gambol::model::samples::Random;
 use gambol::model::{BodySpec, ConstraintKind, Creature, CreatureSpec, InertiaSpec, JointKind, Vec3};
 use gambol::modes::{Modes, Settings, analyze};
@@ -125,7 +126,7 @@ fn equal_frequencies_are_chosen_in_space() {
         for k in 0..3 {
             let leg = (first + k) % 3;
             let angle = std::f64::consts::TAU * leg as f64 / 3.0 + 0.2;
-            let out = Vec3::new(angle.cos(), angle.sin(), 0.0);
+            let out = Vec3::new(math::cos(angle), math::sin(angle), 0.0);
             let mut body = BodySpec::new(format!("leg {leg}"));
             body.parent_from_body = gambol::model::Transform::translation(0.3 * out.x, 0.3 * out.y, 0.0);
             body.joints.push(gambol::model::JointSpec::ball(format!("hip {leg}")).with_stiffness(10.0));

@@ -9,6 +9,7 @@ use gambol::dynamics::{
     Collider, Data, Drive, Energy, Springs, State, StepSettings, Stepper, Terrain, TreeMatrix, World,
     center_of_mass, energy, forward_kinematics, mass_matrix, step,
 };
+use gambol::model::math;
 use gambol::model::{Creature, Role, Vec3};
 use gambol::modes::{Settings, StandSettings, analyze, stiffness_from_weight};
 use gambol::{LoadOptions, gallery, load};
@@ -206,8 +207,10 @@ fn the_loop_rings() {
     let frequency = (crossings.len() - 1) as f64 / (2.0 * (crossings[crossings.len() - 1] - crossings[0]));
     let largest = |samples: &[f64]| samples.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let cycle = samples.len() / 10;
-    let kept =
-        (largest(&samples[samples.len() - cycle..]) / largest(&samples[..cycle])).powf(1.0 / (cycles - 1.0));
+    let kept = math::powf(
+        largest(&samples[samples.len() - cycle..]) / largest(&samples[..cycle]),
+        1.0 / (cycles - 1.0),
+    );
     println!("{} Hz of {}, {kept} of the amplitude a cycle", frequency, first.frequency());
     // What was asked for.
     assert!((frequency / first.frequency() - 1.0).abs() < 0.005 && kept > 0.99);

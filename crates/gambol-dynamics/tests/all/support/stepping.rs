@@ -3,7 +3,7 @@
 use gambol_dynamics::{ContactModel, Drive, State, StepSettings, Stepper, World, step};
 use gambol_model::{
     BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec,
-    Transform, Vec3,
+    Transform, Vec3, math,
 };
 
 /// The paper's penalty, stiff enough that a kilogramme sinks by ten micrometres.
@@ -115,5 +115,5 @@ pub(crate) fn ringing(x: &[f64]) -> Ringing {
     let determinant = aa * bb - ab * ab;
     let (first, second) = ((ac * bb - bc * ab) / determinant, (aa * bc - ab * ac) / determinant);
     let ratio = (-second).sqrt();
-    Ringing { angle: (0.5 * first / ratio).acos(), ratio }
+    Ringing { angle: math::acos(0.5 * first / ratio), ratio }
 }

@@ -1,6 +1,6 @@
 //! The creature's own body as a skinned mesh: every part is bound wholly to one bone.
 
-use gambol_model::{Creature, Shape, ShapeSpec, Transform, Vec3};
+use gambol_model::{Creature, Shape, ShapeSpec, Transform, Vec3, math};
 use nalgebra::Point3;
 use serde_json::{Value, json};
 
@@ -216,7 +216,7 @@ impl Part {
 
 /// Colours of creature files are as a screen takes them (sRGB, IEC 61966-2-1); glTF wants amounts of light.
 fn linear(screen: f64) -> f64 {
-    if screen <= 0.04045 { screen / 12.92 } else { libm::pow((screen + 0.055) / 1.055, 2.4) }
+    if screen <= 0.04045 { screen / 12.92 } else { math::powf((screen + 0.055) / 1.055, 2.4) }
 }
 
 /// glTF has 32-bit numbers.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::f64::consts::{PI, TAU};
 
-use gambol_model::{Shape, TriMesh, Vec3};
+use gambol_model::{Shape, TriMesh, Vec3, math};
 
 /// Corners around a round shape: the outline is within a hundredth of the radius of round.
 const AROUND: u32 = 24;
@@ -56,7 +56,7 @@ impl Surface {
         let below = (1..=TO_EQUATOR).map(|ring| (ring, -1.0));
         let rings: Vec<(u32, f64)> = below.chain((second..2 * TO_EQUATOR).map(|ring| (ring, 1.0))).collect();
         for &(ring, side) in &rings {
-            let (sine, cosine) = libm::sincos(PI * f64::from(ring) / f64::from(2 * TO_EQUATOR));
+            let (sine, cosine) = math::sin_cos(PI * f64::from(ring) / f64::from(2 * TO_EQUATOR));
             for around in circle() {
                 point(around * sine - Vec3::z() * cosine, side);
             }
@@ -169,7 +169,7 @@ impl Surface {
 /// Directions around z.
 fn circle() -> impl Iterator<Item = Vec3> {
     (0..AROUND).map(|k| {
-        let (sine, cosine) = libm::sincos(TAU * f64::from(k) / f64::from(AROUND));
+        let (sine, cosine) = math::sin_cos(TAU * f64::from(k) / f64::from(AROUND));
         Vec3::new(cosine, sine, 0.0)
     })
 }
@@ -178,7 +178,7 @@ fn circle() -> impl Iterator<Item = Vec3> {
 fn angle_at(vertex: u32, face: &[u32; 3], corners: &[Vec3; 3]) -> f64 {
     let k = face.iter().position(|&v| v == vertex).unwrap_or(0);
     let (a, b) = (corners[(k + 1) % 3] - corners[k], corners[(k + 2) % 3] - corners[k]);
-    libm::atan2(a.cross(&b).norm(), a.dot(&b))
+    math::atan2(a.cross(&b).norm(), a.dot(&b))
 }
 
 #[cfg(test)]
@@ -257,7 +257,7 @@ mod tests {
     fn bad_meshes_are_drawn_as_well_as_they_can_be() {
         let mut vertices = vec![Vec3::zeros()];
         vertices.extend((0..1001).map(|k| {
-            let (y, x) = libm::sincos(TAU * f64::from(k) / 1001.0);
+            let (y, x) = math::sin_cos(TAU * f64::from(k) / 1001.0);
             Vec3::new(x, y, 0.2 * x * y)
         }));
         let mut faces: Vec<[u32; 3]> = (1..1001).map(|k| [0, k, k + 1]).collect();

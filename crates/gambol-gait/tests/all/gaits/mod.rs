@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_gait::{Body, Gait, Legs, Style};
-use gambol_model::{BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3};
+use gambol_model::{BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3, math};
 use gambol_modes::{Settings, analyze, parse_constraint, set_uniform};
 use gambol_motion::Clip;
 use nalgebra::{Complex, Translation3, UnitQuaternion};
@@ -36,7 +36,7 @@ pub(crate) fn body(name: &str, style: &Style) -> (Body, Data) {
 pub(crate) fn pose_at(body: &Body, gait: &Gait, cycle: f64, scale: f64) -> Vec<f64> {
     let mut v = vec![0.0; body.creature.nv()];
     for c in &gait.components {
-        let value = c.amplitude * (TAU * f64::from(c.harmonic) * cycle + c.phase).sin() + c.offset;
+        let value = c.amplitude * math::sin(TAU * f64::from(c.harmonic) * cycle + c.phase) + c.offset;
         for (v, u) in v.iter_mut().zip(&body.modes.modes[c.mode].shape) {
             *v += scale * value * u;
         }
@@ -60,14 +60,14 @@ impl FootPath {
     /// From places forward and up at even times.
     fn of(points: &[(f64, f64)]) -> Self {
         let steps = points.len();
-        let turn = |step: usize| Complex::from_polar(1.0, -TAU * step as f64 / steps as f64);
+        let turn = |step: usize| math::polar(1.0, -TAU * step as f64 / steps as f64);
         let sum: Complex<f64> = points.iter().enumerate().map(|(k, (x, _))| turn(k) * *x).sum();
         let first = sum * 2.0 / steps as f64; // x = Re(first e^{iωt}) + …
         // x = −X sin(ωt − 2πψ) is Re(i X e^{−i2πψ} e^{iωt}).
-        let phase = -(first * Complex::new(0.0, -1.0)).arg() / TAU;
+        let phase = -math::angle(first * Complex::new(0.0, -1.0)) / TAU;
         let next = |k: usize| points[(k + 1) % steps];
         let area = points.iter().enumerate().map(|(k, (x, z))| 0.5 * (z + next(k).1) * (next(k).0 - x)).sum();
-        Self { phase: phase.rem_euclid(1.0), swing: first.norm(), area }
+        Self { phase: phase.rem_euclid(1.0), swing: math::length(first), area }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gambol_model::{
     BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, JointSpec, MeshMass, Shape,
-    ShapeSpec, Transform, TriMesh, Vec3,
+    ShapeSpec, Transform, TriMesh, Vec3, math,
 };
 use nalgebra::{Translation3, UnitQuaternion};
 
@@ -105,7 +105,7 @@ impl Plan {
         spec.gravity = Vec3::new(0.0, 0.0, -self.gravity);
         let s = self.scale;
         // Stiff enough for its weight: torque is weight times length, so that it goes with the fourth power of size.
-        let stiffness = 30.0 * s.powi(4) * self.gravity / 9.81;
+        let stiffness = 30.0 * math::powi(s, 4) * self.gravity / 9.81;
         let rows = self.pairs + self.middle;
         let mut carrier = 0;
         for row in 1..=rows {

@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use gambol::model::{Creature, JointKind, Role};
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_model::Vec3;
+use gambol_model::{Vec3, math};
 use gambol_motion::{Clip, Contact, Stride, Travel};
 
 pub(crate) fn creature(name: &str) -> Creature {
@@ -46,7 +46,7 @@ impl Fake {
             let phase = TAU * f64::from(key % KEYS) / f64::from(KEYS);
             let mut way = vec![0.0; creature.nv()];
             for ((mode, amplitude), lead) in self.modes.iter().zip([0.0, FRAC_PI_2]) {
-                let swing = amplitude * (phase + lead).sin();
+                let swing = amplitude * math::sin(phase + lead);
                 way.iter_mut().zip(&modes.modes[*mode].shape).for_each(|(v, u)| *v += swing * u);
             }
             let mut pose = rest.clone();

@@ -6,6 +6,7 @@ use gambol::dynamics::{Data, forward_kinematics};
 use gambol::formats::gltf::samples::{Awkward, quadruped};
 use gambol::gait::{Body, Style, from_toml};
 use gambol::model::Vec3;
+use gambol::model::math;
 use serde_json::{Value, json};
 
 use super::support::{Answer, Page, floats, gallery};
@@ -39,7 +40,7 @@ fn a_helped_dog_trots_on_and_one_left_alone_falls() {
     let pose = floats(&helped["pose"]);
     // Its trunk stays within a third of its height, and it gets on by more than its own length.
     assert!(pose[2] > 0.67 * standing, "{} of {standing} m", pose[2]);
-    assert!(pose[0].hypot(pose[1]) > 1.0, "{pose:?}");
+    assert!(math::hypot(pose[0], pose[1]) > 1.0, "{pose:?}");
     assert!((helped["time"].as_f64().unwrap() - 4.0).abs() < 0.01);
     simulate(&mut page, &dog, &drive, false);
     let alone = floats(&advance(&mut page, 4, &Value::Null)["pose"]);
@@ -71,7 +72,7 @@ fn the_loop_rolls_by_pumping() {
     let start = floats(&simulate(&mut page, &gallery("loop"), &drive, true).head["pose"]);
     let end = floats(&advance(&mut page, 4, &Value::Null)["pose"]);
     // docs/physics.md: about a metre a second.
-    assert!((end[0] - start[0]).hypot(end[1] - start[1]) > 1.0, "{start:?} to {end:?}");
+    assert!(math::hypot(end[0] - start[0], end[1] - start[1]) > 1.0, "{start:?} to {end:?}");
 }
 
 #[test]
