@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gambol::LoadOptions;
 use gambol::model::math;
-use gambol::modes::Mode;
+use gambol::motion::Direction;
 use serde::Deserialize;
 
 use crate::bench::build_ours;
@@ -139,10 +139,10 @@ fn ringing(python: &Path, ours: &Path) -> Result<()> {
     for name in RINGING {
         let creature = gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string())?;
         let modes = all_modes(&creature, &[])?;
-        let first: &Mode = modes.vibrations().first().ok_or_else(|| format!("{name} does not vibrate"))?;
+        let first: &Direction = modes.flexible().first().ok_or_else(|| format!("{name} does not vibrate"))?;
         let path = root().join(format!("crates/gambol/gallery/{name}.xml"));
         creatures.push(serde_json::json!({
-            "name": name, "path": path, "pose": modes.pose, "shape": first.shape, "frequency": first.frequency(),
+            "name": name, "path": path, "pose": modes.mean(), "shape": first.shape, "frequency": first.frequency(),
         }));
     }
     let input = folder.join("creatures.json");

@@ -12,7 +12,8 @@ use gambol::formats::write_file;
 use gambol::model::math;
 use gambol::model::samples::{TreeKind, random_tree};
 use gambol::model::{Creature, Shape, Vec3};
-use gambol::modes::{Settings, analyze, swing};
+use gambol::modes::{Settings, analyze};
+use gambol::motion::swing;
 use gambol::motion::{Clip, Stride, samples::wander};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -163,7 +164,7 @@ fn swung(creature: &Creature) -> Result<Clip> {
     let settings = Settings { count: Some(7), ..Settings::default() };
     let modes =
         analyze(creature, &mut data, creature.rest_pose(), &settings).map_err(|error| error.to_string())?;
-    let mode = modes.modes.get(modes.rigid).ok_or("the creature has no vibration")?;
+    let mode = modes.directions().get(modes.rigid()).ok_or("the creature has no vibration")?;
     let mut clip = wander(creature, 0, KEYS, 0.0, Stride { yaw: 0.0, shift: Vec3::new(0.5, 0.0, 0.0) });
     let path = clip.path(creature);
     for ((pose, time), way) in clip.poses.iter_mut().zip(&clip.times).zip(path) {

@@ -7,7 +7,8 @@ use gambol::LoadOptions;
 use gambol::dynamics::{Data, forward_kinematics};
 use gambol::model::math;
 use gambol::model::{BodyPoint, Constraint, ConstraintKind, Creature, JointKind, Vec3};
-use gambol::modes::{Modes, Settings, analyze};
+use gambol::modes::{Settings, analyze};
+use gambol::motion::Basis;
 use nalgebra::{DMatrix, DVector};
 use serde::Deserialize;
 
@@ -235,7 +236,7 @@ pub(crate) fn sprung(path: &str) -> Result<Creature> {
 }
 
 /// All modes about the rest pose, with further constraints.
-pub(crate) fn all_modes(creature: &Creature, constraints: &[Constraint]) -> Result<Modes> {
+pub(crate) fn all_modes(creature: &Creature, constraints: &[Constraint]) -> Result<Basis> {
     let settings = Settings { constraints: constraints.to_vec(), ..Settings::default() };
     analyze(creature, &mut Data::new(creature), creature.rest_pose(), &settings)
         .map_err(|error| error.to_string())
@@ -243,7 +244,7 @@ pub(crate) fn all_modes(creature: &Creature, constraints: &[Constraint]) -> Resu
 
 fn differences(creature: &Creature, constraints: &[Constraint], oracle: &Oracle) -> Result<Differences> {
     let ours = all_modes(creature, constraints)?;
-    let counts = (creature.nv(), ours.dof, ours.rigid, ours.modes.len());
+    let counts = (creature.nv(), ours.dof(), ours.rigid(), ours.directions().len());
     let theirs = (oracle.mass_matrix.len(), oracle.shapes.len(), oracle.rigid, oracle.shapes.len());
     if counts != theirs {
         return Err(format!("nv, dof, rigid modes, modes are {counts:?}, the oracle has {theirs:?}"));
@@ -252,16 +253,17 @@ fn differences(creature: &Creature, constraints: &[Constraint], oracle: &Oracle)
     let k = matrix(&oracle.stiffness_matrix);
     let free = matrix(&oracle.free);
     let their_shapes = matrix(&oracle.shapes).transpose();
-    let our_shapes =
-        DMatrix::from_fn(creature.nv(), ours.modes.len(), |row, mode| ours.modes[mode].shape[row]);
+    let our_shapes = DMatrix::from_fn(creature.nv(), ours.directions().len(), |row, mode| {
+        ours.directions()[mode].shape[row]
+    });
 
     let mut worst = Differences::default();
-    for (mode, frequency) in ours.modes.iter().zip(&oracle.frequencies).skip(oracle.rigid) {
+    for (mode, frequency) in ours.directions().iter().zip(&oracle.frequencies).skip(oracle.rigid) {
         // Not f64::max: a frequency that is not a number must fail.
-        let off = (mode.frequency() / frequency - 1.0).abs();
+        let off = (ours.frequency(creature, mode) / frequency - 1.0).abs();
         worst.frequency = if off <= worst.frequency { worst.frequency } else { off };
         let u = DVector::from_column_slice(&mode.shape);
-        let inertial = &m * &u * mode.eigenvalue;
+        let inertial = &m * &u * ours.omega_squared(creature, mode);
         let residual = (&free * (&k * &u - &inertial)).norm() / (&free * &inertial).norm();
         worst.residual = if residual <= worst.residual { worst.residual } else { residual };
     }

@@ -105,7 +105,7 @@ fn compare(name: &str) -> Result<[[f64; 2]; 3]> {
     to_mjcf(&creature, &options).write(&file, true).map_err(|error| error.to_string())?;
     let wave = |wave: &Wave| {
         serde_json::json!({
-            "shape": modes.modes[wave.mode].shape,
+            "shape": modes.directions()[wave.mode].shape,
             "amplitude": wave.amplitude,
             "phase": wave.phase,
             "frequency": wave.frequency,

@@ -193,7 +193,7 @@ fn largest(stage: &Stage, world: &World, stride: &Stride) -> Result<String> {
     let mut order: Vec<usize> = (0..shares.len()).collect();
     order.sort_by(|a, b| shares[*b].total_cmp(&shares[*a]));
     let told = order.iter().take(4).map(|&mode| {
-        let name = reader.read(&mut data, &stage.flight.modes[mode]).name;
+        let name = reader.read(&mut data, &stage.flight.directions()[mode]).name;
         let wanted = stage.active[0].iter().any(|active| active.mode == mode && active.priority.is_some());
         let (mark, share) = (if wanted { "**" } else { "" }, 100.0 * shares[mode]);
         format!("{mark}{name}{mark} {share:.0}")

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gambol::LoadOptions;
 use gambol::model::Creature;
-use gambol::modes::Mode;
+use gambol::motion::Direction;
 use serde::Deserialize;
 
 use crate::modes::{GAP, all_modes, sprung};
@@ -89,23 +89,23 @@ pub(crate) fn run() -> Result<()> {
 /// A creature and its modes for `vibrate.py`.
 fn to_swing(name: &str, file: &Path, creature: &Creature) -> Result<serde_json::Value> {
     let modes = all_modes(creature, &[])?;
-    let frequencies: Vec<f64> = modes.modes.iter().map(Mode::frequency).collect();
+    let frequencies: Vec<f64> = modes.directions().iter().filter_map(Direction::frequency).collect();
     let starts = (0..frequencies.len())
         .filter(|&i| i == 0 || frequencies[i] - frequencies[i - 1] > GAP * frequencies[i]);
     let starts: Vec<usize> = starts.chain([frequencies.len()]).collect();
     let shapes: Vec<_> = modes
-        .modes
+        .directions()
         .iter()
         .map(|mode| serde_json::json!({"frequency": mode.frequency(), "shape": mode.shape}))
         .collect();
     Ok(serde_json::json!({
         "name": name,
         "path": file,
-        "pose": modes.pose,
+        "pose": modes.mean(),
         "stiffness": creature.joints().iter().map(|joint| joint.stiffness).collect::<Vec<_>>(),
         "modes": shapes,
         "groups": starts.windows(2).collect::<Vec<_>>(),
-        "swing": (modes.rigid..modes.rigid + VIBRATIONS).collect::<Vec<_>>(),
+        "swing": (modes.rigid()..modes.rigid() + VIBRATIONS).collect::<Vec<_>>(),
     }))
 }
 

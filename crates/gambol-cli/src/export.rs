@@ -6,7 +6,8 @@ use clap::{Args, ValueEnum};
 use gambol_dynamics::{Data, stiffness_matrix};
 use gambol_formats::{Actuators, Integrator, MjcfOptions, to_mjcf};
 use gambol_model::Creature;
-use gambol_modes::{Mode, Settings, analyze};
+use gambol_modes::{Settings, analyze};
+use gambol_motion::Direction;
 use nalgebra::DVector;
 
 use super::creature::{CreatureArguments, SpringArguments};
@@ -180,12 +181,13 @@ fn largest_step(creature: &Creature, integrator: Integrator) -> Option<f64> {
     let modes =
         analyze(creature, &mut Data::new(creature), creature.rest_pose(), &Settings::default()).ok()?;
     let stiffness = stiffness_matrix(creature);
-    let limit = |mode: &Mode| {
+    let limit = |mode: &Direction| {
         let shape = DVector::from_column_slice(&mode.shape);
         let ratio = damper_power(creature, &mode.shape) / shape.dot(&(&stiffness * &shape));
-        largest_step_of(mode.eigenvalue, ratio * mode.eigenvalue, integrator)
+        let omega_squared = modes.omega_squared(creature, mode);
+        largest_step_of(omega_squared, ratio * omega_squared, integrator)
     };
-    modes.vibrations().iter().map(limit).reduce(f64::min)
+    modes.flexible().iter().map(limit).reduce(f64::min)
 }
 
 /// The largest stable step for x″ + c x′ + ω² x = 0, s.

@@ -100,6 +100,12 @@ impl From<gambol_modes::ModesError> for Failure {
     }
 }
 
+impl From<gambol_motion::BasisError> for Failure {
+    fn from(error: gambol_motion::BasisError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
 /// Parses the arguments of this process and runs the verb.
 fn main() -> ExitCode {
     let arguments = Arguments::parse(); // exits with 2 and a message on bad usage

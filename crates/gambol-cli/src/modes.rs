@@ -8,7 +8,8 @@ use comfy_table::{CellAlignment, Table, presets};
 use gambol_dynamics::Data;
 use gambol_formats::{npz, write_file};
 use gambol_model::Creature;
-use gambol_modes::{Damping, Modes, Reader, Reading, Settings, analyze, parse_constraint, swing};
+use gambol_modes::{Damping, Reader, Reading, Settings, analyze, parse_constraint};
+use gambol_motion::{Basis, Direction, swing};
 use gambol_picture::{self as picture, ModeTile, Picture};
 use serde::Serialize;
 
@@ -129,7 +130,8 @@ impl ModesVerb {
         let settings = Settings { count: self.count, constraints };
         let modes = analyze(&creature, &mut data, &pose.qpos, &settings)?;
         let reader = Reader::new(&creature, &mut data, &pose.qpos)?;
-        let readings: Vec<Reading> = modes.modes.iter().map(|mode| reader.read(&mut data, mode)).collect();
+        let readings: Vec<Reading> =
+            modes.directions().iter().map(|mode| reader.read(&mut data, mode)).collect();
 
         if let Some(file) = &self.sheet {
             let sheet = sheet(&creature, &mut data, &modes, &readings)?;
@@ -141,8 +143,8 @@ impl ModesVerb {
         if self.json {
             return write_json(out, &self.json(&creature, &pose.name, &modes, &readings));
         }
-        writeln!(out, "{}: {} degrees of freedom, {} rigid", creature.name(), modes.dof, modes.rigid)?;
-        writeln!(out, "\n{}", self.table(&modes, &readings))?;
+        writeln!(out, "{}: {} degrees of freedom, {} rigid", creature.name(), modes.dof(), modes.rigid())?;
+        writeln!(out, "\n{}", self.table(&creature, &modes, &readings))?;
         for warning in creature.warnings() {
             eprintln!("gambol: warning: {warning}");
         }
@@ -153,16 +155,16 @@ impl ModesVerb {
         &self,
         creature: &'a Creature,
         pose: &'a str,
-        modes: &'a Modes,
+        modes: &'a Basis,
         readings: &'a [Reading],
     ) -> ModesJson<'a> {
-        let mode = |(mode, reading): (&'a gambol_modes::Mode, &'a Reading)| ModeJson {
+        let mode = |(mode, reading): (&'a Direction, &'a Reading)| ModeJson {
             index: mode.index,
-            frequency: mode.frequency(),
+            frequency: modes.frequency(creature, mode),
             name: &reading.name,
-            damping_ratio: self.damping.and_then(|damping| mode.damping_ratio(damping)),
-            damped_frequency: self.damping.map(|damping| mode.damped_frequency(damping)),
-            decay_time: self.damping.map(|damping| mode.decay_time(damping)).filter(|time| time.is_finite()),
+            damping_ratio: self.damping.and_then(|damping| damping.ratio(mode)),
+            damped_frequency: self.damping.map(|damping| damping.frequency(mode)),
+            decay_time: self.damping.map(|damping| damping.decay_time(mode)).filter(|time| time.is_finite()),
             symmetry: reading.symmetry.name(),
             symmetry_measure: reading.symmetry_measure,
             plane: reading.plane.name(),
@@ -174,30 +176,31 @@ impl ModesVerb {
         ModesJson {
             name: creature.name(),
             pose,
-            dof: modes.dof,
-            rigid: modes.rigid,
-            frequencies: modes.modes.iter().map(gambol_modes::Mode::frequency).collect(),
+            dof: modes.dof(),
+            rigid: modes.rigid(),
+            frequencies: frequencies(creature, modes),
             joint_names: creature.joints().iter().map(|joint| joint.name.as_str()).collect(),
-            modes: modes.modes.iter().zip(readings).map(mode).collect(),
+            modes: modes.directions().iter().zip(readings).map(mode).collect(),
         }
     }
 
-    fn table(&self, modes: &Modes, readings: &[Reading]) -> Table {
+    fn table(&self, creature: &Creature, modes: &Basis, readings: &[Reading]) -> Table {
         let mut table = Table::new();
         let mut header = vec!["mode", "Hz", "name", "sides", "plane"];
         if self.damping.is_some() {
             header.extend(["damped Hz", "decay s"]);
         }
         table.load_style(presets::NOTHING).set_header(header);
-        for (mode, reading) in modes.modes.iter().zip(readings) {
-            let mut row = vec![format!("u{}", mode.index), hertz(mode.frequency()), reading.name.clone()];
+        for (mode, reading) in modes.directions().iter().zip(readings) {
+            let frequency = hertz(modes.frequency(creature, mode));
+            let mut row = vec![mode.name.clone(), frequency, reading.name.clone()];
             row.extend([reading.symmetry.name(), reading.plane.name()].map(str::to_owned));
             if let Some(damping) = self.damping {
-                row.push(hertz(mode.damped_frequency(damping)));
+                row.push(hertz(damping.frequency(mode)));
                 row.push(if mode.is_rigid() {
                     String::new()
                 } else {
-                    format!("{:.3}", mode.decay_time(damping))
+                    format!("{:.3}", damping.decay_time(mode))
                 });
             }
             table.add_row(row);
@@ -215,14 +218,14 @@ impl ModesVerb {
 fn sheet(
     creature: &Creature,
     data: &mut Data,
-    modes: &Modes,
+    modes: &Basis,
     readings: &[Reading],
 ) -> Result<Picture, Failure> {
     let mut tiles = Vec::new();
-    for (mode, reading) in modes.modes.iter().zip(readings).skip(modes.rigid) {
+    for (mode, reading) in modes.directions().iter().zip(readings).skip(modes.rigid()) {
         let amplitude = amplitude(creature, data, modes, mode)?;
         tiles.push(ModeTile {
-            caption: format!("u{}  {} Hz", mode.index, hertz(mode.frequency())),
+            caption: format!("{}  {} Hz", mode.name, hertz(modes.frequency(creature, mode))),
             name: reading.name.clone(),
             poses: [
                 swing(creature, data, modes, mode, amplitude)?,
@@ -235,24 +238,23 @@ fn sheet(
 }
 
 /// How far to swing a mode for a picture, rad: as far as reads well, but not so far that a long body leaves its shape.
-fn amplitude(
-    creature: &Creature,
-    data: &mut Data,
-    modes: &Modes,
-    mode: &gambol_modes::Mode,
-) -> Result<f64, Failure> {
+fn amplitude(creature: &Creature, data: &mut Data, modes: &Basis, mode: &Direction) -> Result<f64, Failure> {
     const MOST: f64 = 0.5; // rad, of the joint that moves most
     const SHARE: f64 = 0.3; // of the creature's length, for the body that moves most
     let places = |data: &mut Data, pose: &[f64]| -> Vec<_> {
         let frames = gambol_dynamics::forward_kinematics(creature, data, pose);
         frames.iter().skip(1).map(|frame| frame.position).collect()
     };
-    let rest = places(data, &modes.pose);
+    let rest = places(data, modes.mean());
     let most = swing(creature, data, modes, mode, MOST)?;
     let swung = places(data, &most);
     let length = rest.iter().map(|at| (at - rest[0]).norm()).fold(0.0, f64::max);
     let way = rest.iter().zip(&swung).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
     Ok(if way > SHARE * length { MOST * SHARE * length / way } else { MOST })
+}
+
+fn frequencies(creature: &Creature, modes: &Basis) -> Vec<f64> {
+    modes.directions().iter().map(|mode| modes.frequency(creature, mode)).collect()
 }
 
 /// Four decimals, or four digits of what would vanish among them.
@@ -273,9 +275,9 @@ fn strongest_json(strongest: &gambol_modes::Strongest) -> StrongestJson<'_> {
 }
 
 /// `frequencies` (n), `shapes` (n × nv), `names` (n), `rigid`, `qpos`, `joint_names`, and the first coordinate of each joint.
-fn arrays(creature: &Creature, modes: &Modes, readings: &[Reading]) -> Result<Vec<u8>, Failure> {
-    let frequencies: Vec<f64> = modes.modes.iter().map(gambol_modes::Mode::frequency).collect();
-    let shapes: Vec<f64> = modes.modes.iter().flat_map(|mode| mode.shape.iter().copied()).collect();
+fn arrays(creature: &Creature, modes: &Basis, readings: &[Reading]) -> Result<Vec<u8>, Failure> {
+    let frequencies = frequencies(creature, modes);
+    let shapes: Vec<f64> = modes.directions().iter().flat_map(|mode| mode.shape.iter().copied()).collect();
     let names: Vec<String> = creature.joints().iter().map(|joint| joint.name.clone()).collect();
     let index = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
     let mode_names: Vec<String> = readings.iter().map(|reading| reading.name.clone()).collect();
@@ -288,11 +290,15 @@ fn arrays(creature: &Creature, modes: &Modes, readings: &[Reading]) -> Result<Ve
         },
         npz::Array {
             name: "shapes",
-            shape: vec![modes.modes.len(), creature.nv()],
+            shape: vec![modes.directions().len(), creature.nv()],
             values: npz::Values::Numbers(&shapes),
         },
-        npz::Array { name: "rigid", shape: vec![], values: npz::Values::Integers(&[index(modes.rigid)]) },
-        npz::Array { name: "qpos", shape: vec![modes.pose.len()], values: npz::Values::Numbers(&modes.pose) },
+        npz::Array { name: "rigid", shape: vec![], values: npz::Values::Integers(&[index(modes.rigid())]) },
+        npz::Array {
+            name: "qpos",
+            shape: vec![modes.mean().len()],
+            values: npz::Values::Numbers(modes.mean()),
+        },
         npz::Array { name: "names", shape: vec![mode_names.len()], values: npz::Values::Text(&mode_names) },
         npz::Array { name: "joint_names", shape: vec![names.len()], values: npz::Values::Text(&names) },
         npz::Array { name: "joint_qvel", shape: vec![first.len()], values: npz::Values::Integers(&first) },

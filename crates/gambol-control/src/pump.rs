@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use gambol_dynamics::{Data, State, center_of_mass, stiffness_matrix};
 use gambol_model::{Creature, JointKind, math};
-use gambol_modes::{Mode, Modes};
+use gambol_motion::Basis;
 use nalgebra::DVector;
 
 use crate::{Command, Controller};
@@ -12,7 +12,7 @@ use crate::{Command, Controller};
 /// One mode that is pumped: α u sin(2π f t + γ).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wave {
-    /// Index of the mode; the first vibration of a free creature is 6.
+    /// Index of the direction; the first vibration of a free creature is 6.
     pub mode: usize,
     /// α, rad of the joint that moves most.
     pub amplitude: f64,
@@ -79,18 +79,18 @@ const MOST_AMPLITUDE: f64 = TAU;
 const MOST_FREQUENCY: f64 = 1000.0;
 
 impl Pump {
-    /// Pumps `waves` of the modes of `creature`, about the pose of these.
-    pub fn new(creature: &Creature, modes: &Modes, waves: &[Wave]) -> Result<Self, ControlError> {
+    /// Pumps `waves` along directions of a basis of `creature`, about its mean.
+    pub fn new(creature: &Creature, basis: &Basis, waves: &[Wave]) -> Result<Self, ControlError> {
         let mut slowest = f64::INFINITY;
         let mut shapes = Vec::new();
         for &wave in waves {
             let Wave { mode, amplitude, phase, frequency } = wave;
-            let Some(found) = modes.modes.get(mode) else {
-                let last = modes.modes.len().saturating_sub(1);
+            let Some(found) = basis.directions().get(mode) else {
+                let last = basis.directions().len().saturating_sub(1);
                 return Err(ControlError::Mode { mode, creature: creature.name().to_owned(), last });
             };
             if found.is_rigid() {
-                return Err(ControlError::Rigid { mode, first: modes.rigid });
+                return Err(ControlError::Rigid { mode, first: basis.rigid() });
             }
             let number = |what, value, wanted| Err(ControlError::Number { what, mode, value, wanted });
             if amplitude.is_nan() || amplitude.abs() > MOST_AMPLITUDE {
@@ -109,7 +109,7 @@ impl Pump {
             }
             shapes.push((wave, shape));
         }
-        Ok(Self { rest: modes.pose.clone(), waves: shapes, ramp: 1.0 / slowest })
+        Ok(Self { rest: basis.mean().to_vec(), waves: shapes, ramp: 1.0 / slowest })
     }
 }
 
@@ -133,20 +133,23 @@ const PRESETS: [(&str, f64, f64); 1] = [("linear", 0.6, 5.0)];
 
 /// Waves to start from: of the modes asked for, or of the two lowest vibrations, each 90° ahead of the one before, all at
 /// the frequency of the first. Empty for a creature that does not vibrate.
-pub fn suggest(creature: &Creature, modes: &Modes, wanted: &[usize]) -> Vec<Wave> {
-    let lowest: Vec<usize> = modes.vibrations().iter().take(PUMPED).map(|mode| mode.index).collect();
+pub fn suggest(creature: &Creature, basis: &Basis, wanted: &[usize]) -> Vec<Wave> {
+    let lowest: Vec<usize> = basis.flexible().iter().take(PUMPED).map(|mode| mode.index).collect();
     let wanted = if wanted.is_empty() { &lowest } else { wanted };
-    let natural = wanted.first().and_then(|&mode| modes.modes.get(mode)).map_or(0.0, Mode::frequency);
+    let natural = wanted
+        .first()
+        .and_then(|&mode| basis.directions().get(mode))
+        .map_or(0.0, |mode| basis.frequency(creature, mode));
     let preset = PRESETS.iter().find(|preset| preset.0 == creature.name());
     let mut data = Data::new(creature);
-    let center = center_of_mass(creature, &mut data, &modes.pose);
+    let center = center_of_mass(creature, &mut data, basis.mean());
     let distances = data.frames.iter().skip(1).map(|frame| (frame.position - center).norm());
     let size = distances.fold(0.0, f64::max);
     let lively = LIVELY * creature.mass() * creature.gravity().norm() * size;
     let stiffness = stiffness_matrix(creature);
     let wave = |(k, &mode): (usize, &usize)| {
         // ½ α² uᵀ K u is the energy
-        let energy = modes.modes.get(mode).map_or(0.0, |mode| {
+        let energy = basis.directions().get(mode).map_or(0.0, |mode| {
             let u = DVector::from_column_slice(&mode.shape);
             0.5 * u.dot(&(&stiffness * &u))
         });

@@ -64,7 +64,7 @@ mod tests {
         let mut pose = rest;
         // Two waves and three waves around it: each alone closes by symmetry, both together do not.
         for mode in [6, 8] {
-            ring.integrate(&mut pose, &modes.modes[mode].shape, 0.5 * amplitude);
+            ring.integrate(&mut pose, &modes.directions()[mode].shape, 0.5 * amplitude);
         }
         (ring, data, pose)
     }

@@ -419,7 +419,7 @@ fn widest_swing<'b>(body: &'b Body, components: &[Component]) -> Option<(&'b str
     let swing = |dof: usize| -> f64 {
         let at = |harmonic: u32| -> Complex<f64> {
             let same = components.iter().filter(|c| c.harmonic == harmonic);
-            same.map(|c| math::polar(c.amplitude, c.phase) * body.modes.modes[c.mode].shape[dof]).sum()
+            same.map(|c| math::polar(c.amplitude, c.phase) * body.basis.directions()[c.mode].shape[dof]).sum()
         };
         math::length(at(1)) + math::length(at(2))
     };

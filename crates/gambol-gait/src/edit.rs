@@ -55,7 +55,7 @@ impl Gait {
 
     /// Whether `body` has every mode that the gait names: that of a file may be for another one.
     pub fn check_modes(&self, body: &Body) -> Result<(), GaitError> {
-        let count = body.modes.modes.len();
+        let count = body.basis.directions().len();
         match self.components.iter().position(|component| component.mode >= count) {
             None => Ok(()),
             Some(index) => Err(GaitError::Mode {
@@ -80,7 +80,7 @@ impl Gait {
 impl Body {
     /// Whether there is a mode of this number.
     pub(crate) fn check_mode(&self, mode: usize) -> Result<(), GaitError> {
-        let count = self.modes.modes.len();
+        let count = self.basis.directions().len();
         if mode < count {
             return Ok(());
         }

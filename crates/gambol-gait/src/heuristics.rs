@@ -6,7 +6,8 @@
 
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian, stiffness_matrix};
 use gambol_model::{Creature, JointKind, Role, Vec3, math};
-use gambol_modes::{Heading, Modes, ModesError, Reader, Reading, Symmetry};
+use gambol_modes::{Heading, ModesError, Reader, Reading, Symmetry};
+use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Rotation3, Unit};
 
 use crate::{Leg, Legs};
@@ -110,12 +111,12 @@ pub struct Measure {
 const BENT: f64 = 0.8;
 
 /// What every mode does to every leg, rigid motions included, about the rest pose.
-pub fn measure(creature: &Creature, data: &mut Data, modes: &Modes, legs: &Legs) -> Vec<Measure> {
-    forward_kinematics(creature, data, &modes.pose);
+pub fn measure(creature: &Creature, data: &mut Data, basis: &Basis, legs: &Legs) -> Vec<Measure> {
+    forward_kinematics(creature, data, basis.mean());
     let rows: Vec<LegRows> = legs.legs.iter().map(|leg| LegRows::new(creature, data, legs, leg)).collect();
     let k = stiffness_matrix(creature);
-    modes
-        .modes
+    basis
+        .directions()
         .iter()
         .map(|mode| {
             let u = DVector::from_column_slice(&mode.shape);
@@ -214,18 +215,18 @@ const STILL: f64 = 0.1;
 pub fn rank(
     creature: &Creature,
     data: &mut Data,
-    modes: &Modes,
+    basis: &Basis,
     legs: &Legs,
 ) -> Result<(Vec<Ranking>, Vec<Rejection>), ModesError> {
-    let measures = measure(creature, data, modes, legs);
-    let reader = Reader::new(creature, data, &modes.pose)?;
+    let measures = measure(creature, data, basis, legs);
+    let reader = Reader::new(creature, data, basis.mean())?;
     let trunk = trunk(creature, legs);
     let mut rejections = Vec::new();
     let mut useful = Vec::new();
-    for mode in modes.vibrations() {
+    for mode in basis.flexible() {
         let motions = in_leg_lengths(&measures[mode.index], legs.length);
         let reading = reader.read(data, mode);
-        let twist = trunk_twist(creature, data, &trunk, legs.heading, &modes.pose, &mode.shape);
+        let twist = trunk_twist(creature, data, &trunk, legs.heading, basis.mean(), &mode.shape);
         if let Some(reason) = objection(&motions, twist, &reading) {
             let moves_legs = useful_motion(&motions) >= STILL;
             rejections.push(Rejection { mode: mode.index, reason, moves_legs });

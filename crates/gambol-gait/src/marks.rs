@@ -25,7 +25,7 @@ impl Marks {
             let bad = |reason| Err(GaitError::Number { place: place.to_owned(), reason });
             for &mode in marked {
                 body.check_mode(mode)?;
-                if body.modes.modes[mode].is_rigid() {
+                if body.basis.directions()[mode].is_rigid() {
                     return bad(format!("mode {mode} moves the whole body, which follows from its feet"));
                 }
                 if wish.prefer.contains(&mode) && wish.avoid.contains(&mode) {
@@ -172,7 +172,7 @@ fn additions(
     if unseen.is_empty() {
         return Ok(Vec::new());
     }
-    let reader = Reader::new(&body.creature, data, &body.modes.pose)?;
+    let reader = Reader::new(&body.creature, data, body.basis.mean())?;
     let wanted = pattern.map(|pattern| {
         let swing = STEP * body.legs.length;
         let targets = match pattern.order {
@@ -183,7 +183,7 @@ fn additions(
     });
     let mut additions = Vec::new();
     for (mode, amplitude) in unseen {
-        let symmetric = reader.read(data, &body.modes.modes[mode]).symmetry == Symmetry::Symmetric;
+        let symmetric = reader.read(data, &body.basis.directions()[mode]).symmetry == Symmetry::Symmetric;
         let steps = pattern.is_some_and(|pattern| pattern.order.is_symmetrical());
         let harmonic = if symmetric && steps { 2 } else { 1 };
         let with_feet = wanted.as_ref().filter(|_| harmonic == 1).and_then(|wanted| {
@@ -208,9 +208,9 @@ fn additions(
 
 /// The amplitude at which a mode is seen, rad.
 pub(crate) fn visible(body: &Body, data: &mut Data, mode: usize) -> f64 {
-    let (creature, pose) = (&body.creature, &body.modes.pose);
+    let (creature, pose) = (&body.creature, body.basis.mean());
     let centre = center_of_mass(creature, data, pose);
-    let velocities = body_velocities(creature, data, pose, &body.modes.modes[mode].shape).to_vec();
+    let velocities = body_velocities(creature, data, pose, &body.basis.directions()[mode].shape).to_vec();
     let (mut size, mut fastest): (f64, f64) = (0.0, 0.0);
     for (index, part) in creature.bodies().iter().enumerate().skip(1) {
         let frame = &data.frames[index];
@@ -224,8 +224,8 @@ pub(crate) fn visible(body: &Body, data: &mut Data, mode: usize) -> f64 {
 
 /// Whether a mode takes the head up; without a head, that which moves most up or down.
 fn head_rises(body: &Body, data: &mut Data, mode: usize) -> bool {
-    let (creature, shape) = (&body.creature, &body.modes.modes[mode].shape);
-    let velocities = body_velocities(creature, data, &body.modes.pose, shape).to_vec();
+    let (creature, shape) = (&body.creature, &body.basis.directions()[mode].shape);
+    let velocities = body_velocities(creature, data, body.basis.mean(), shape).to_vec();
     let up = |index: usize, point: Vec3| {
         let lever = data.frames[index].rotation * point;
         (velocities[index].linear + velocities[index].angular.cross(&lever)).dot(&body.legs.heading.up)

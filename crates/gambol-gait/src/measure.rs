@@ -120,7 +120,7 @@ pub(crate) fn penetration(
 pub(crate) fn elastic<'a>(
     creature: &Creature,
     stiffness: &[f64],
-    pairs: impl Iterator<Item = (&'a Vec<f64>, &'a Vec<f64>)>,
+    pairs: impl Iterator<Item = (&'a [f64], &'a Vec<f64>)>,
 ) -> f64 {
     let mut v = vec![0.0; creature.nv()];
     let (mut sum, mut count) = (0.0, 0.0);
@@ -144,12 +144,12 @@ const BEYOND: f64 = 1.0;
 /// What is wrong with legs that move too far: one sentence for each leg.
 pub(crate) fn folded(body: &Body, data: &mut Data, clip: &Clip) -> Vec<String> {
     let creature = &body.creature;
-    let frames = forward_kinematics(creature, data, &body.modes.pose);
+    let frames = forward_kinematics(creature, data, body.basis.mean());
     let rest: Vec<f64> = body.legs.legs.iter().map(|leg| leg.stretch(creature, frames)).collect();
     let mut worst: Vec<Option<String>> = vec![None; rest.len()];
     let mut turn = vec![0.0; creature.nv()];
     for pose in &clip.poses {
-        creature.difference(&body.modes.pose, pose, &mut turn);
+        creature.difference(body.basis.mean(), pose, &mut turn);
         let frames = forward_kinematics(creature, data, pose);
         for ((leg, rest), worst) in body.legs.legs.iter().zip(&rest).zip(&mut worst) {
             let name = &leg.name;

@@ -35,14 +35,14 @@ impl<'a> ModalMotion<'a> {
     pub(crate) fn new(body: &'a Body, gait: &Gait) -> Result<Self, GaitError> {
         gait.check_modes(body)?;
         let term = |component: &Component| Term {
-            shape: &body.modes.modes[component.mode].shape,
+            shape: &body.basis.directions()[component.mode].shape,
             amplitude: component.amplitude,
             phase: component.phase,
             harmonic: f64::from(component.harmonic),
             offset: component.offset,
         };
         let terms = gait.components.iter().map(term).collect();
-        Ok(Self { creature: &body.creature, rest: &body.modes.pose, terms })
+        Ok(Self { creature: &body.creature, rest: body.basis.mean(), terms })
     }
 
     /// Tangent vector at the rest pose, at `cycle` (1 is a whole cycle).

@@ -76,8 +76,8 @@ impl Palette {
 
     /// Without the modes to avoid.
     pub(crate) fn marked(body: &Body, data: &mut Data, marks: Marks) -> Result<Self, GaitError> {
-        let (mut rankings, rejections) = rank(&body.creature, data, &body.modes, &body.legs)?;
-        let measures = measure(&body.creature, data, &body.modes, &body.legs);
+        let (mut rankings, rejections) = rank(&body.creature, data, &body.basis, &body.legs)?;
+        let measures = measure(&body.creature, data, &body.basis, &body.legs);
         let length = body.legs.length.max(1e-6);
         let upright = length / span(body, data);
         let weights = [1.0, SIDEWAYS, LIFT, BEND * upright * upright];

@@ -210,7 +210,7 @@ fn on_feet(
         .style
         .constraints
         .iter()
-        .map(|text| parse_constraint(creature, data, &body.modes.pose, text))
+        .map(|text| parse_constraint(creature, data, body.basis.mean(), text))
         .collect::<Result<Vec<_>, _>>()?;
     // On flat ground one cycle is all there is to know.
     let keys = if flat { schedule.per_cycle } else { schedule.keys() };
@@ -218,8 +218,9 @@ fn on_feet(
         ground(body, data, gait, motion, constraints, &schedule.cycles_of(keys), false)?;
     let stride = path.after(1.0 / gait.frequency);
     let stiffness = stiffness_matrix(creature).diagonal();
-    let rest = std::iter::repeat(&body.modes.pose);
-    let changed = measure::elastic(creature, stiffness.as_slice(), modal.iter().zip(&poses));
+    let rest = std::iter::repeat(body.basis.mean());
+    let changed =
+        measure::elastic(creature, stiffness.as_slice(), modal.iter().map(Vec::as_slice).zip(&poses));
     let moved = measure::elastic(creature, stiffness.as_slice(), rest.zip(&modal));
     let (poses, closes) = if flat {
         let whole = path.after(schedule.cycles as f64 / gait.frequency);

@@ -4,7 +4,8 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian};
 use gambol_model::{JointKind, Role, Side, Vec3, math};
-use gambol_modes::{Mode, Reader, Symmetry};
+use gambol_modes::{Reader, Symmetry};
+use gambol_motion::Direction;
 use nalgebra::{Complex, DMatrix, DVector};
 
 use crate::palette::Palette;
@@ -37,12 +38,12 @@ fn room(body: &Body, data: &mut Data, leg: usize) -> f64 {
     if joint.kind != JointKind::Hinge {
         return f64::INFINITY;
     }
-    let angle = body.modes.pose[joint.q];
+    let angle = body.basis.mean()[joint.q];
     match joint.limit {
         Some([low, _]) if leg.bend > 0.0 => angle - low,
         Some([_, high]) => high - angle,
         None => {
-            let frames = forward_kinematics(&body.creature, data, &body.modes.pose);
+            let frames = forward_kinematics(&body.creature, data, body.basis.mean());
             PI - leg.stretch(&body.creature, frames)
         }
     }
@@ -70,8 +71,8 @@ pub(crate) fn bob(
     let Some(head) = head.filter(|_| pattern.bob > 0.0 && pattern.order.is_symmetrical()) else {
         return Ok(None);
     };
-    let reader = Reader::new(&body.creature, data, &body.modes.pose)?;
-    let mut allowed = body.modes.vibrations().iter().filter(|mode| palette.marks.allow(mode.index));
+    let reader = Reader::new(&body.creature, data, body.basis.mean())?;
+    let mut allowed = body.basis.flexible().iter().filter(|mode| palette.marks.allow(mode.index));
     let found = allowed.find(|mode| {
         let reading = reader.read(data, mode);
         let trunk = reading.limbs.iter().filter(|limb| limb.name == "spine" || limb.name == "head");
@@ -84,7 +85,7 @@ pub(crate) fn bob(
             && palette.measures[mode.index].legs.iter().all(still)
     });
     let Some(mode) = found else { return Ok(None) };
-    let velocity = body_velocities(&body.creature, data, &body.modes.pose, &mode.shape)[head.body];
+    let velocity = body_velocities(&body.creature, data, body.basis.mean(), &mode.shape)[head.body];
     let lever = data.frames[head.body].rotation * head.point;
     let up = (velocity.linear + velocity.angular.cross(&lever)).dot(&body.legs.heading.up);
     let phase = if up > 0.0 { 3.0 * FRAC_PI_2 } else { FRAC_PI_2 };
@@ -109,7 +110,7 @@ pub(crate) fn arms(
     if body.legs.pairs != 1 || !matches!(pattern.order, Order::Wave | Order::Alternating) {
         return None;
     }
-    forward_kinematics(creature, data, &body.modes.pose);
+    forward_kinematics(creature, data, body.basis.mean());
     let mut jacobian = DMatrix::zeros(3, creature.nv());
     let hands: Vec<(f64, DMatrix<f64>)> = creature
         .landmarks()
@@ -122,7 +123,7 @@ pub(crate) fn arms(
         })
         .collect();
     // How far a mode swings the hands in turn, m per rad, and the square of all that it moves them.
-    let swing = |mode: &Mode| {
+    let swing = |mode: &Direction| {
         let u = DVector::from_column_slice(&mode.shape);
         let (mut turns, mut all) = (0.0, 0.0);
         for (side, jacobian) in &hands {
@@ -134,14 +135,14 @@ pub(crate) fn arms(
         (turns, all)
     };
     // The same per root of energy, times how pure it is.
-    let judge = |mode: &Mode| {
+    let judge = |mode: &Direction| {
         let (turns, all) = swing(mode);
         let measure = &palette.measures[mode.index];
         let feet =
             measure.legs.iter().map(|leg| leg.forward * leg.forward + leg.left * leg.left).sum::<f64>();
         (mode.index, turns * turns / ((all + feet).max(1e-12) * measure.energy.sqrt()), turns)
     };
-    let allowed = body.modes.vibrations().iter().filter(|mode| palette.marks.allow(mode.index));
+    let allowed = body.basis.flexible().iter().filter(|mode| palette.marks.allow(mode.index));
     let best = allowed.map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
     let (mode, _, turns) = best.filter(|(_, score, _)| *score > 0.0)?;
     // The left foot goes by −sin(ωt − 2πψ); the left hand goes the other way.
@@ -149,7 +150,7 @@ pub(crate) fn arms(
     let phase = -TAU * pattern.order.phase(left.pair, body.legs.pairs, left.side);
     let most = SWING * (0.5 / pattern.duty).min(1.5);
     let present = |c: &Component| {
-        math::polar(c.amplitude, c.phase - phase) * swing(&body.modes.modes[c.mode]).0 / turns
+        math::polar(c.amplitude, c.phase - phase) * swing(&body.basis.directions()[c.mode]).0 / turns
     };
     let present = components.iter().filter(|c| c.harmonic == 1).map(present).sum::<Complex<f64>>();
     let amplitude = (MOST * most * turns.signum() - present.re).clamp(-most, most);
@@ -166,7 +167,7 @@ pub(crate) fn arms(
 /// The rigid motion that lifts the whole body.
 pub(crate) fn rise(body: &Body, palette: &Palette) -> Option<usize> {
     let lifts = |leg: &LegMotion| (leg.up - 1.0).abs() < 1e-6 && leg.forward.abs() < 1e-6;
-    (0..body.modes.rigid).find(|&mode| palette.measures[mode].legs.iter().all(lifts))
+    (0..body.basis.rigid()).find(|&mode| palette.measures[mode].legs.iter().all(lifts))
 }
 
 /// Amplitude of the body's rise, m: as far as the legs stretch, and the height g t²/8 of a flight of t = (1 − duty)/f, so
@@ -216,7 +217,7 @@ pub(crate) fn spreading_mode(
     role: Role,
 ) -> Option<(usize, f64)> {
     let creature = &body.creature;
-    forward_kinematics(creature, data, &body.modes.pose);
+    forward_kinematics(creature, data, body.basis.mean());
     let mut jacobian = DMatrix::zeros(3, creature.nv());
     let marks: Vec<(f64, DMatrix<f64>)> = creature
         .landmarks()
@@ -230,7 +231,7 @@ pub(crate) fn spreading_mode(
         })
         .collect();
     let count = marks.iter().filter(|(out, _)| *out != 0.0).count();
-    let judge = |mode: &Mode| {
+    let judge = |mode: &Direction| {
         let u = DVector::from_column_slice(&mode.shape);
         let (mut outward, mut upward, mut all) = (0.0, 0.0, 0.0);
         for (out, jacobian) in &marks {
@@ -249,7 +250,7 @@ pub(crate) fn spreading_mode(
     if count == 0 {
         return None;
     }
-    let allowed = body.modes.vibrations().iter().filter(|mode| palette.marks.allow(mode.index));
+    let allowed = body.basis.flexible().iter().filter(|mode| palette.marks.allow(mode.index));
     let best = allowed.map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
     (best.2 != 0.0).then_some((best.0, best.2))
 }

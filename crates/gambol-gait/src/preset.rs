@@ -244,7 +244,7 @@ const STEP: f64 = 0.3;
 pub(crate) fn preset(body: &Body, data: &mut Data, name: &str) -> Result<Option<Gait>, GaitError> {
     let Some(row) = find(body.creature.name(), name) else { return Ok(None) };
     let style = row.style();
-    if row.dof != body.modes.dof
+    if row.dof != body.basis.dof()
         || (&style.pose, &style.constraints) != (&body.style.pose, &body.style.constraints)
     {
         return Ok(None);
@@ -368,7 +368,7 @@ fn twisting_swing(body: &Body, palette: &Palette, used: &[Component]) -> Option<
         swing * swing / palette.measures[mode].energy
     };
     let unused = |mode: &usize| used.iter().all(|component| component.mode != *mode);
-    let vibrations = (body.modes.rigid..body.modes.modes.len()).filter(unused);
+    let vibrations = (body.basis.rigid()..body.basis.directions().len()).filter(unused);
     vibrations.max_by(|&a, &b| score(a).total_cmp(&score(b)).then(b.cmp(&a)))
 }
 
@@ -381,7 +381,8 @@ fn bounding(body: &Body, palette: &Palette) -> Option<usize> {
         };
         -forward(0) * forward(body.legs.pairs - 1) / palette.measures[mode].energy
     };
-    (body.modes.rigid..body.modes.modes.len()).max_by(|&a, &b| score(a).total_cmp(&score(b)).then(b.cmp(&a)))
+    (body.basis.rigid()..body.basis.directions().len())
+        .max_by(|&a, &b| score(a).total_cmp(&score(b)).then(b.cmp(&a)))
 }
 
 /// Gives the rise a height that gravity allows at this frequency.
@@ -391,7 +392,7 @@ fn scale_rise(body: &Body, palette: &Palette, row: &Row, duty: f64, components: 
     let legs = body.legs.legs.len().max(1) as f64;
     let lift: f64 = components
         .iter()
-        .filter(|component| component.harmonic == harmonic && component.mode >= body.modes.rigid)
+        .filter(|component| component.harmonic == harmonic && component.mode >= body.basis.rigid())
         .map(|c| {
             c.amplitude * palette.measures[c.mode].legs.iter().map(|leg| leg.lift).sum::<f64>().abs() / legs
         })

@@ -45,7 +45,7 @@ pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Res
             .poses
             .iter()
             .map(|pose| {
-                creature.difference(&body.modes.pose, pose, theta.as_mut_slice());
+                creature.difference(body.basis.mean(), pose, theta.as_mut_slice());
                 &k * &theta
             })
             .collect();
@@ -55,10 +55,10 @@ pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Res
             .flat_map(|(place, &(mode, harmonic))| {
                 let before =
                     || gait.components.iter().filter(move |c| c.mode == mode && c.harmonic == harmonic);
-                if body.modes.modes[mode].is_rigid() {
+                if body.basis.directions()[mode].is_rigid() {
                     return before().copied().collect::<Vec<_>>();
                 }
-                let shape = DVector::from_column_slice(&body.modes.modes[mode].shape);
+                let shape = DVector::from_column_slice(&body.basis.directions()[mode].shape);
                 let norm = (shape.transpose() * &k * &shape)[0];
                 let along: Vec<f64> = pulls.iter().map(|pull| shape.dot(pull) / norm).collect();
                 // The mean belongs to one component of a mode.

@@ -10,7 +10,8 @@ use gambol_dynamics::{
     Data, body_jacobian, constraint_residual, forward_kinematics, multiply_mass, prepare_mass,
 };
 use gambol_model::{Creature, Joint, JointKind, Quat, math};
-use gambol_modes::{Heading, Modes, Scale, Settings, analyze, parse_constraint, set_uniform};
+use gambol_modes::{Heading, Scale, Settings, analyze, parse_constraint, set_uniform};
+use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Quaternion};
 
 use crate::legs::Leg;
@@ -19,10 +20,10 @@ use crate::{Gait, GaitError, Legs, Style};
 /// A creature as a style changes it, with its modes and legs.
 #[derive(Clone, Debug)]
 pub struct Body {
-    /// With the stiffness and mass of the style; its springs are at rest in `modes.pose`.
+    /// With the stiffness and mass of the style; its springs are at rest in `basis.mean()`.
     pub creature: Creature,
-    /// All its modes about its rest pose (`modes.pose`).
-    pub modes: Modes,
+    /// What it moves along: its natural vibrations about its rest pose, or any other basis with that mean.
+    pub basis: Basis,
     /// Its legs in that pose.
     pub legs: Legs,
     /// The style, with the full names of injured feet.
@@ -61,9 +62,9 @@ impl Body {
             .iter()
             .map(|text| parse_constraint(&creature, data, &pose, text))
             .collect::<Result<_, _>>()?;
-        let modes = analyze(&creature, data, &pose, &Settings { count: None, constraints })?;
+        let basis = analyze(&creature, data, &pose, &Settings { count: None, constraints })?;
         let injured = injured.iter().map(|&leg| legs.legs[leg].name.clone()).collect();
-        Ok(Self { creature, modes, legs, style: Style { injured, ..style.clone() } })
+        Ok(Self { creature, basis, legs, style: Style { injured, ..style.clone() } })
     }
 }
 
@@ -107,7 +108,7 @@ impl Body {
     /// The vibrations of this body that are most like `modes` of the body `from`: see [`counterparts`]. Both are bodies of one
     /// creature.
     pub fn counterparts(&self, from: &Self, modes: &[usize]) -> Vec<Counterpart> {
-        counterparts(&self.creature, &self.modes, &from.modes, modes)
+        counterparts(&self.creature, &self.basis, &from.basis, modes)
     }
 
     /// A gait of the body `from` on this one: the numbers of modes follow their shapes ([`Body::counterparts`]), which
@@ -462,20 +463,20 @@ fn excess(creature: &Creature, joint: &Joint, pose: &[f64]) -> f64 {
 /// same kinetic energy: α' = ±α ‖u‖ / ‖w‖, the sign that of ⟨u, w⟩. Each is taken once, and modes that are alike most
 /// choose first. Rigid motions keep their numbers. A mode that `from` does not have, or that finds nothing left, has
 /// no counterpart.
-pub fn counterparts(creature: &Creature, own: &Modes, from: &Modes, modes: &[usize]) -> Vec<Counterpart> {
+pub fn counterparts(creature: &Creature, own: &Basis, from: &Basis, modes: &[usize]) -> Vec<Counterpart> {
     let mut asked: Vec<usize> = modes.to_vec();
     asked.sort_unstable();
     asked.dedup();
-    asked.retain(|&mode| mode >= from.rigid && mode < from.modes.len());
+    asked.retain(|&mode| mode >= from.rigid() && mode < from.directions().len());
     let mut data = Data::new(creature);
-    prepare_mass(creature, &mut data, &own.pose);
+    prepare_mass(creature, &mut data, own.mean());
     let mut heavy = |shape: &[f64]| {
         let mut product = vec![0.0; shape.len()];
         multiply_mass(creature, &mut data, shape, &mut product);
         DVector::from_vec(product)
     };
     let shapes_of_new: Vec<_> = own
-        .vibrations()
+        .flexible()
         .iter()
         .map(|mode| {
             let w = DVector::from_column_slice(&mode.shape);
@@ -485,7 +486,7 @@ pub fn counterparts(creature: &Creature, own: &Modes, from: &Modes, modes: &[usi
         .collect();
     let mut pairs = Vec::new();
     for &old in &asked {
-        let u = DVector::from_column_slice(&from.modes[old].shape);
+        let u = DVector::from_column_slice(&from.directions()[old].shape);
         let mu = heavy(u.as_slice());
         let size = mu.dot(&u);
         for (new, w, weight) in &shapes_of_new {
@@ -500,7 +501,7 @@ pub fn counterparts(creature: &Creature, own: &Modes, from: &Modes, modes: &[usi
         }
     }
     pairs.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
-    let is_rigid = |mode: usize| mode < from.rigid && mode < own.rigid;
+    let is_rigid = |mode: usize| mode < from.rigid() && mode < own.rigid();
     let same = |mode: usize| Counterpart { old: mode, new: mode, factor: 1.0, likeness: 1.0 };
     let mut found: BTreeMap<usize, Counterpart> =
         modes.iter().filter(|&&mode| is_rigid(mode)).map(|&mode| (mode, same(mode))).collect();

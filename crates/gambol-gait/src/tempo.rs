@@ -111,7 +111,7 @@ const UPRIGHT: f64 = 0.9;
 /// counts is its span across the way: a spider's first leg, which points ahead, must stretch to step further. All feet
 /// take the same stride, so the least share counts.
 fn swings(body: &Body, data: &mut Data) -> f64 {
-    let frames = forward_kinematics(&body.creature, data, &body.modes.pose);
+    let frames = forward_kinematics(&body.creature, data, body.basis.mean());
     let share = |leg: &Leg| {
         let along = leg.hip - frames[leg.foot].point_in_world(leg.point);
         along.cross(&body.legs.heading.forward).norm() / (UPRIGHT * along.norm()).max(f64::MIN_POSITIVE)
@@ -121,7 +121,7 @@ fn swings(body: &Body, data: &mut Data) -> f64 {
 
 /// Mean distance from hip to foot in the rest pose, m.
 pub(crate) fn span(body: &Body, data: &mut Data) -> f64 {
-    let frames = forward_kinematics(&body.creature, data, &body.modes.pose);
+    let frames = forward_kinematics(&body.creature, data, body.basis.mean());
     let legs = &body.legs.legs;
     let reach = legs.iter().map(|leg| (leg.hip - frames[leg.foot].point_in_world(leg.point)).norm());
     (reach.sum::<f64>() / legs.len().max(1) as f64).max(1e-6)

@@ -17,12 +17,13 @@
 
 use gambol_dynamics::{Data, TreeMatrix, constraint_jacobian, constraint_residual, mass_matrix};
 use gambol_model::{Constraint, Creature};
+use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector};
 
 use crate::coordinates::Coordinates;
 use crate::finish::finish;
 use crate::pin::Raw;
-use crate::{Modes, ModesError, Settings, rigid};
+use crate::{ModesError, Settings, rigid};
 
 /// Constraint rows below this share of the largest entry are redundant: coordinates in files carry some ten digits.
 pub(crate) const RANK_TOLERANCE: f64 = 1e-9;
@@ -36,7 +37,7 @@ pub fn analyze_dense(
     data: &mut Data,
     q: &[f64],
     settings: &Settings,
-) -> Result<Modes, ModesError> {
+) -> Result<Basis, ModesError> {
     let coordinates = Coordinates::new(creature)?;
     let constraints = all_constraints(creature, data, q, settings)?;
     let mass = Mass::new(creature, data, q, &coordinates)?;
@@ -74,7 +75,7 @@ pub fn analyze_dense(
         vibrations.push(Raw { eigenvalue: 1.0 / mu, shape });
     }
     let rigid = rigid::canonical(creature, data, &coordinates, &root.free);
-    Ok(finish(creature, data, q, dof, rigid, vibrations, settings.count))
+    finish(creature, data, q, dof, rigid, vibrations, settings.count)
 }
 
 /// The creature's constraints and those of this analysis, which must hold in the pose.

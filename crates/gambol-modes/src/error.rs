@@ -65,6 +65,9 @@ pub enum ModesError {
         /// Modes that can be had.
         most: usize,
     },
+    /// What came out is no basis: numbers beyond the range of floating point.
+    #[error("the modes are no basis: {0}")]
+    Basis(#[from] gambol_motion::BasisError),
     /// The eigensolver did not converge.
     #[error("the eigenvalue iteration did not converge")]
     NotConverged,

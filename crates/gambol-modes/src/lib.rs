@@ -1,4 +1,5 @@
-//! Natural vibrations of a creature (Kry et al. 2009, section 3.1): K u = λ M u over the admissible directions.
+//! Natural vibrations of a creature (Kry et al. 2009, section 3.1): K u = λ M u over the admissible directions. What
+//! comes out is a [`Basis`] in the metric of the mass.
 //!
 //! [`analyze`] gives the modes of a creature about a pose that its joint springs keep in equilibrium. Rigid motions
 //! come first with frequency 0 and in a canonical order; vibrations follow by ascending frequency. A mode's shape is
@@ -11,24 +12,22 @@ mod dense;
 mod error;
 mod finish;
 mod large;
-mod mode;
 mod pin;
 mod read;
 mod rigid;
+mod settings;
 mod stiffness;
-mod swing;
 mod weight;
 
 pub use constrain::parse_constraint;
 pub use dense::analyze_dense;
 pub use error::ModesError;
 pub use large::analyze_large;
-pub use mode::{Damping, Mode, Modes, Settings};
 pub use read::{
     Heading, LimbShare, Mirror, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode,
 };
+pub use settings::{Damping, Settings};
 pub use stiffness::{Scale, set_uniform};
-pub use swing::{Swinger, swing};
 pub use weight::{
     Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,
     WeightReport, WeightStatus, stand, stiffness_from_weight,
@@ -36,6 +35,7 @@ pub use weight::{
 
 use gambol_dynamics::Data;
 use gambol_model::Creature;
+use gambol_motion::Basis;
 
 /// From this many coordinates on, a few modes come faster without a matrix than all of them with one.
 const MATRIX_FREE_FROM: usize = 150;
@@ -52,7 +52,7 @@ pub fn analyze(
     data: &mut Data,
     q: &[f64],
     settings: &Settings,
-) -> Result<Modes, ModesError> {
+) -> Result<Basis, ModesError> {
     let nv = creature.nv();
     let few = settings.count.is_some_and(|count| count <= nv / COORDINATES_PER_MODE);
     if !few && nv > DENSE_UP_TO {

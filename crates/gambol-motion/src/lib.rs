@@ -1,13 +1,16 @@
-//! Motion as poses over time.
+//! Motion: poses over time, and the few directions that they are made of.
 //!
+//! A [`Basis`] is a mean pose and some directions in its tangent space; vibrations are one, principal geodesics another.
 //! A [`Clip`] is what a gait, a simulation or a recording gives, and what a file takes home: poses of one creature on a
 //! rising time line, how the loop closes, and which foot stands when.
 
+mod basis;
 mod clip;
 mod in_place;
 mod sample;
 pub mod samples;
 mod seam;
 
+pub use basis::{Basis, BasisError, BasisSpec, Direction, Metric, Projector, Swinger, swing};
 pub use clip::{Clip, ClipError, Contact, Stride, Travel};
 pub use seam::Seam;

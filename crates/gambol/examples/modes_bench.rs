@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use gambol::LoadOptions;
 use gambol::dynamics::{Data, forward_kinematics};
 use gambol::model::{BodyPoint, Constraint, ConstraintKind, Creature, JointKind, Vec3, samples};
-use gambol::modes::{Mode, Settings, analyze};
+use gambol::modes::{Settings, analyze};
+use gambol::motion::Direction;
 
 const STIFFNESS: f64 = 20.0;
 /// Lowest vibrations of a chain.
@@ -53,7 +54,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             break modes;
         }
     };
-    let frequencies: Vec<f64> = modes.vibrations().iter().map(Mode::frequency).collect();
+    let frequencies: Vec<f64> = modes.flexible().iter().filter_map(Direction::frequency).collect();
     let result = serde_json::json!({
         "dofs": creature.nv(),
         "total": best.as_nanos() as f64,

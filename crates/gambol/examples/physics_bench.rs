@@ -175,12 +175,12 @@ fn ring(model: &str, mode: usize) -> Result<Value> {
     let pose = creature.reference_pose().to_vec();
     let mut data = Data::new(&creature);
     let modes = analyze(&creature, &mut data, &pose, &Settings::default())?;
-    let vibration = modes.vibrations().get(mode).ok_or("there is no such mode")?;
+    let vibration = modes.flexible().get(mode).ok_or("there is no such mode")?;
     let mut m = TreeMatrix::new(&creature)?;
     mass_matrix(&creature, &mut data, &pose, &mut m);
     let mut weights = vec![0.0; creature.nv()];
     m.multiply(&vibration.shape, &mut weights);
-    let frequency = vibration.frequency();
+    let frequency = modes.frequency(&creature, vibration);
 
     let mut h = 0.1 / frequency;
     loop {

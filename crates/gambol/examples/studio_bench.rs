@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use gambol::LoadOptions;
 use gambol::dynamics::Data;
 use gambol::gait::{Body, Style};
-use gambol::modes::{Reader, Swinger, swing};
+use gambol::modes::Reader;
+use gambol::motion::{Swinger, swing};
 
 /// rad of the joint that moves most
 const AMPLITUDES: [f64; 4] = [-0.35, -0.175, 0.175, 0.35];
@@ -33,25 +34,25 @@ fn main() -> Result<(), Box<dyn Error>> {
         let copy = creature.clone();
         let body = Body::new(copy, &mut data, &style)?;
         lap(0);
-        let reader = Reader::new(&body.creature, &mut data, &body.modes.pose)?;
+        let reader = Reader::new(&body.creature, &mut data, body.basis.mean())?;
         lap(1);
-        for mode in body.modes.vibrations() {
+        for mode in body.basis.flexible() {
             black_box(reader.read(&mut data, mode));
         }
         lap(2);
-        let mut swinger = Swinger::new(&body.creature, &body.modes)?;
-        for mode in body.modes.vibrations() {
+        let mut swinger = Swinger::new(&body.creature, &body.basis)?;
+        for mode in body.basis.flexible() {
             black_box(swinger.poses(&mut data, mode, &AMPLITUDES)?);
         }
         lap(3);
-        for mode in body.modes.vibrations() {
+        for mode in body.basis.flexible() {
             for amplitude in AMPLITUDES {
-                black_box(swing(&body.creature, &mut data, &body.modes, mode, amplitude)?);
+                black_box(swing(&body.creature, &mut data, &body.basis, mode, amplitude)?);
             }
         }
         lap(4);
         times[5] = times[..4].iter().sum();
-        vibrations = body.modes.vibrations().len();
+        vibrations = body.basis.flexible().len();
         best = std::array::from_fn(|k| best[k].min(times[k]));
     }
     let [body, reader, names, poses, single_swings, all] = best;

@@ -440,7 +440,7 @@ impl MotionArguments {
 
 /// In words what each component does.
 fn mode_names(body: &Body, data: &mut Data, gait: &Gait) -> Result<Vec<String>, Failure> {
-    let reader = Reader::new(&body.creature, data, &body.modes.pose)?;
-    let modes = gait.components.iter().map(|component| &body.modes.modes[component.mode]);
+    let reader = Reader::new(&body.creature, data, body.basis.mean())?;
+    let modes = gait.components.iter().map(|component| &body.basis.directions()[component.mode]);
     Ok(modes.map(|mode| reader.read(data, mode).name).collect())
 }

@@ -67,7 +67,7 @@ pub(super) fn json<'a>(show: &'a Show) -> ReportJson<'a> {
     let mode = |(component, name): (&gambol_gait::Component, &'a String)| ModeJson {
         index: component.mode,
         name,
-        frequency: body.modes.modes[component.mode].frequency(),
+        frequency: body.basis.frequency(&body.creature, &body.basis.directions()[component.mode]),
         amplitude: component.amplitude,
         phase: component.phase,
         harmonic: component.harmonic,
@@ -130,7 +130,7 @@ fn modes(body: &Body, gait: &Gait, names: &[String]) -> Table {
         table.add_row([
             format!("u{}", component.mode),
             name.clone(),
-            format!("{:.3}", body.modes.modes[component.mode].frequency()),
+            format!("{:.3}", body.basis.frequency(&body.creature, &body.basis.directions()[component.mode])),
             format!("{:.3}", f64::from(component.harmonic) * gait.frequency),
             format!("{:.3} rad", component.amplitude),
             format!("{:.0}°", component.phase.to_degrees().rem_euclid(360.0)),

@@ -18,7 +18,8 @@ use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{Body, Gait, Sampling, Wish, design, perform, preset_style};
 use gambol_model::Creature;
-use gambol_modes::{Modes, analyze};
+use gambol_modes::analyze;
+use gambol_motion::Basis;
 
 use super::creature::{CreatureArguments, PoseArguments, SpringArguments};
 use super::files::Outputs;
@@ -446,8 +447,8 @@ fn on_body(creature: &Creature, push: &ShoveText) -> Result<Shove, Failure> {
 }
 
 impl PumpArguments {
-    fn waves(&self, creature: &Creature, modes: &Modes) -> Result<Vec<Wave>, Failure> {
-        let mut waves = suggest(creature, modes, &self.modes);
+    fn waves(&self, creature: &Creature, basis: &Basis) -> Result<Vec<Wave>, Failure> {
+        let mut waves = suggest(creature, basis, &self.modes);
         if waves.is_empty() {
             let message = format!("{} does not vibrate: it has no joint springs", creature.name());
             return Err(Failure::Failed(message));

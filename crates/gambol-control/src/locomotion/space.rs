@@ -86,10 +86,11 @@ impl Space {
     /// The space of a sketch. The initial state lies along the vibrations of the free creature, and is its own mirror image if
     /// the stride is.
     pub fn modal(sketch: &Sketch, stage: &Stage) -> Self {
-        let vibrations = stage.flight.vibrations();
-        let softest = vibrations.first().map_or(1.0, |mode| mode.eigenvalue);
-        let along = vibrations.iter().map(|mode| {
-            let soft = math::powf(softest / mode.eigenvalue, 0.25);
+        let basis = &stage.flight;
+        let omega_squared = |mode| basis.omega_squared(&stage.creature, mode);
+        let softest = basis.flexible().first().map_or(1.0, omega_squared);
+        let along = basis.flexible().iter().map(|mode| {
+            let soft = math::powf(softest / omega_squared(mode), 0.25);
             let shape = DVector::from_column_slice(&mode.shape);
             Direction { shape, pose: Some(SOFT_ANGLE * soft), rate: SOFT_RATE * soft }
         });

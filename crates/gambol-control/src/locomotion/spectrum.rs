@@ -2,6 +2,7 @@
 
 use gambol_dynamics::{Data, TreeMatrix, mass_matrix};
 use gambol_model::math;
+use gambol_motion::Direction;
 use nalgebra::DVector;
 
 use crate::sketch::{Phase, Stage};
@@ -21,7 +22,7 @@ pub fn spectrum(stage: &Stage, phase: Phase, poses: &[Vec<f64>]) -> Vec<f64> {
         x
     };
     let displacements: Vec<DVector<f64>> = poses.iter().map(displacement).collect();
-    let variance = |mode: &gambol_modes::Mode| {
+    let variance = |mode: &Direction| {
         if mode.is_rigid() || poses.is_empty() {
             return 0.0;
         }
@@ -31,7 +32,7 @@ pub fn spectrum(stage: &Stage, phase: Phase, poses: &[Vec<f64>]) -> Vec<f64> {
         let mean = coordinates.iter().sum::<f64>() / coordinates.len() as f64;
         coordinates.iter().map(|x| math::square(x - mean)).sum::<f64>() / shape.dot(&weighted)
     };
-    let variances: Vec<f64> = stage.modes(phase).modes.iter().map(variance).collect();
+    let variances: Vec<f64> = stage.basis(phase).directions().iter().map(variance).collect();
     let sum: f64 = variances.iter().sum();
     variances.iter().map(|variance| if sum > 0.0 { variance / sum } else { 0.0 }).collect()
 }

@@ -2,7 +2,8 @@
 
 use gambol_dynamics::{Data, forward_kinematics, stiffness_matrix};
 use gambol_model::{BodyPoint, Constraint, ConstraintKind, Creature, JointKind, Role, ShapeSpec, Vec3};
-use gambol_modes::{Heading, Mirror, Modes, Settings, analyze};
+use gambol_modes::{Heading, Mirror, Settings, analyze};
+use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector};
 
 use super::{Legs, Phase, Sketch};
@@ -47,9 +48,9 @@ pub struct Stage {
     /// With the rest pose and the damping of the sketch.
     pub creature: Creature,
     /// Φ_f, of the free creature.
-    pub flight: Modes,
+    pub flight: Basis,
     /// Φ_g, with the toes of the stance pinned.
-    pub ground: Modes,
+    pub ground: Basis,
     /// Permissible modes in flight and on the ground, those with priority first.
     pub active: [Vec<Active>; 2],
     /// The feet that stand in the first half of the cycle.
@@ -176,8 +177,8 @@ impl Stage {
         self
     }
 
-    /// The modes of one phase.
-    pub fn modes(&self, phase: Phase) -> &Modes {
+    /// The basis of one phase.
+    pub fn basis(&self, phase: Phase) -> &Basis {
         match phase {
             Phase::Flight => &self.flight,
             Phase::Ground => &self.ground,
@@ -322,35 +323,34 @@ fn mirror(creature: &Creature, data: &mut Data, q: &[f64]) -> Result<DMatrix<f64
 fn active(
     sketch: &Sketch,
     phase: Phase,
-    modes: &Modes,
+    basis: &Basis,
     stiffness: &DMatrix<f64>,
 ) -> Result<Vec<Active>, Misfit> {
     let palette = sketch.palette(phase);
-    let last = modes.modes.len().saturating_sub(1);
+    let last = basis.directions().len().saturating_sub(1);
     let blame = |mode: usize, reason: String| Misfit { key: phase.name(), mode: Some((phase, mode)), reason };
     let named = palette.priority.iter().map(|priority| priority.mode);
     let others = palette.permissible.iter().flatten().chain(&palette.excluded).copied();
     for mode in named.clone().chain(others) {
         if mode > last {
-            let basis = phase.name();
             return Err(blame(
                 mode,
-                format!("there is no {basis} mode {mode}; there are {} to {last}", modes.rigid),
+                format!("there is no {} mode {mode}; there are {} to {last}", phase.name(), basis.rigid()),
             ));
         }
-        if mode < modes.rigid {
-            let reason = format!("mode {mode} bends nothing; the first vibration is mode {}", modes.rigid);
+        if mode < basis.rigid() {
+            let reason = format!("mode {mode} bends nothing; the first vibration is mode {}", basis.rigid());
             return Err(blame(mode, reason));
         }
     }
-    let lowest = || (modes.rigid..modes.modes.len()).take(LOWEST).collect();
+    let lowest = || (basis.rigid()..basis.directions().len()).take(LOWEST).collect();
     let permissible = palette.permissible.clone().unwrap_or_else(lowest);
     let more = permissible.into_iter().filter(|mode| !named.clone().any(|named| named == *mode));
     let more = more.filter(|mode| !palette.excluded.contains(mode)).map(|mode| (mode, None));
     let all = palette.priority.iter().map(|priority| (priority.mode, Some(priority.amplitude))).chain(more);
     let active: Vec<Active> = all
         .map(|(mode, priority)| {
-            let mut torque = stiffness * DVector::from_column_slice(&modes.modes[mode].shape);
+            let mut torque = stiffness * DVector::from_column_slice(&basis.directions()[mode].shape);
             torque.rows_mut(0, 6).fill(0.0);
             Active { mode, priority, torque: torque.as_slice().to_vec() }
         })

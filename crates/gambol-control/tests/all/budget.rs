@@ -88,7 +88,7 @@ fn in_the_air_the_remainder_vanishes_with_the_step() {
     let creature = creature(CHAIN);
     let mut data = Data::new(&creature);
     let modes = analyze(&creature, &mut data, creature.reference_pose(), &Settings::default()).unwrap();
-    let frequency = modes.modes[6].frequency();
+    let frequency = modes.directions()[6].frequency().unwrap();
     let wave = Wave { mode: 6, amplitude: 0.05, phase: 0.3, frequency };
     let pump = Pump::new(&creature, &modes, &[wave]).unwrap();
     let remainder = |step: f64| {

@@ -111,7 +111,7 @@ fn a_swing_along_one_vibration_is_all_of_its_spectrum() {
             .map(|k| {
                 let mut q = creature.rest_pose().to_vec();
                 let swing = 0.01 * math::sin(TAU * f64::from(k) / 40.0);
-                creature.integrate(&mut q, &stage.flight.modes[mode].shape, swing);
+                creature.integrate(&mut q, &stage.flight.directions()[mode].shape, swing);
                 q
             })
             .collect();

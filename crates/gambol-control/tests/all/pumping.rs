@@ -6,11 +6,12 @@
 use gambol_control::{Plan, Pump, Report, Status, rollouts, soft_ground, stand_on, suggest};
 use gambol_dynamics::{Data, State, StepSettings, Terrain, World};
 use gambol_model::Creature;
-use gambol_modes::{Modes, Settings, analyze};
+use gambol_modes::{Settings, analyze};
+use gambol_motion::Basis;
 
 const SECONDS: f64 = 8.0;
 
-fn load(name: &str) -> (Creature, Modes) {
+fn load(name: &str) -> (Creature, Basis) {
     let mut creature = gambol::load(name, &gambol::LoadOptions::default()).unwrap();
     let pose = creature.reference_pose().to_vec();
     creature.set_rest_pose(&pose).unwrap();
@@ -22,7 +23,7 @@ fn load(name: &str) -> (Creature, Modes) {
 fn pump(name: &str, step: f64, phases: &[f64]) -> Vec<Report> {
     let (creature, modes) = load(name);
     let settings = StepSettings { step, contact: soft_ground(&creature), ..StepSettings::default() };
-    let mut start = modes.pose.clone();
+    let mut start = modes.mean().to_vec();
     stand_on(&creature, &Terrain::Flat, &mut start);
     let pumps: Vec<Pump> = phases
         .iter()

@@ -25,7 +25,7 @@ fn stage() -> Stage {
             Pump::new(&creature, &modes, &[wave(6, amplitude, 0.0), wave(7, amplitude, 1.5)]).unwrap()
         })
         .collect();
-    let mut start = modes.pose.clone();
+    let mut start = modes.mean().to_vec();
     stand_on(&creature, &Terrain::Flat, &mut start);
     let start = State::new(&start, &vec![0.0; creature.nv()]);
     Stage { world: World::new(creature, StepSettings::default()).unwrap(), start, pumps }

@@ -34,8 +34,8 @@ fn sketches_of_the_gallery_have_as_many_modes_as_the_paper() {
             assert_eq!(stage.active[k].len(), permissible[k], "{name}, {}", phase.name());
         }
         // Flight modes are free, and each pinned toe takes three coordinates.
-        assert_eq!(stage.flight.rigid, 6, "{name}");
-        assert_eq!(stage.flight.dof - stage.ground.dof, 3 * stage.stance.len(), "{name}");
+        assert_eq!(stage.flight.rigid(), 6, "{name}");
+        assert_eq!(stage.flight.dof() - stage.ground.dof(), 3 * stage.stance.len(), "{name}");
         assert_eq!(stage.mirror.is_some(), sketch.legs == Legs::Alternate);
     }
 }
@@ -59,7 +59,7 @@ fn torques_are_what_springs_do_along_a_mode() {
     let stage = Stage::new(&sketch, creature).unwrap();
     for (k, phase) in Phase::BOTH.into_iter().enumerate() {
         for active in &stage.active[k] {
-            let shape = &stage.modes(phase).modes[active.mode].shape;
+            let shape = &stage.basis(phase).directions()[active.mode].shape;
             assert!(active.torque[..6].iter().all(|torque| *torque == 0.0));
             for (torque, angle) in active.torque[6..].iter().zip(&shape[6..]) {
                 assert!((torque - 250.0 * angle).abs() < 1e-9);

@@ -6,7 +6,8 @@
 
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, stiffness_matrix};
 use gambol_model::{Vec3, math};
-use gambol_modes::{Heading, Mode};
+use gambol_modes::Heading;
+use gambol_motion::Direction;
 use nalgebra::DVector;
 
 use super::chain::Chain;
@@ -68,11 +69,11 @@ pub(crate) fn legless_frequency(body: &Body, components: &[Component]) -> f64 {
     let k = stiffness_matrix(&body.creature);
     let (mut elastic, mut kinetic) = (0.0, 0.0);
     for component in components {
-        let mode = &body.modes.modes[component.mode];
+        let mode = &body.basis.directions()[component.mode];
         let u = DVector::from_column_slice(&mode.shape);
         let energy = math::square(component.amplitude) * u.dot(&(&k * &u));
         elastic += energy;
-        kinetic += energy / mode.eigenvalue;
+        kinetic += energy / body.basis.omega_squared(&body.creature, mode);
     }
     (elastic / kinetic).sqrt() / std::f64::consts::TAU
 }
@@ -97,7 +98,7 @@ pub(crate) fn design_legless(
         return Err(misfit("it has legs"));
     }
     let heading = body.legs.heading;
-    forward_kinematics(&body.creature, data, &body.modes.pose);
+    forward_kinematics(&body.creature, data, body.basis.mean());
     let chain = Chain::find(&body.creature, data, &heading).ok_or_else(|| misfit("it has no joints"))?;
     let waves = Waves { body, chain, heading, marks };
     let wave = match (name, waves.chain.ring) {
@@ -200,9 +201,11 @@ pub(super) fn sampled(
         let mut way = vec![0.0; body.creature.nv()];
         for component in components {
             let swing = component.amplitude * math::sin(angle + component.phase);
-            way.iter_mut().zip(&body.modes.modes[component.mode].shape).for_each(|(w, u)| *w += swing * u);
+            way.iter_mut()
+                .zip(&body.basis.directions()[component.mode].shape)
+                .for_each(|(w, u)| *w += swing * u);
         }
-        let mut pose = body.modes.pose.clone();
+        let mut pose = body.basis.mean().to_vec();
         body.creature.integrate(&mut pose, &way, 1.0);
         close(&body.creature, data, &mut pose)?;
         poses.push(pose);
@@ -221,7 +224,7 @@ struct Waves<'b> {
 
 /// A mode that bends the chain in one plane.
 struct Bending<'m> {
-    mode: &'m Mode,
+    mode: &'m Direction,
     /// Per link, rad.
     bends: Vec<f64>,
 }
@@ -231,14 +234,14 @@ impl Waves<'_> {
     fn bendings(&self, data: &Data, about: Vec3) -> Vec<Bending<'_>> {
         let creature = &self.body.creature;
         let stiffness = self.chain.stiffness(creature, data, about);
-        let bending = |mode: &'_ Mode| {
+        let bending = |mode: &'_ Direction| {
             let bends = self.chain.bends(data, &mode.shape, about);
             let own: f64 = bends.iter().zip(&stiffness).map(|(bend, k)| k * bend * bend).sum();
             let joints = creature.dofs().iter().zip(&mode.shape);
             let all: f64 = joints.map(|(dof, u)| creature.joints()[dof.joint].stiffness * u * u).sum();
             (own > IN_PLANE * all).then_some(bends)
         };
-        let modes = self.body.modes.vibrations().iter();
+        let modes = self.body.basis.flexible().iter();
         modes.filter_map(|mode| Some(Bending { mode, bends: bending(mode)? })).collect()
     }
 
@@ -298,8 +301,10 @@ impl Waves<'_> {
     fn ring(&self, data: &mut Data) -> Vec<Part> {
         let mut bendings = self.bendings(data, self.heading.left);
         bendings.retain(|bending| self.marks.allow(bending.mode.index));
+        let hertz = |bending: &Bending| self.body.basis.frequency(&self.body.creature, bending.mode);
         let even = |pair: &&[Bending]| {
-            (pair[1].mode.frequency() - pair[0].mode.frequency()) < PAIR * pair[0].mode.frequency()
+            let [low, high] = [hertz(&pair[0]), hertz(&pair[1])];
+            high - low < PAIR * low
         };
         let Some(pair) = bendings.windows(2).find(even) else { return Vec::new() };
         let (creature, bodies) = (&self.body.creature, &self.chain.bodies);
@@ -307,8 +312,8 @@ impl Waves<'_> {
             |data: &Data, body: usize| data.frames[body].point_in_world(creature.bodies()[body].mass.com);
         let centre = bodies.iter().map(|&body| place(data, body)).sum::<Vec3>() / bodies.len() as f64;
         // √2 times the root mean square of a wave around the ring is its crest, wherever that is.
-        let mut part = |mode: &Mode| {
-            body_velocities(creature, data, &self.body.modes.pose, &mode.shape);
+        let mut part = |mode: &Direction| {
+            body_velocities(creature, data, self.body.basis.mean(), &mode.shape);
             let (mut squares, mut radius) = (0.0, 0.0);
             for &body in bodies {
                 let spoke = place(data, body) - centre;
@@ -330,19 +335,19 @@ impl Waves<'_> {
 
     /// The wave, smaller if a joint would leave its range.
     fn within_limits(&self, mut wave: Vec<Part>) -> Vec<Part> {
-        let (creature, modes) = (&self.body.creature, &self.body.modes);
+        let (creature, basis) = (&self.body.creature, &self.body.basis);
         let mut scale: f64 = 1.0;
         for joint in creature.joints() {
             let Some([low, high]) = joint.limit else { continue };
             let swing = |dof: usize| {
                 let sum = |take: fn(&Part) -> f64| -> f64 {
-                    wave.iter().map(|part| take(part) * modes.modes[part.mode].shape[dof]).sum()
+                    wave.iter().map(|part| take(part) * basis.directions()[part.mode].shape[dof]).sum()
                 };
                 math::hypot(sum(|part| part.cosine), sum(|part| part.sine))
             };
             let swing = (joint.v..joint.v + joint.kind.nv()).map(swing).fold(0.0, math::hypot);
             let room = match joint.kind.nv() {
-                1 => (high - modes.pose[joint.q]).min(modes.pose[joint.q] - low),
+                1 => (high - basis.mean()[joint.q]).min(basis.mean()[joint.q] - low),
                 _ => high,
             };
             if swing > 0.0 && room > 0.0 {

@@ -19,7 +19,7 @@ fn body_of(creature: Creature) -> (Body, Data) {
     let rest = creature.rest_pose().to_vec();
     let modes = analyze(&creature, &mut data, &rest, &Settings::default()).unwrap();
     let legs = Legs::new(&creature, &mut data, &rest);
-    (Body { creature, modes, legs, style: Style::default() }, data)
+    (Body { creature, basis: modes, legs, style: Style::default() }, data)
 }
 
 fn gallery(name: &str) -> (Body, Data) {
@@ -290,7 +290,11 @@ fn the_gallery_moves_well() {
         assert!(jerk(&body, &mut data, &carried) < 0.12, "{name} {gait} jerks");
         // Between the slowest and the fastest of its modes; for the ring's pair, which is one frequency, exactly that.
         let own = |pick: fn(f64, f64) -> f64| {
-            components.iter().map(|part| body.modes.modes[part.mode].frequency()).reduce(pick).unwrap()
+            components
+                .iter()
+                .map(|part| body.basis.directions()[part.mode].frequency().unwrap())
+                .reduce(pick)
+                .unwrap()
         };
         let frequency = legless_frequency(&body, &components);
         assert!(frequency > own(f64::min) - 1e-6 && frequency < own(f64::max) + 1e-6, "{frequency} Hz");
@@ -430,7 +434,7 @@ fn what_makes_no_sense_is_told() {
     );
     // What bends up and down only swims like a whale.
     assert!(design_legless(&body, &mut data, "swim", &Marks::default()).is_ok());
-    let poses = vec![body.modes.pose.clone(); 16];
+    let poses = vec![body.basis.mean().to_vec(); 16];
     let across = Support::Water { across: -1.0 };
     let error = carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, across).unwrap_err();
     assert!(error.to_string().starts_with("support.across"), "{error}");

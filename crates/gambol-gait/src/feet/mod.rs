@@ -282,7 +282,7 @@ impl<'a> Scene<'a> {
         // Feet that the analysis pins are the ground's business here.
         constraints.retain(|constraint| !matches!(constraint.kind, ConstraintKind::Pin { .. }));
         constraints.extend(creature.constraints().iter().cloned());
-        let frames = forward_kinematics(creature, data, &body.modes.pose);
+        let frames = forward_kinematics(creature, data, body.basis.mean());
         let flat = body.legs.legs.iter().map(|leg| flats(leg, frames)).collect();
         let head = creature.landmarks().iter().find(|mark| mark.role == Role::Head);
         let head = head.map(|mark| (mark.body, frames[mark.body].orientation));
@@ -585,7 +585,7 @@ const BOUNCE: f64 = 0.4;
 /// Whether the gait says itself how the body rises, by a rigid mode.
 fn rises(body: &Body, gait: &Gait, root_v: usize) -> bool {
     gait.components.iter().any(|component| {
-        let mode = &body.modes.modes[component.mode];
+        let mode = &body.basis.directions()[component.mode];
         mode.is_rigid() && mode.shape[root_v + 2].abs() > 0.5 && component.amplitude != 0.0
     })
 }
@@ -596,7 +596,7 @@ const WATCHED: f64 = 1.0;
 /// Touches of all bodies but the feet that come near the ground somewhere in the cycle.
 fn low(body: &Body, data: &mut Data, motion: &ModalMotion) -> Vec<Touch> {
     let creature = &body.creature;
-    let frames = forward_kinematics(creature, data, &body.modes.pose);
+    let frames = forward_kinematics(creature, data, body.basis.mean());
     let of_feet: Vec<usize> =
         body.legs.legs.iter().flat_map(|leg| leg.sole.iter().map(|touch| touch.body)).collect();
     let mut found: Vec<(Touch, bool)> = (1..creature.bodies().len())

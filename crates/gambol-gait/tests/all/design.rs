@@ -5,6 +5,7 @@
 use crate::gaits::{GALLERY, apart, body, body_of, foot_paths, played_paths, walker};
 use gambol_gait::{Design, GaitError, Legs, Sampling, Style, Support, Wish, design, gaits_for, perform};
 use gambol_model::{Side, math};
+use gambol_motion::Basis;
 
 /// A wish that is no wish but keeps presets away: the duty does not change modes much.
 fn automatic() -> Wish {
@@ -118,8 +119,10 @@ fn gaits_that_do_not_fit_say_why() {
     assert_eq!(reason, "snake cannot trot: it has no legs");
     // On its head.
     let (mut human, mut data) = body("human", &Style::default());
-    human.modes.pose[3..7].copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
-    human.legs = Legs::new(&human.creature, &mut data, &human.modes.pose);
+    let mut spec = human.basis.clone().into_spec();
+    spec.mean[3..7].copy_from_slice(&[0.0, 1.0, 0.0, 0.0]);
+    human.basis = Basis::new(&human.creature, spec).unwrap();
+    human.legs = Legs::new(&human.creature, &mut data, human.basis.mean());
     let reason = design(&human, &mut data, "walk", &Wish::default()).unwrap_err().to_string();
     assert!(reason.contains("its hips are not above its feet"), "{reason}");
 }
@@ -191,9 +194,11 @@ fn the_sign_of_a_mode_does_not_matter() {
                 let mut unique = used.clone();
                 unique.dedup();
                 let flip = |body: &mut gambol_gait::Body| {
-                    for &mode in unique.iter().filter(|&&mode| mode >= body.modes.rigid) {
-                        body.modes.modes[mode].shape.iter_mut().for_each(|u| *u = -*u);
+                    let mut spec = body.basis.clone().into_spec();
+                    for &mode in unique.iter().filter(|&&mode| mode >= body.basis.rigid()) {
+                        spec.directions[mode].shape.iter_mut().for_each(|u| *u = -*u);
                     }
+                    body.basis = Basis::new(&body.creature, spec).unwrap();
                 };
                 flip(&mut body);
                 let after = design(&body, &mut data, gait, &wish).unwrap().gait;

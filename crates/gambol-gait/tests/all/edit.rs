@@ -111,7 +111,7 @@ fn a_gait_comes_with_the_body_that_it_is_for() {
     // From a file: as it is, and on another body.
     let (same, kept) = adopt(human.clone(), &mut data, run.gait.clone(), |_| (), &Wish::default()).unwrap();
     assert_eq!((kept.gait, kept.hints.len()), (run.gait.clone(), 0));
-    assert_eq!(same.modes.modes, body.modes.modes);
+    assert_eq!(same.basis.directions(), body.basis.directions());
     let tense = |style: &mut Style| style.tension = 4.0;
     let (_, quick) = adopt(human, &mut data, run.gait.clone(), tense, &Wish::default()).unwrap();
     // Up to rounding: every natural frequency is twice as high.
@@ -121,7 +121,7 @@ fn a_gait_comes_with_the_body_that_it_is_for() {
 /// uᵀ M u
 fn twice_kinetic(body: &Body, shape: &[f64]) -> f64 {
     let mut m = TreeMatrix::new(&body.creature).unwrap();
-    mass_matrix(&body.creature, &mut Data::new(&body.creature), &body.modes.pose, &mut m);
+    mass_matrix(&body.creature, &mut Data::new(&body.creature), body.basis.mean(), &mut m);
     let mut momentum = vec![0.0; shape.len()];
     m.multiply(shape, &mut momentum);
     momentum.iter().zip(shape).map(|(p, v)| p * v).sum()
@@ -130,7 +130,7 @@ fn twice_kinetic(body: &Body, shape: &[f64]) -> f64 {
 #[test]
 fn modes_are_found_again_by_their_shape() {
     let (own, _) = body("dog", &Style::default());
-    let all: Vec<usize> = (0..own.modes.modes.len()).collect();
+    let all: Vec<usize> = (0..own.basis.directions().len()).collect();
     for pair in own.counterparts(&own, &all) {
         assert_eq!(pair.new, pair.old);
         // Up to rounding of products of the mass.
@@ -145,7 +145,7 @@ fn modes_are_found_again_by_their_shape() {
     for Counterpart { old, new, factor, likeness } in found {
         // A tenth of stiffness hardly turns a shape away, but where two frequencies are close.
         assert!(likeness > 0.5, "{old}: {likeness}");
-        let (u, w) = (&own.modes.modes[old].shape, &stiff.modes.modes[new].shape);
+        let (u, w) = (&own.basis.directions()[old].shape, &stiff.basis.directions()[new].shape);
         let ratio = factor * factor * twice_kinetic(&stiff, w) / twice_kinetic(&stiff, u);
         assert!((ratio - 1.0).abs() < 1e-9, "{old}: {ratio} of its kinetic energy");
     }

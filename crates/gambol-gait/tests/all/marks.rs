@@ -83,7 +83,7 @@ fn avoided_modes_are_absent() {
         let (body, mut data) = body_of(creature);
         let plain = design(&body, &mut data, gait, &Wish::default()).unwrap().gait;
         // Each mode that it uses, one after the other; then all of them at once.
-        let used: Vec<usize> = modes_of(&plain).into_iter().filter(|&m| m >= body.modes.rigid).collect();
+        let used: Vec<usize> = modes_of(&plain).into_iter().filter(|&m| m >= body.basis.rigid()).collect();
         let singles = used.iter().take(2).map(|&mode| vec![mode]);
         for avoid in singles.chain([used.clone()]) {
             let found = design(&body, &mut data, gait, &marks(&[], &avoid));
@@ -104,7 +104,7 @@ fn preferred_modes_are_seen() {
         let what = format!("{} {gait_name}", creature.name());
         let (body, mut data) = body_of(creature);
         let plain = design(&body, &mut data, gait_name, &Wish::default()).unwrap().gait;
-        let vibrations = body.modes.rigid..body.modes.modes.len();
+        let vibrations = body.basis.rigid()..body.basis.directions().len();
         let unused: Vec<usize> = vibrations.filter(|mode| !modes_of(&plain).contains(mode)).collect();
         // Low ones, as an animator would, and one from the middle.
         for &mode in unused.iter().take(5).chain(unused.get(unused.len() / 2)) {
@@ -122,12 +122,12 @@ fn preferred_modes_are_seen() {
 #[test]
 fn preferred_modes_keep_the_symmetry_of_a_gait() {
     let (body, mut data) = body_of(creature("dog"));
-    let reader = Reader::new(&body.creature, &mut data, &body.modes.pose).unwrap();
+    let reader = Reader::new(&body.creature, &mut data, body.basis.mean()).unwrap();
     for (name, of_symmetric) in [("walk", 2), ("bound", 1)] {
         let used = modes_of(&design(&body, &mut data, name, &Wish::default()).unwrap().gait);
         for mode in (6..40).filter(|mode| !used.contains(mode)).step_by(4) {
             let gait = design(&body, &mut data, name, &marks(&[mode], &[])).unwrap().gait;
-            let symmetry = reader.read(&mut data, &body.modes.modes[mode]).symmetry;
+            let symmetry = reader.read(&mut data, &body.basis.directions()[mode]).symmetry;
             let expected = if symmetry == Symmetry::Symmetric { of_symmetric } else { 1 };
             let own = gait.components.iter().filter(|component| component.mode == mode);
             assert!(own.map(|c| c.harmonic).all(|harmonic| harmonic == expected), "{name}: mode {mode}");
@@ -143,7 +143,8 @@ fn waves_without_legs_have_marks_too() {
         let (body, mut data) = body_of(creature(name));
         let plain = design(&body, &mut data, gait_name, &Wish::default()).unwrap().gait;
         let used = modes_of(&plain);
-        let other = (body.modes.rigid..body.modes.modes.len()).find(|mode| !used.contains(mode)).unwrap();
+        let other =
+            (body.basis.rigid()..body.basis.directions().len()).find(|mode| !used.contains(mode)).unwrap();
         let last = *used.last().unwrap();
         match design(&body, &mut data, gait_name, &marks(&[other], &[last])) {
             Ok(Design { gait, .. }) => {

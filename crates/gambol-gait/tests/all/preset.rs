@@ -6,6 +6,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use crate::gaits::{apart, body, foot_paths};
 use gambol_gait::{Gait, Style, Support, Wish, design, gaits_for, preset_style};
 use gambol_modes::read_mode;
+use gambol_motion::Basis;
 
 fn preset(creature: &str, name: &str) -> (gambol_gait::Body, gambol_dynamics::Data, Gait) {
     let style = preset_style(creature, name).unwrap();
@@ -79,7 +80,7 @@ fn the_dogs_gallop() {
     let (body, mut data, gallop) = preset("dog", "gallop");
     let modes: Vec<usize> = gallop.components.iter().map(|component| component.mode).collect();
     assert_eq!(modes, [4, 6, 8, 9, 13, 24]);
-    let mut name = |mode: usize| read_mode(&body.creature, &mut data, &body.modes, mode).unwrap().name;
+    let mut name = |mode: usize| read_mode(&body.creature, &mut data, &body.basis, mode).unwrap().name;
     assert_eq!((name(6), name(8)), ("bounding".to_owned(), "stretching".to_owned()));
     // Front feet follow the hind feet by less than half a cycle, as those of a galloping dog do.
     let feet = foot_paths(&body, &mut data, &gallop, 0.02);
@@ -101,7 +102,7 @@ fn the_human() {
     let (mut amplitudes, mut names): (Vec<f64>, Vec<String>) = run
         .components
         .iter()
-        .map(|c| (c.amplitude, read_mode(&body.creature, &mut data, &body.modes, c.mode).unwrap().name))
+        .map(|c| (c.amplitude, read_mode(&body.creature, &mut data, &body.basis, c.mode).unwrap().name))
         .unzip();
     amplitudes.sort_by(f64::total_cmp);
     names.sort();
@@ -116,7 +117,7 @@ fn the_human() {
     assert_eq!(steady.style.constraints, ["orientation:head"]);
     let head = body.creature.body_index("head").unwrap();
     let rest =
-        gambol_dynamics::forward_kinematics(&body.creature, &mut data, &body.modes.pose)[head].orientation;
+        gambol_dynamics::forward_kinematics(&body.creature, &mut data, body.basis.mean())[head].orientation;
     for k in 0..8 {
         // Small: the constraint holds to first order, the rest is a matter of the performance.
         let pose = crate::gaits::pose_at(&body, &steady, f64::from(k) / 8.0, 1e-3);
@@ -139,7 +140,10 @@ fn a_wish_or_another_pose_asks_for_the_automatic_gait() {
     assert!(gaits.iter().any(|(name, fits)| name == "push-cart" && fits.is_ok()));
     // A dog of another build is not the dog of the figure.
     let (mut other, mut data) = body("dog", &Style::default());
-    other.modes.dof -= 1;
+    let mut spec = other.basis.clone().into_spec();
+    spec.directions.pop();
+    spec.dof = Some(spec.directions.len());
+    other.basis = Basis::new(&other.creature, spec).unwrap();
     assert!(design(&other, &mut data, "trot", &Wish::default()).unwrap().gait.ground.speed.is_some());
     let (human, mut data) = body("human", &Style::default());
     let error = design(&human, &mut data, "push-cart", &Wish::default()).unwrap_err();

@@ -6,6 +6,7 @@ use gambol::dynamics::{Data, forward_kinematics};
 use gambol::model::{Creature, JointKind};
 use gambol_gait::{Body, Component, Gait, Style, Wish, design};
 use gambol_model::math;
+use gambol_motion::Basis;
 
 const LEGGED: [&str; 7] = ["dog", "human", "bird", "kangaroo", "monster", "insect", "spider"];
 
@@ -28,7 +29,7 @@ fn message(name: &str, style: &Style) -> String {
 }
 
 fn frequencies(body: &Body) -> Vec<f64> {
-    body.modes.vibrations().iter().map(gambol::modes::Mode::frequency).collect()
+    body.basis.flexible().iter().filter_map(gambol::motion::Direction::frequency).collect()
 }
 
 /// Both lists are eigenvalues of one matrix up to a factor, to the precision of an eigensolver on a span of 1e4.
@@ -64,7 +65,7 @@ fn mass_is_a_root_under_all_frequencies_where_nothing_sags() {
     for name in ["snake", "loop", "linear"] {
         let heavy = body(name, &Style { weight: 4.0, ..Style::default() });
         assert_ratio(&frequencies(&heavy), &frequencies(&body(name, &Style::default())), 0.5, name);
-        assert_eq!(heavy.modes.pose, creature(name).reference_pose());
+        assert_eq!(heavy.basis.mean(), creature(name).reference_pose());
     }
     let (own, heavy) = (creature("dog"), body("dog", &Style { weight: 1.5, ..Style::default() }));
     assert!((heavy.creature.mass() / own.mass() - 1.5).abs() < 1e-12);
@@ -73,7 +74,7 @@ fn mass_is_a_root_under_all_frequencies_where_nothing_sags() {
 /// Height of the first hip over the ground, the lowest points of all soles, and the places of all feet.
 fn standing(body: &Body) -> (f64, Vec<f64>, Vec<[f64; 2]>) {
     let mut data = Data::new(&body.creature);
-    let frames = forward_kinematics(&body.creature, &mut data, &body.modes.pose);
+    let frames = forward_kinematics(&body.creature, &mut data, body.basis.mean());
     let up = body.legs.heading.up;
     let sole = |leg: &gambol_gait::Leg| {
         let heights = leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], up).point.dot(&up));
@@ -127,7 +128,7 @@ fn weight_is_smooth_and_keeps_limits() {
             let heavy = body(name, &Style { weight, ..Style::default() });
             for joint in heavy.creature.joints() {
                 if let (JointKind::Hinge, Some([low, high])) = (joint.kind, joint.limit) {
-                    let angle = heavy.modes.pose[joint.q];
+                    let angle = heavy.basis.mean()[joint.q];
                     let rest = heavy.creature.reference_pose()[joint.q];
                     assert!(
                         angle >= low.min(rest) - 1e-9 && angle <= high.max(rest) + 1e-9,
@@ -138,16 +139,16 @@ fn weight_is_smooth_and_keeps_limits() {
             }
             if let Some(before) = before {
                 let mut step = vec![0.0; heavy.creature.nv()];
-                heavy.creature.difference(&before, &heavy.modes.pose, &mut step);
+                heavy.creature.difference(&before, heavy.basis.mean(), &mut step);
                 let most = step.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
                 // 1.6 rad per body weight is the most, 0.032 rad per step; bends are matched among legs, hence the margin.
                 assert!(most < 0.08, "{name} jumps by {most} at {weight}");
             }
-            before = Some(heavy.modes.pose);
+            before = Some(heavy.basis.mean().to_vec());
         }
     }
     let own = body("dog", &Style::default());
-    assert_eq!(own.modes.pose, creature("dog").reference_pose());
+    assert_eq!(own.basis.mean(), creature("dog").reference_pose());
 }
 
 #[test]
@@ -181,11 +182,11 @@ fn pose_and_constraints_are_those_of_the_analysis() {
         "human",
         &Style { pose: Some("run".into()), constraints: vec!["orientation:head".into()], ..Style::default() },
     );
-    assert_eq!(run.modes.pose, creature("human").pose("run").unwrap());
-    assert_eq!(run.creature.rest_pose(), run.modes.pose);
-    assert_eq!((run.modes.dof, run.modes.rigid), (44, 3)); // Kry et al. 2009, figure 3
+    assert_eq!(run.basis.mean(), creature("human").pose("run").unwrap());
+    assert_eq!(run.creature.rest_pose(), run.basis.mean());
+    assert_eq!((run.basis.dof(), run.basis.rigid()), (44, 3)); // Kry et al. 2009, figure 3
     let reference = body("dog", &Style { pose: Some("reference".into()), ..Style::default() });
-    assert_eq!(reference.modes.pose, creature("dog").reference_pose());
+    assert_eq!(reference.basis.mean(), creature("dog").reference_pose());
 }
 
 #[test]
@@ -262,7 +263,7 @@ fn joints_are_bent_by_hand() {
     let own = creature("human");
     let before = own.pose("run").unwrap();
     let mut way = vec![0.0; own.nv()];
-    own.difference(before, &body.modes.pose, &mut way);
+    own.difference(before, body.basis.mean(), &mut way);
     let joint = |name: &str| own.joints().iter().find(|joint| joint.name == name).unwrap();
     let (knee, hip) = (joint("knee.left").v, joint("hip.right").v);
     let expected = |dof: usize| match dof {
@@ -273,12 +274,12 @@ fn joints_are_bent_by_hand() {
     for (dof, way) in way.iter().enumerate() {
         assert!((way - expected(dof)).abs() < 1e-12, "{dof}: {way}"); // rounding
     }
-    assert_eq!(body.creature.rest_pose(), body.modes.pose.as_slice());
+    assert_eq!(body.creature.rest_pose(), body.basis.mean());
 }
 
 fn named(body: &Body, mode: usize) -> String {
     let mut data = Data::new(&body.creature);
-    gambol::modes::read_mode(&body.creature, &mut data, &body.modes, mode).unwrap().name
+    gambol::modes::read_mode(&body.creature, &mut data, &body.basis, mode).unwrap().name
 }
 
 /// Modes of a gait keep their meaning while a slider moves: they are found again by shape, not by number.
@@ -332,11 +333,10 @@ fn a_mode_that_is_lost_is_told() {
 fn amplitudes_follow_the_sign_and_length_of_a_shape() {
     let own = body("dog", &Style::default());
     let mut turned = own.clone();
-    turned.modes.modes[9].shape.iter_mut().for_each(|x| *x *= -2.0);
-    turned.modes.modes.swap(9, 13);
-    for mode in [9, 13] {
-        turned.modes.modes[mode].index = mode;
-    }
+    let mut spec = own.basis.clone().into_spec();
+    spec.directions[9].shape.iter_mut().for_each(|x| *x *= -2.0);
+    spec.directions.swap(9, 13);
+    turned.basis = Basis::new(&own.creature, spec).unwrap();
     let component = Component { mode: 9, amplitude: 0.4, phase: 0.5, harmonic: 2, offset: -0.1 };
     let rise = Component { mode: 2, ..component };
     let mut gait = gambol_gait::from_toml("version = 1\nfrequency = 1").unwrap();

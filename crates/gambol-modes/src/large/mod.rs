@@ -13,12 +13,13 @@ mod problem;
 
 use gambol_dynamics::Data;
 use gambol_model::{Constraint, Creature, math};
+use gambol_motion::Basis;
 
 use crate::coordinates::Coordinates;
 use crate::dense::{all_constraints, place_name};
 use crate::finish::finish;
 use crate::pin::{Raw, SAME_FREQUENCY};
-use crate::{Modes, ModesError, Settings, rigid};
+use crate::{ModesError, Settings, rigid};
 use block::{Block, LANES, Row};
 use lanczos::{Largest, Operator, largest};
 use problem::Problem;
@@ -37,12 +38,12 @@ pub fn analyze_large(
     data: &mut Data,
     q: &[f64],
     settings: &Settings,
-) -> Result<Modes, ModesError> {
+) -> Result<Basis, ModesError> {
     let coordinates = Coordinates::new(creature)?;
     let constraints = all_constraints(creature, data, q, settings)?;
     let count = settings.count.unwrap_or(DEFAULT_COUNT);
     let lowest = lowest(creature, data, q, &coordinates, &constraints, count)?;
-    Ok(finish(creature, data, q, lowest.dof, lowest.rigid, lowest.vibrations, Some(count)))
+    finish(creature, data, q, lowest.dof, lowest.rigid, lowest.vibrations, Some(count))
 }
 
 /// Bare modes.

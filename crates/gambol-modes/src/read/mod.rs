@@ -17,8 +17,9 @@ mod wave;
 
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, Vec3};
+use gambol_motion::{Basis, Direction};
 
-use crate::{Mode, Modes, ModesError};
+use crate::ModesError;
 use limbs::Limbs;
 use motion::{Motion, Scene, share};
 
@@ -178,7 +179,7 @@ impl<'c> Reader<'c> {
     }
 
     /// What `mode` looks like. Numbers missing from its shape count as 0.
-    pub fn read(&self, data: &mut Data, mode: &Mode) -> Reading {
+    pub fn read(&self, data: &mut Data, mode: &Direction) -> Reading {
         let mut shape = mode.shape.clone();
         shape.resize(self.creature.nv(), 0.0);
         let motion = Motion::new(self.creature, data, &self.scene, &shape);
@@ -244,20 +245,18 @@ impl<'c> Reader<'c> {
     }
 }
 
-/// What mode `index` of `modes` looks like. To read many, make one [`Reader`].
+/// What direction `index` of `basis` looks like. To read many, make one [`Reader`].
 pub fn read_mode(
     creature: &Creature,
     data: &mut Data,
-    modes: &Modes,
+    basis: &Basis,
     index: usize,
 ) -> Result<Reading, ModesError> {
-    let mode = modes.modes.get(index).ok_or_else(|| {
-        ModesError::Pose(format!(
-            "there is no mode {index}: {} were computed, counted from 0",
-            modes.modes.len()
-        ))
+    let modes = basis.directions();
+    let mode = modes.get(index).ok_or_else(|| {
+        ModesError::Pose(format!("there is no mode {index}: {} were computed, counted from 0", modes.len()))
     })?;
-    Ok(Reader::new(creature, data, &modes.pose)?.read(data, mode))
+    Ok(Reader::new(creature, data, basis.mean())?.read(data, mode))
 }
 
 fn main_plane(planes: PlaneShares) -> Plane {

@@ -13,13 +13,14 @@ use gambol_model::{
     BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, InertiaSpec, JointKind,
     JointSpec, MassProperties, Mat3, TendonSpec, Transform, Vec3,
 };
-use gambol_modes::{Modes, ModesError, Settings, analyze, analyze_dense, analyze_large};
+use gambol_modes::{ModesError, Settings, analyze, analyze_dense, analyze_large};
+use gambol_motion::{Basis, Direction};
 
 fn settings(count: usize, constraints: &[Constraint]) -> Settings {
     Settings { count: Some(count), constraints: constraints.to_vec() }
 }
 
-fn large(creature: &Creature, count: usize, constraints: &[Constraint]) -> Modes {
+fn large(creature: &Creature, count: usize, constraints: &[Constraint]) -> Basis {
     let mut data = Data::new(creature);
     analyze_large(creature, &mut data, creature.reference_pose(), &settings(count, constraints)).unwrap()
 }
@@ -52,12 +53,17 @@ fn thin(mass: f64, length: f64) -> f64 {
     mass * length * length / 12.0
 }
 
+/// ω², rad²/s²
+fn lambda(mode: &Direction) -> f64 {
+    mode.omega_squared.unwrap()
+}
+
 /// Largest relative distance to the exact eigenvalues, over all vibrations found.
-fn worst_error(modes: &Modes, exact: &Chain, rigid: usize) -> f64 {
-    let error = |(i, mode): (usize, &gambol_modes::Mode)| {
-        (mode.eigenvalue / exact.eigenvalue(rigid + i, mode.eigenvalue) - 1.0).abs()
+fn worst_error(modes: &Basis, exact: &Chain, rigid: usize) -> f64 {
+    let error = |(i, mode): (usize, &Direction)| {
+        (lambda(mode) / exact.eigenvalue(rigid + i, lambda(mode)) - 1.0).abs()
     };
-    modes.vibrations().iter().enumerate().map(error).fold(0.0, f64::max)
+    modes.flexible().iter().enumerate().map(error).fold(0.0, f64::max)
 }
 
 #[test]
@@ -65,7 +71,7 @@ fn long_chains_are_exact_to_ten_digits() {
     for links in [150, 1000, 4000] {
         let free = chain(links);
         let modes = large(&free, 26, &[]);
-        assert_eq!((modes.rigid, modes.modes.len()), (6, 26));
+        assert_eq!((modes.rigid(), modes.directions().len()), (6, 26));
         let error = worst_error(&modes, &Chain::of(&free, 0), 2);
         assert!(error < 1e-10, "{links} links: {error:e}");
 
@@ -73,13 +79,13 @@ fn long_chains_are_exact_to_ten_digits() {
         let end = BodyPoint { body: 1, point: Vec3::new(-0.02855, 0.0, 0.0) };
         let held = ConstraintKind::Pin { point: end, position_in_world: Vec3::new(-0.02855, 0.0, 0.0) };
         let modes = large(&free, 20, &[Constraint { name: "held".into(), kind: held }]);
-        assert_eq!((modes.rigid, modes.modes.len()), (3, 20));
+        assert_eq!((modes.rigid(), modes.directions().len()), (3, 20));
         let error = worst_error(&modes, &Chain::of(&free, 1), 1);
         assert!(error < 1e-10, "{links} links, held: {error:e}");
 
         let clamped = rods(links, true, |mass, length| 0.3 * mass * length * length).build().unwrap();
         let modes = large(&clamped, 20, &[]);
-        assert_eq!((modes.rigid, modes.modes.len()), (0, 20));
+        assert_eq!((modes.rigid(), modes.directions().len()), (0, 20));
         let error = worst_error(&modes, &Chain::of(&clamped, 2), 0);
         assert!(error < 1e-10, "{links} links, clamped: {error:e}");
     }
@@ -90,7 +96,7 @@ fn long_chains_are_exact_to_ten_digits() {
 fn many_modes_are_as_exact_as_few() {
     let creature = chain(1200);
     let modes = large(&creature, 156, &[]);
-    assert_eq!(modes.vibrations().len(), 150);
+    assert_eq!(modes.flexible().len(), 150);
     let error = worst_error(&modes, &Chain::of(&creature, 0), 2);
     assert!(error < 1e-10, "{error:e}");
 }
@@ -105,9 +111,9 @@ fn chain_of_thin_rods_is_a_beam() {
     // ω = (β l)² √(EI / ρA l⁴) with EI = k L, ρA = m/L, l = n L.
     let unit = (2.0f64 * 0.1 / (0.05 / 0.1)).sqrt() / math::square(links as f64 * 0.1);
     let expected = [1.3e-9, 9.8e-9, 3.8e-8, 1.0e-7, 2.3e-7];
-    for (k, (mode, expected)) in found.vibrations().iter().zip(expected).enumerate() {
+    for (k, (mode, expected)) in found.flexible().iter().zip(expected).enumerate() {
         let beta = free_beam(k + 1);
-        let error = mode.eigenvalue.sqrt() / (beta * beta * unit) - 1.0;
+        let error = lambda(mode).sqrt() / (beta * beta * unit) - 1.0;
         assert!((-error / expected - 1.0).abs() < 0.06, "mode {k}: {error:e}");
     }
 }
@@ -125,14 +131,14 @@ fn assert_agrees_with_dense(creature: &Creature, constraints: &[Constraint], nam
     let mut data = Data::new(creature);
     let pose = creature.reference_pose();
     let all = analyze_dense(creature, &mut data, pose, &settings(usize::MAX, constraints)).unwrap();
-    let found = large(creature, all.rigid + 15, constraints);
-    assert_eq!((found.dof, found.rigid), (all.dof, all.rigid), "{name}");
-    assert_eq!(found.modes.len(), all.modes.len().min(all.rigid + 15), "{name}");
-    for (i, (a, b)) in found.modes.iter().zip(&all.modes).enumerate() {
-        let error = (a.eigenvalue - b.eigenvalue).abs() / b.eigenvalue.max(f64::MIN_POSITIVE);
+    let found = large(creature, all.rigid() + 15, constraints);
+    assert_eq!((found.dof(), found.rigid()), (all.dof(), all.rigid()), "{name}");
+    assert_eq!(found.directions().len(), all.directions().len().min(all.rigid() + 15), "{name}");
+    for (i, (a, b)) in found.directions().iter().zip(all.directions()).enumerate() {
+        let error = (lambda(a) - lambda(b)).abs() / lambda(b).max(f64::MIN_POSITIVE);
         assert!(error < 1e-10, "{name}, mode {i}: {error:e}");
         // Both pin signs by the same rule; where frequencies nearly meet, shapes mix at will.
-        let gap = |j: usize| all.modes.get(j).map_or(1.0, |c| (c.eigenvalue / b.eigenvalue - 1.0).abs());
+        let gap = |j: usize| all.directions().get(j).map_or(1.0, |c| (lambda(c) / lambda(b) - 1.0).abs());
         if b.is_rigid() || gap(i + 1).min(i.checked_sub(1).map_or(1.0, gap)) > 1e-3 {
             let distance = a.shape.iter().zip(&b.shape).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             let size = b.shape.iter().map(|b| b.abs()).fold(0.0, f64::max);
@@ -205,9 +211,9 @@ fn crowded_frequencies_converge_to_closed_forms() {
     }
     expected.sort_by(f64::total_cmp);
     let modes = large(&spec.build().unwrap(), 20, &[]);
-    assert_eq!((modes.rigid, modes.modes.len()), (0, 20));
-    for (mode, expected) in modes.modes.iter().zip(expected) {
-        assert!((mode.eigenvalue / expected - 1.0).abs() < 1e-12, "{} {expected}", mode.eigenvalue);
+    assert_eq!((modes.rigid(), modes.directions().len()), (0, 20));
+    for (mode, expected) in modes.directions().iter().zip(expected) {
+        assert!((lambda(mode) / expected - 1.0).abs() < 1e-12, "{} {expected}", lambda(mode));
     }
 }
 
@@ -273,7 +279,7 @@ fn modes_of_a_large_tree_keep_their_definition() {
     let stiffness: Vec<f64> = stiffness_diagonal(&creature);
     let norm = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     let momenta: Vec<Vec<f64>> = modes
-        .modes
+        .directions()
         .iter()
         .map(|mode| {
             let mut momentum = vec![0.0; nv];
@@ -282,13 +288,13 @@ fn modes_of_a_large_tree_keep_their_definition() {
         })
         .collect();
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-    for (i, mode) in modes.vibrations().iter().enumerate() {
-        let momentum = &momenta[modes.rigid + i];
+    for (i, mode) in modes.flexible().iter().enumerate() {
+        let momentum = &momenta[modes.rigid() + i];
         let rest: Vec<f64> =
-            (0..nv).map(|k| stiffness[k] * mode.shape[k] - mode.eigenvalue * momentum[k]).collect();
-        let residual = norm(&rest) / (mode.eigenvalue * norm(momentum));
+            (0..nv).map(|k| stiffness[k] * mode.shape[k] - lambda(mode) * momentum[k]).collect();
+        let residual = norm(&rest) / (lambda(mode) * norm(momentum));
         assert!(residual < 1e-9, "mode {i}: {residual:e}");
-        for (j, other) in modes.modes.iter().enumerate().filter(|(j, _)| *j != modes.rigid + i) {
+        for (j, other) in modes.directions().iter().enumerate().filter(|(j, _)| *j != modes.rigid() + i) {
             let sizes = dot(&mode.shape, momentum) * dot(&other.shape, &momenta[j]);
             let overlap = dot(&mode.shape, &momenta[j]).abs() / sizes.sqrt();
             assert!(overlap < 1e-10, "modes {i} and {j}: {overlap:e}");
@@ -308,7 +314,7 @@ fn all_copies_of_a_frequency_are_found() {
     for (legs, links) in [(9, 30), (24, 12)] {
         let creature = star(legs, links);
         let modes = large(&creature, 6 + legs, &[]);
-        let values: Vec<f64> = modes.vibrations().iter().map(|mode| mode.eigenvalue).collect();
+        let values: Vec<f64> = modes.flexible().iter().map(lambda).collect();
         let copies = |value: f64| values.iter().filter(|v| (*v / value - 1.0).abs() < 1e-10).count();
         let mut groups: Vec<usize> = values.iter().map(|v| copies(*v)).collect();
         groups.dedup();
@@ -319,15 +325,15 @@ fn all_copies_of_a_frequency_are_found() {
     }
     // More copies than modes asked for, and nothing but copies.
     let modes = large(&star(60, 5), 26, &[]);
-    let first = modes.vibrations()[0].eigenvalue;
-    assert!(modes.vibrations().iter().all(|mode| (mode.eigenvalue / first - 1.0).abs() < 1e-10));
+    let first = lambda(&modes.flexible()[0]);
+    assert!(modes.flexible().iter().all(|mode| (lambda(mode) / first - 1.0).abs() < 1e-10));
 }
 
 #[test]
 fn same_input_gives_the_same_bits_on_every_thread() {
     let creature = branching(400, 2);
-    let shapes = |modes: Modes| -> Vec<(f64, Vec<f64>)> {
-        modes.modes.into_iter().map(|mode| (mode.eigenvalue, mode.shape)).collect()
+    let shapes = |modes: Basis| -> Vec<(f64, Vec<f64>)> {
+        modes.into_spec().directions.into_iter().map(|mode| (lambda(&mode), mode.shape)).collect()
     };
     let here = shapes(large(&creature, 20, &[]));
     std::thread::scope(|scope| {
@@ -342,13 +348,13 @@ fn same_input_gives_the_same_bits_on_every_thread() {
 fn asking_for_more_modes_gives_the_same_first_ones() {
     let creature = chain(500);
     let (few, many) = (large(&creature, 10, &[]), large(&creature, 60, &[]));
-    for (a, b) in few.vibrations().iter().zip(many.vibrations()) {
-        assert!((a.eigenvalue / b.eigenvalue - 1.0).abs() < 1e-11);
+    for (a, b) in few.flexible().iter().zip(many.flexible()) {
+        assert!((lambda(a) / lambda(b) - 1.0).abs() < 1e-11);
     }
-    assert_eq!(large(&creature, 6, &[]).modes.len(), 6);
-    assert_eq!(large(&creature, 0, &[]).modes.len(), 0);
+    assert_eq!(large(&creature, 6, &[]).directions().len(), 6);
+    assert_eq!(large(&creature, 0, &[]).directions().len(), 0);
     let short = chain(12);
-    assert_eq!(large(&short, 1000, &[]).modes.len(), 17, "all there are");
+    assert_eq!(large(&short, 1000, &[]).directions().len(), 17, "all there are");
 }
 
 #[test]
@@ -358,9 +364,9 @@ fn either_solver_gives_what_is_asked_for() {
     let pose = creature.reference_pose();
     let few = analyze(&creature, &mut data, pose, &settings(20, &[])).unwrap();
     let all = analyze(&creature, &mut data, pose, &Settings::default()).unwrap();
-    assert_eq!((few.modes.len(), all.modes.len()), (20, 205));
-    for (a, b) in few.vibrations().iter().zip(all.vibrations()) {
-        assert!((a.eigenvalue / b.eigenvalue - 1.0).abs() < 1e-10);
+    assert_eq!((few.directions().len(), all.directions().len()), (20, 205));
+    for (a, b) in few.flexible().iter().zip(all.flexible()) {
+        assert!((lambda(a) / lambda(b) - 1.0).abs() < 1e-10);
     }
 }
 

@@ -6,7 +6,8 @@ use gambol_dynamics::{Data, TreeMatrix, mass_matrix};
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, SiteSpec, Transform, Vec3, math, samples,
 };
-use gambol_modes::{Mirror, Mode, Modes, Plane, Reader, Reading, Settings, Symmetry, analyze, read_mode};
+use gambol_modes::{Mirror, Plane, Reader, Reading, Settings, Symmetry, analyze, read_mode};
+use gambol_motion::{Basis, Direction};
 
 fn capsule(to: Vec3, radius: f64) -> ShapeSpec {
     let mut shape = ShapeSpec::new(Shape::Sphere { radius });
@@ -67,14 +68,14 @@ fn quadruped(first: f64) -> Creature {
     spec.build().unwrap()
 }
 
-fn modes_of(creature: &Creature) -> Modes {
+fn modes_of(creature: &Creature) -> Basis {
     analyze(creature, &mut Data::new(creature), creature.reference_pose(), &Settings::default()).unwrap()
 }
 
-fn read_all(creature: &Creature, modes: &Modes) -> Vec<Reading> {
+fn read_all(creature: &Creature, modes: &Basis) -> Vec<Reading> {
     let mut data = Data::new(creature);
-    let reader = Reader::new(creature, &mut data, &modes.pose).unwrap();
-    modes.modes.iter().map(|mode| reader.read(&mut data, mode)).collect()
+    let reader = Reader::new(creature, &mut data, modes.mean()).unwrap();
+    modes.directions().iter().map(|mode| reader.read(&mut data, mode)).collect()
 }
 
 fn names(creature: &Creature) -> Vec<String> {
@@ -82,12 +83,18 @@ fn names(creature: &Creature) -> Vec<String> {
 }
 
 /// A mode made by hand: `turns` are coordinates by joint name.
-fn by_hand(creature: &Creature, turns: &[(&str, usize, f64)]) -> Mode {
+fn by_hand(creature: &Creature, turns: &[(&str, usize, f64)]) -> Direction {
     let mut shape = vec![0.0; creature.nv()];
     for (joint, k, angle) in turns {
         shape[creature.joints()[creature.joint_index(joint).unwrap()].v + k] = *angle;
     }
-    Mode { index: 6, eigenvalue: 1.0, shape }
+    direction(1.0, shape)
+}
+
+fn direction(omega_squared: f64, shape: Vec<f64>) -> Direction {
+    let mut direction = Direction::new(shape);
+    direction.omega_squared = Some(omega_squared);
+    direction
 }
 
 fn read_by_hand(creature: &Creature, turns: &[(&str, usize, f64)]) -> Reading {
@@ -195,8 +202,9 @@ fn the_side_written_first_does_not_matter() {
 fn the_sign_of_a_shape_does_not_matter() {
     for creature in [biped(1.0), quadruped(1.0), samples::chain(9)] {
         let modes = modes_of(&creature);
-        let mut other = modes.clone();
-        other.modes.iter_mut().flat_map(|mode| &mut mode.shape).for_each(|x| *x = -*x);
+        let mut other = modes.clone().into_spec();
+        other.directions.iter_mut().flat_map(|mode| &mut mode.shape).for_each(|x| *x = -*x);
+        let other = Basis::new(&creature, other).unwrap();
         assert_eq!(read_all(&creature, &modes), read_all(&creature, &other), "{}", creature.name());
     }
 }
@@ -242,8 +250,8 @@ fn the_mirror_image_of_a_mode_is_plus_or_minus_itself() {
     let modes = modes_of(&creature);
     let mut data = Data::new(&creature);
     let mirror = Mirror::new(&creature, &mut data);
-    for (mode, reading) in modes.modes.iter().zip(read_all(&creature, &modes)) {
-        let image = mirror.tangent(&creature, &modes.pose, &mode.shape).unwrap();
+    for (mode, reading) in modes.directions().iter().zip(read_all(&creature, &modes)) {
+        let image = mirror.tangent(&creature, modes.mean(), &mode.shape).unwrap();
         let sign = reading.symmetry_measure.signum();
         let off = mode.shape.iter().zip(&image).map(|(a, b)| (a - sign * b).abs()).fold(0.0, f64::max);
         assert!(off < 1e-7, "mode {}: {off}", mode.index);
@@ -258,9 +266,9 @@ fn any_tree_can_be_read() {
         let mut data = Data::new(&creature);
         let reader = Reader::new(&creature, &mut data, creature.reference_pose()).unwrap();
         let mut random = samples::Random::new(seed);
-        for eigenvalue in [0.0, 1.0] {
+        for omega_squared in [0.0, 1.0] {
             let shape = (0..creature.nv()).map(|_| random.symmetric()).collect();
-            let reading = reader.read(&mut data, &Mode { index: 0, eigenvalue, shape });
+            let reading = reader.read(&mut data, &direction(omega_squared, shape));
             assert!(!reading.name.is_empty());
             assert!(reading.symmetry_measure.is_finite());
         }
@@ -273,7 +281,7 @@ fn odd_input_is_no_panic() {
     let mut data = Data::new(&creature);
     let reader = Reader::new(&creature, &mut data, creature.reference_pose()).unwrap();
     for shape in [vec![], vec![f64::NAN; creature.nv()], vec![0.0; 3], vec![f64::INFINITY; 99]] {
-        assert!(!reader.read(&mut data, &Mode { index: 0, eigenvalue: 1.0, shape }).name.is_empty());
+        assert!(!reader.read(&mut data, &direction(1.0, shape)).name.is_empty());
     }
     assert!(Reader::new(&creature, &mut data, &[1.0]).is_err());
     let modes = modes_of(&creature);
@@ -283,7 +291,7 @@ fn odd_input_is_no_panic() {
     if let Ok(nothing) = empty {
         let mut data = Data::new(&nothing);
         let reader = Reader::new(&nothing, &mut data, &[]).unwrap();
-        let reading = reader.read(&mut data, &Mode { index: 0, eigenvalue: 1.0, shape: vec![] });
+        let reading = reader.read(&mut data, &direction(1.0, vec![]));
         assert!(!reading.name.is_empty());
     }
 }

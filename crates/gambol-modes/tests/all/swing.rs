@@ -2,7 +2,8 @@
 
 use gambol_dynamics::{Data, center_of_mass};
 use gambol_model::samples::{TreeKind, chain, random_tree};
-use gambol_modes::{Settings, Swinger, analyze, swing};
+use gambol_modes::{Settings, analyze};
+use gambol_motion::{Swinger, swing};
 
 #[test]
 fn a_swing_keeps_the_centre_of_mass_and_the_shape_of_the_joints() {
@@ -11,7 +12,7 @@ fn a_swing_keeps_the_centre_of_mass_and_the_shape_of_the_joints() {
         let q = creature.reference_pose().to_vec();
         let modes = analyze(&creature, &mut data, &q, &Settings::default()).unwrap();
         let before = center_of_mass(&creature, &mut data, &q);
-        for mode in modes.vibrations().iter().take(4) {
+        for mode in modes.flexible().iter().take(4) {
             let pose = swing(&creature, &mut data, &modes, mode, 0.4).unwrap();
             let mut way = vec![0.0; creature.nv()];
             creature.difference(&q, &pose, &mut way);
@@ -31,7 +32,7 @@ fn a_small_swing_is_the_mode_itself() {
     let mut data = Data::new(&creature);
     let q = creature.reference_pose().to_vec();
     let modes = analyze(&creature, &mut data, &q, &Settings::default()).unwrap();
-    let mode = &modes.vibrations()[1];
+    let mode = &modes.flexible()[1];
     let small = 1e-5;
     let pose = swing(&creature, &mut data, &modes, mode, small).unwrap();
     let mut way = vec![0.0; creature.nv()];
@@ -56,7 +57,7 @@ fn swings_on_one_way_are_single_swings() {
         let modes = analyze(&creature, &mut data, &q, &Settings::default()).unwrap();
         let mut swinger = Swinger::new(&creature, &modes).unwrap();
         let amplitudes = [-0.35, 0.175, 0.0, 0.35, -0.175];
-        for mode in &modes.modes {
+        for mode in modes.directions() {
             let poses = swinger.poses(&mut data, mode, &amplitudes).unwrap();
             for (pose, amplitude) in poses.iter().zip(amplitudes) {
                 let single = swing(&creature, &mut data, &modes, mode, amplitude).unwrap();

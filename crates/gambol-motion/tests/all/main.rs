@@ -1,6 +1,7 @@
-//! Clips: loops in place, and what is done to them.
+//! Clips: loops in place, and what is done to them. Bases: poses, projections, Jacobians.
 //!
 //! One program for all tests of the crate: linking is most of what a small one costs.
 
+mod basis;
 mod in_place;
 mod tools;

@@ -6,7 +6,8 @@ use gambol::dynamics::Data;
 use gambol::gait::{Body, Counterpart, Design, Style, Wish};
 use gambol::model::math;
 use gambol::model::{Creature, Joint, JointKind};
-use gambol::modes::{Modes, Reader, Swinger};
+use gambol::modes::Reader;
+use gambol::motion::{Basis, Swinger};
 
 use super::creature::Read;
 use super::{Answer, Shelf, Trouble};
@@ -134,16 +135,16 @@ pub(super) fn answer(
         _ => Vec::new(),
     };
     let Dressed { body, data, .. } = bodies.body(shelf, creature, style)?;
-    let modes = mode_parts(&body.creature, &body.modes, data)?;
+    let modes = mode_parts(&body.creature, &body.basis, data)?;
     let mut bytes = Vec::new();
-    let shapes = push(&mut bytes, body.modes.modes.iter().flat_map(|mode| mode.shape.iter().copied()));
-    let roots = push(&mut bytes, roots(&body.creature, &body.modes, data)?);
+    let shapes = push(&mut bytes, body.basis.directions().iter().flat_map(|mode| mode.shape.iter().copied()));
+    let roots = push(&mut bytes, roots(&body.creature, &body.basis, data)?);
     let head = BodyAnswer {
         modes,
         shapes,
         roots,
         swing: SWING,
-        pose: body.modes.pose.clone(),
+        pose: body.basis.mean().to_vec(),
         stiffness: body.creature.joints().iter().map(|joint| joint.stiffness).collect(),
         mass: body.creature.mass(),
         follows,
@@ -154,16 +155,16 @@ pub(super) fn answer(
 /// What modes are called, and how fast they are.
 pub(super) fn mode_parts(
     creature: &Creature,
-    modes: &Modes,
+    basis: &Basis,
     data: &mut Data,
 ) -> Result<Vec<ModePart>, Trouble> {
-    let reader = Reader::new(creature, data, &modes.pose).map_err(Trouble::from_error)?;
-    let mut parts = Vec::with_capacity(modes.modes.len());
-    for mode in &modes.modes {
+    let reader = Reader::new(creature, data, basis.mean()).map_err(Trouble::from_error)?;
+    let mut parts = Vec::with_capacity(basis.directions().len());
+    for mode in basis.directions() {
         let reading = reader.read(data, mode);
         parts.push(ModePart {
             index: mode.index,
-            frequency: mode.frequency(),
+            frequency: basis.frequency(creature, mode),
             name: reading.name,
             rigid: mode.is_rigid(),
             symmetry: reading.symmetry.name(),
@@ -178,15 +179,15 @@ fn free_root(creature: &Creature) -> Option<&Joint> {
 }
 
 /// Where the root is at each of [`SWINGS`] along each mode, 7 numbers each.
-pub(super) fn roots(creature: &Creature, modes: &Modes, data: &mut Data) -> Result<Vec<f64>, Trouble> {
+pub(super) fn roots(creature: &Creature, basis: &Basis, data: &mut Data) -> Result<Vec<f64>, Trouble> {
     const STILL: [f64; 7] = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0];
     let Some(root) = free_root(creature).map(|joint| joint.q..joint.q + JointKind::Free.nq()) else {
-        return Ok(STILL.repeat(SWINGS.len() * modes.modes.len()));
+        return Ok(STILL.repeat(SWINGS.len() * basis.directions().len()));
     };
-    let mut numbers = Vec::with_capacity(modes.modes.len() * SWINGS.len() * root.len());
-    let mut swinger = Swinger::new(creature, modes).map_err(Trouble::from_error)?;
+    let mut numbers = Vec::with_capacity(basis.directions().len() * SWINGS.len() * root.len());
+    let mut swinger = Swinger::new(creature, basis).map_err(Trouble::from_error)?;
     let amplitudes = SWINGS.map(|share| share * SWING);
-    for mode in &modes.modes {
+    for mode in basis.directions() {
         for pose in swinger.poses(data, mode, &amplitudes).map_err(Trouble::from_error)? {
             numbers.extend(&pose[root.clone()]);
         }

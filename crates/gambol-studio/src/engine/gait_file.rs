@@ -32,8 +32,8 @@ pub(super) fn write(dressed: &mut Dressed, work: &GaitWork) -> Result<(String, S
     let (mut gait, _) = motion::gait(dressed, work)?;
     let Dressed { read, body, data, .. } = dressed;
     gait.creature = Some(read.name().to_owned());
-    let reader = Reader::new(&body.creature, data, &body.modes.pose).map_err(Trouble::from_error)?;
-    let modes = gait.components.iter().map(|component| &body.modes.modes[component.mode]);
+    let reader = Reader::new(&body.creature, data, body.basis.mean()).map_err(Trouble::from_error)?;
+    let modes = gait.components.iter().map(|component| &body.basis.directions()[component.mode]);
     let names: Vec<String> = modes.map(|mode| reader.read(data, mode).name).collect();
     Ok((to_toml(&gait, &names), gait.name))
 }

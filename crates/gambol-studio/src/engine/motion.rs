@@ -7,7 +7,6 @@ use gambol::gait::{
     Body, Component, Design, Gait, GaitError, Ground, Sampling, Style, Support, Terrain, Wish, adopt_onto,
     design, design_at_pace, from_toml, gaits_for, perform, preset_style,
 };
-use gambol::modes::Mode;
 
 use super::body::Dressed;
 use super::creature::clip_part;
@@ -187,8 +186,11 @@ fn from_file(dressed: &mut Dressed, text: &str, wish: &Wish) -> Result<Design, T
 
 /// No gait: nothing moves but what the user adds, at the pace of the slowest mode that he adds.
 fn in_air(body: &Body, work: &GaitWork) -> Gait {
-    let edited = work.edits.iter().filter_map(|edit| body.modes.modes.get(edit.mode));
-    let slowest = edited.filter(|mode| !mode.is_rigid()).map(Mode::frequency).reduce(f64::min);
+    let edited = work.edits.iter().filter_map(|edit| body.basis.directions().get(edit.mode));
+    let slowest = edited
+        .filter(|mode| !mode.is_rigid())
+        .map(|mode| body.basis.frequency(&body.creature, mode))
+        .reduce(f64::min);
     // A whole body that swings has no frequency of its own: once a second is easily watched.
     let frequency = work.frequency.or(slowest).unwrap_or(1.0);
     Gait {
@@ -212,7 +214,7 @@ fn in_air(body: &Body, work: &GaitWork) -> Gait {
 /// What the user says about one mode.
 fn change(gait: &mut Gait, body: &Body, edit: &ModeEdit) -> Result<(), Trouble> {
     let mode = edit.mode;
-    let count = body.modes.modes.len();
+    let count = body.basis.directions().len();
     if mode >= count {
         return Err(Trouble(format!("there is no mode {mode}; {} has {count}", body.creature.name())));
     }

@@ -14,7 +14,7 @@ const STRAIGHT: f64 = 1e-6;
 /// The rest pose with these points pulled to their places. Who pulls at the trunk moves it over its standing feet.
 pub(super) fn answer(dressed: &mut Dressed, style: &StyleWork, pulls: &[Pull]) -> Result<Answer, Trouble> {
     let Dressed { body, data, read, .. } = dressed;
-    let (creature, pose) = (&body.creature, body.modes.pose.clone());
+    let (creature, pose) = (&body.creature, body.basis.mean().to_vec());
     let mut goals = pulls.iter().map(|pull| goal(creature, pull)).collect::<Result<Vec<_>, _>>()?;
     let of_trunk = |pull: &Pull| creature.bodies()[pull.body].parent == 0;
     let hold = if pulls.iter().any(of_trunk) { Hold::Goals } else { Hold::Root };

@@ -256,7 +256,7 @@ struct Start {
 }
 
 fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -> Result<Start, Trouble> {
-    let state = State::new(&dressed.body.modes.pose, &vec![0.0; dressed.body.creature.nv()]);
+    let state = State::new(dressed.body.basis.mean(), &vec![0.0; dressed.body.creature.nv()]);
     Ok(match drive {
         DriveWork::Passive | DriveWork::Controller { .. } => {
             Start { controller: Box::new(Passive), state, speed: None }
@@ -280,7 +280,7 @@ fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -
 
 /// Makes springs stiff enough to carry the creature and damps them; a word about it.
 fn strengthen(creature: &mut Creature, dressed: &mut Dressed) -> Result<Option<String>, Trouble> {
-    let pose = dressed.body.modes.pose.clone();
+    let pose = dressed.body.basis.mean().to_vec();
     let found =
         stiffness_from_weight(&dressed.body.creature, &mut dressed.data, &pose, &StandSettings::default());
     // A creature that topples at any stiffness has the hand to hold it.
@@ -320,7 +320,7 @@ struct Hand {
 impl Hand {
     fn new(creature: &Creature, dressed: &Dressed, speed: f64) -> Option<Self> {
         let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free)?;
-        let pose = &dressed.body.modes.pose[root.q + 3..root.q + 7];
+        let pose = &dressed.body.basis.mean()[root.q + 3..root.q + 7];
         Some(Self {
             q: root.q,
             v: root.v,
@@ -351,9 +351,9 @@ impl Hand {
 }
 
 fn pump(dressed: &Dressed, wanted: &[PumpedMode]) -> Result<Pump, Trouble> {
-    let (creature, modes) = (&dressed.body.creature, &dressed.body.modes);
+    let (creature, basis) = (&dressed.body.creature, &dressed.body.basis);
     let numbers: Vec<usize> = wanted.iter().map(|mode| mode.mode).collect();
-    let mut waves = suggest(creature, modes, &numbers);
+    let mut waves = suggest(creature, basis, &numbers);
     if waves.is_empty() {
         return Err(Trouble(format!("{} does not vibrate: it has no joint springs", creature.name())));
     }
@@ -362,13 +362,13 @@ fn pump(dressed: &Dressed, wanted: &[PumpedMode]) -> Result<Pump, Trouble> {
         wave.phase = said.phase.unwrap_or(wave.phase);
         wave.frequency = said.frequency.unwrap_or(wave.frequency);
     }
-    Pump::new(creature, modes, &waves).map_err(Trouble::from_error)
+    Pump::new(creature, basis, &waves).map_err(Trouble::from_error)
 }
 
 /// A word about springs that do not carry the creature.
 fn too_soft(dressed: &mut Dressed) -> Option<String> {
     let Dressed { body, data, .. } = dressed;
-    let pose = body.modes.pose.clone();
+    let pose = body.basis.mean().to_vec();
     // What has no answer (a creature without weight) needs no warning either.
     let found = stand(&body.creature, data, &pose, 1.0, &StandSettings::default()).ok()?;
     (found.status != StandStatus::Stands).then(|| {

@@ -10,7 +10,8 @@ use gambol::dynamics::{Data, center_of_mass, forward_kinematics};
 use gambol::gait::counterparts;
 use gambol::model::math;
 use gambol::model::{BodyPoint, Landmark, Role, Vec3};
-use gambol::modes::{Heading, Mirror, Modes, StandSettings, stiffness_from_weight};
+use gambol::modes::{Heading, Mirror, StandSettings, stiffness_from_weight};
+use gambol::motion::Basis;
 
 use super::body::{SWING, mode_parts, roots};
 use super::creature::{Read, clip_part};
@@ -170,13 +171,13 @@ pub(super) fn answer(
     let mut bytes = Vec::new();
     let mut data = Data::new(&stage.creature);
     let mut basis = |phase: Phase, active: &[Active]| -> Result<BasisPart, Trouble> {
-        let modes = stage.modes(phase);
+        let basis = stage.basis(phase);
         Ok(BasisPart {
-            modes: mode_parts(&stage.creature, modes, &mut data)?,
-            shapes: push(&mut bytes, modes.modes.iter().flat_map(|mode| mode.shape.iter().copied())),
-            roots: push(&mut bytes, roots(&stage.creature, modes, &mut data)?),
+            modes: mode_parts(&stage.creature, basis, &mut data)?,
+            shapes: push(&mut bytes, basis.directions().iter().flat_map(|mode| mode.shape.iter().copied())),
+            roots: push(&mut bytes, roots(&stage.creature, basis, &mut data)?),
             swing: SWING,
-            pose: modes.pose.clone(),
+            pose: basis.mean().to_vec(),
             active: active.iter().map(|active| active.mode).collect(),
         })
     };
@@ -203,7 +204,7 @@ fn recounted(
     let unmarked = PaletteWork::default;
     let new = stages.get(read, &SketchWork { flight: unmarked(), ground: unmarked(), ..work.clone() })?;
     let palette = |phase: Phase, marked: &PaletteWork| {
-        recount(&new.stage, new.stage.modes(phase), old.stage.modes(phase), marked)
+        recount(&new.stage, new.stage.basis(phase), old.stage.basis(phase), marked)
     };
     Ok(SketchWork {
         flight: palette(Phase::Flight, &work.flight),
@@ -212,7 +213,7 @@ fn recounted(
     })
 }
 
-fn recount(stage: &Stage, own: &Modes, from: &Modes, marked: &PaletteWork) -> PaletteWork {
+fn recount(stage: &Stage, own: &Basis, from: &Basis, marked: &PaletteWork) -> PaletteWork {
     let follow = |mode: usize| counterparts(&stage.creature, own, from, &[mode]).into_iter().next();
     let mut taken: Vec<usize> = Vec::new();
     let mut numbers = |modes: &[usize]| -> Vec<usize> {

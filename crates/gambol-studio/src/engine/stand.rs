@@ -12,7 +12,7 @@ const ALL: &str = ".*";
 /// Finds the stiffness that carries the weight.
 pub(super) fn answer(dressed: &mut Dressed, style: &StyleWork) -> Result<Answer, Trouble> {
     let Dressed { body, data, .. } = dressed;
-    let report = stiffness_from_weight(&body.creature, data, &body.modes.pose, &StandSettings::default())
+    let report = stiffness_from_weight(&body.creature, data, body.basis.mean(), &StandSettings::default())
         .map_err(Trouble::from_error)?;
     let name = body.creature.name();
     let (factor, text) = match report.status {

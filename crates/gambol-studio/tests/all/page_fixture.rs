@@ -9,9 +9,9 @@ use gambol::dynamics::{Data, forward_kinematics};
 use gambol::gait::{Body, Style};
 use gambol::model::samples::Random;
 use gambol::model::{Creature, Vec3};
-use gambol::modes::swing;
 use gambol::motion::Stride;
 use gambol::motion::samples::wander;
+use gambol::motion::swing;
 use gambol_studio::protocol::{Message, SWINGS};
 use gambol_studio::{Engine, MemoryShelf};
 use serde_json::{Value, json};
@@ -138,15 +138,15 @@ fn clip(creature: &Creature) -> Value {
 fn modes(creature: &Creature, data: &mut Data) -> Value {
     const SWING: f64 = 0.5;
     let body = Body::new(creature.clone(), data, &Style::default()).unwrap();
-    let mode = &body.modes.vibrations()[0];
-    let mut at = |share: f64| swing(&body.creature, data, &body.modes, mode, share * SWING).unwrap();
+    let mode = &body.basis.flexible()[0];
+    let mut at = |share: f64| swing(&body.creature, data, &body.basis, mode, share * SWING).unwrap();
     let roots: Vec<f64> = SWINGS.iter().flat_map(|&share| at(share)[..7].to_vec()).collect();
     let poses = SHARES.map(&mut at);
     json!({
         "shape": mode.shape,
         "roots": roots,
         "swing": SWING,
-        "pose": body.modes.pose,
+        "pose": body.basis.mean(),
         "shares": SHARES,
         "poses": poses,
     })

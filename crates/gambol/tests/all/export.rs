@@ -129,7 +129,12 @@ fn assert_same_vibrations(a: &Creature, b: &Creature) {
     let frequencies = |creature: &Creature| -> Vec<f64> {
         let settings = Settings { constraints: creature.constraints().to_vec(), ..Settings::default() };
         let modes = analyze(creature, &mut Data::new(creature), creature.rest_pose(), &settings).unwrap();
-        modes.modes.iter().skip(modes.rigid).map(gambol::modes::Mode::frequency).collect()
+        modes
+            .directions()
+            .iter()
+            .skip(modes.rigid())
+            .filter_map(gambol::motion::Direction::frequency)
+            .collect()
     };
     assert_close("frequencies", &frequencies(a), &frequencies(b), SOLVED);
 }

@@ -4,7 +4,7 @@
 use gambol::model::{Creature, Transform, Vec3};
 use gambol::{LoadOptions, gallery, load};
 use gambol_dynamics::Data;
-use gambol_modes::{Mode, Plane, Reader, Reading, Settings, Symmetry, analyze};
+use gambol_modes::{Plane, Reader, Reading, Settings, Symmetry, analyze};
 use nalgebra::UnitQuaternion;
 
 fn creature(name: &str) -> Creature {
@@ -14,8 +14,8 @@ fn creature(name: &str) -> Creature {
 fn readings(creature: &Creature) -> Vec<Reading> {
     let mut data = Data::new(creature);
     let modes = analyze(creature, &mut data, creature.reference_pose(), &Settings::default()).unwrap();
-    let reader = Reader::new(creature, &mut data, &modes.pose).unwrap();
-    modes.modes.iter().map(|mode| reader.read(&mut data, mode)).collect()
+    let reader = Reader::new(creature, &mut data, modes.mean()).unwrap();
+    modes.directions().iter().map(|mode| reader.read(&mut data, mode)).collect()
 }
 
 fn check(name: &str, expected: &[(usize, &str)]) {
@@ -111,9 +111,10 @@ fn the_sign_of_a_shape_does_not_matter() {
         let creature = creature(name);
         let mut data = Data::new(&creature);
         let modes = analyze(&creature, &mut data, creature.reference_pose(), &Settings::default()).unwrap();
-        let reader = Reader::new(&creature, &mut data, &modes.pose).unwrap();
-        for mode in &modes.modes {
-            let other = Mode { shape: mode.shape.iter().map(|x| -x).collect(), ..mode.clone() };
+        let reader = Reader::new(&creature, &mut data, modes.mean()).unwrap();
+        for mode in modes.directions() {
+            let mut other = mode.clone();
+            other.shape.iter_mut().for_each(|x| *x = -*x);
             assert_eq!(
                 reader.read(&mut data, mode),
                 reader.read(&mut data, &other),

@@ -9,13 +9,14 @@ use gambol::gallery;
 use gambol::model::math;
 use gambol::model::samples::Random;
 use gambol::model::{BodySpec, ConstraintKind, Creature, CreatureSpec, InertiaSpec, JointKind, Vec3};
-use gambol::modes::{Modes, Settings, analyze};
+use gambol::modes::{Settings, analyze};
+use gambol::motion::{Basis, Direction};
 
 fn spec(name: &str) -> CreatureSpec {
     load_str(name, gallery::find(name).unwrap().mjcf, &gambol::LoadOptions::default()).unwrap()
 }
 
-fn modes(creature: &Creature) -> Modes {
+fn modes(creature: &Creature) -> Basis {
     let mut data = Data::new(creature);
     analyze(creature, &mut data, creature.reference_pose(), &Settings::default()).unwrap()
 }
@@ -23,12 +24,12 @@ fn modes(creature: &Creature) -> Modes {
 /// Velocity of every body in every mode, by name: what the modes are in space, whatever the coordinates.
 fn fields(creature: &Creature) -> Vec<HashMap<String, (Vec3, Vec3)>> {
     let mut data = Data::new(creature);
-    let field = |mode: &gambol::modes::Mode| {
+    let field = |mode: &Direction| {
         let velocities = body_velocities(creature, &mut data, creature.reference_pose(), &mode.shape);
         let named = creature.bodies().iter().zip(velocities).skip(1);
         named.map(|(body, motion)| (body.name.clone(), (motion.angular, motion.linear))).collect()
     };
-    modes(creature).modes.iter().map(field).collect()
+    modes(creature).directions().iter().map(field).collect()
 }
 
 /// Largest difference over the first `count` modes, relative to joint angles of 1 rad.
@@ -135,8 +136,7 @@ fn equal_frequencies_are_chosen_in_space() {
         }
         spec.build().unwrap()
     };
-    let frequencies: Vec<f64> =
-        modes(&star(0)).vibrations().iter().map(gambol::modes::Mode::frequency).collect();
+    let frequencies: Vec<f64> = modes(&star(0)).flexible().iter().filter_map(Direction::frequency).collect();
     let pairs = frequencies.windows(2).filter(|pair| (pair[1] / pair[0] - 1.0).abs() < 1e-10).count();
     assert!(pairs >= 3, "a threefold creature has pairs: {frequencies:?}");
     for first in [1, 2] {
@@ -154,7 +154,7 @@ fn given(mass: f64, inertia: Vec3, com: Vec3) -> InertiaSpec {
 fn shapes_are_scaled_to_a_joint_angle_of_one() {
     for name in gallery::names() {
         let creature = spec(name).build().unwrap();
-        for mode in modes(&creature).vibrations() {
+        for mode in modes(&creature).flexible() {
             let angle = |joint: &gambol::model::Joint| {
                 let angles = &mode.shape[joint.v..joint.v + joint.kind.nv()];
                 angles.iter().map(|x| x * x).sum::<f64>().sqrt()

@@ -25,7 +25,7 @@ pub(crate) fn body_of(mut creature: Creature, style: &Style) -> (Body, Data) {
         texts.map(|text| parse_constraint(&creature, &mut data, &pose, text).unwrap()).collect();
     let modes = analyze(&creature, &mut data, &pose, &Settings { count: None, constraints }).unwrap();
     let legs = Legs::new(&creature, &mut data, &pose);
-    (Body { creature, modes, legs, style: style.clone() }, data)
+    (Body { creature, basis: modes, legs, style: style.clone() }, data)
 }
 
 pub(crate) fn body(name: &str, style: &Style) -> (Body, Data) {
@@ -37,11 +37,11 @@ pub(crate) fn pose_at(body: &Body, gait: &Gait, cycle: f64, scale: f64) -> Vec<f
     let mut v = vec![0.0; body.creature.nv()];
     for c in &gait.components {
         let value = c.amplitude * math::sin(TAU * f64::from(c.harmonic) * cycle + c.phase) + c.offset;
-        for (v, u) in v.iter_mut().zip(&body.modes.modes[c.mode].shape) {
+        for (v, u) in v.iter_mut().zip(&body.basis.directions()[c.mode].shape) {
             *v += scale * value * u;
         }
     }
-    let mut pose = body.modes.pose.clone();
+    let mut pose = body.basis.mean().to_vec();
     body.creature.integrate(&mut pose, &v, 1.0);
     pose
 }

@@ -47,7 +47,7 @@ impl Fake {
             let mut way = vec![0.0; creature.nv()];
             for ((mode, amplitude), lead) in self.modes.iter().zip([0.0, FRAC_PI_2]) {
                 let swing = amplitude * math::sin(phase + lead);
-                way.iter_mut().zip(&modes.modes[*mode].shape).for_each(|(v, u)| *v += swing * u);
+                way.iter_mut().zip(&modes.directions()[*mode].shape).for_each(|(v, u)| *v += swing * u);
             }
             let mut pose = rest.clone();
             creature.integrate(&mut pose, &way, 1.0);

@@ -44,8 +44,9 @@ fn palettes_are_the_modes_of_the_stage() {
         assert_eq!(answer.head["sketch"], sketch, "nothing was to be counted anew");
         for (k, phase) in Phase::BOTH.into_iter().enumerate() {
             let basis = &answer.head[phase.name()];
-            let modes = stage.modes(phase);
-            let frequencies: Vec<f64> = modes.modes.iter().map(gambol::modes::Mode::frequency).collect();
+            let modes = stage.basis(phase);
+            let frequencies: Vec<f64> =
+                modes.directions().iter().filter_map(gambol::motion::Direction::frequency).collect();
             let told: Vec<f64> = basis["modes"]
                 .as_array()
                 .unwrap()
@@ -53,12 +54,12 @@ fn palettes_are_the_modes_of_the_stage() {
                 .map(|mode| mode["frequency"].as_f64().unwrap())
                 .collect();
             assert_eq!(told, frequencies);
-            let shapes = modes.modes.iter().flat_map(|mode| mode.shape.iter().copied());
+            let shapes = modes.directions().iter().flat_map(|mode| mode.shape.iter().copied());
             assert_eq!(answer.numbers(&basis["shapes"]), as_f32(shapes));
             let active: Vec<usize> = stage.active[k].iter().map(|active| active.mode).collect();
             let told: Vec<usize> = basis["active"].as_array().unwrap().iter().map(index).collect();
             assert_eq!(told, active);
-            assert_eq!(floats(&basis["pose"]), modes.pose);
+            assert_eq!(floats(&basis["pose"]), modes.mean());
         }
     }
 }
