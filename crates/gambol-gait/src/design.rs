@@ -21,7 +21,7 @@ use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step
 use crate::pattern::{self, Order, Pattern};
 use crate::perform::REACH;
 use crate::posture::{arms, bob, crouch, rise, rise_amplitude, spread};
-use crate::preset::{footfalls_of, preset};
+use crate::preset::{self, Presets, preset};
 use crate::settle::settle;
 use crate::tempo::{Tempo, span};
 use crate::{Body, Component, Gait, GaitError, Ground, Leg, Sampling, Support, Terrain, perform};
@@ -72,7 +72,8 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
             return Ok(Design { gait, hints: Vec::new() });
         }
         // Its footfalls, with other modes.
-        footfalls = footfalls_of(body.creature.name(), name).unwrap_or(name);
+        let own = preset::find(&body.creature, name).and_then(|preset| preset.footfalls.as_deref());
+        footfalls = own.unwrap_or(name);
     }
     if body.legs.is_empty() && pattern::LEGLESS.contains(&name) {
         return legless(body, data, name, wish, &marks);
@@ -234,14 +235,14 @@ fn footfalls(body: &Body, pattern: &Pattern) -> BTreeMap<String, f64> {
 
 /// Every gait, and why it does not suit this creature where it does not.
 pub fn gaits_for(body: &Body, data: &mut Data) -> Vec<(String, Result<(), GaitError>)> {
-    let presets = crate::preset::names(body.creature.name());
-    let own = presets.into_iter().filter(|name| !pattern::names().contains(name));
+    let presets = Presets::of(&body.creature).iter().map(|preset| preset.name.as_str());
+    let own = presets.filter(|name| !pattern::names().contains(name));
     let all = pattern::names().into_iter().chain(own);
     all.map(|name| {
         let fits = match preset(body, data, name) {
             Ok(Some(_)) => Ok(()),
             // A preset that asks for another pose or other constraints is at hand all the same.
-            _ if crate::preset::preset_style(body.creature.name(), name).is_some() => Ok(()),
+            _ if preset::find(&body.creature, name).is_some() => Ok(()),
             _ if body.legs.is_empty() && pattern::LEGLESS.contains(&name) => {
                 legless(body, data, name, &Wish::default(), &Marks::default()).map(|_| ())
             }
@@ -277,12 +278,12 @@ pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Patte
         Some(Ok(pattern)) => Ok(pattern),
         Some(Err(reason)) => Err(does_not_fit(&reason)),
         None if pattern::LEGLESS.contains(&name) => Err(does_not_fit("it has legs, and they are in the way")),
-        None if crate::preset::preset_style(body.creature.name(), name).is_some() => {
+        None if preset::find(&body.creature, name).is_some() => {
             Err(does_not_fit("it is a preset with a pose, stiffness and constraints of its own"))
         }
         None => {
             let mut known = pattern::names();
-            known.extend(crate::preset::names(body.creature.name()));
+            known.extend(Presets::of(&body.creature).iter().map(|preset| preset.name.as_str()));
             known.sort_unstable();
             known.dedup();
             let known = known.into_iter().map(str::to_owned).collect();

@@ -60,7 +60,7 @@ pub fn from_toml_with(
     })
 }
 
-fn style(root: &Section) -> Result<Style, FileError> {
+pub(crate) fn style(root: &Section) -> Result<Style, FileError> {
     let Some(section) = root.table("style", "[style]")? else { return Ok(Style::default()) };
     section.only(&["pose", "stiffness", "scale", "constraints", "weight", "tension", "injured", "bend"])?;
     let own = Style::default();

@@ -48,5 +48,5 @@ pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, T
 pub use legs::{Leg, Legs};
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
-pub use preset::preset_style;
+pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use style::{Body, Counterpart, counterparts};

@@ -16,7 +16,7 @@ pub fn prepare(
     restyle: impl FnOnce(&mut Style),
     wish: &Wish,
 ) -> Result<(Body, Design), GaitError> {
-    let mut style = preset_style(creature.name(), name).unwrap_or_default();
+    let mut style = preset_style(&creature, name).unwrap_or_default();
     restyle(&mut style);
     let body = Body::new(creature, data, &style)?;
     let designed = design_at_pace(&body, data, name, wish)?;
@@ -26,7 +26,7 @@ pub fn prepare(
 /// As [`design`], but some presets are more than a gait of the list: where one has to be asked for in a way that does not
 /// fit the list, it is played at another pace.
 pub fn design_at_pace(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Design, GaitError> {
-    let is_preset = preset_style(body.creature.name(), name).is_some();
+    let is_preset = preset_style(&body.creature, name).is_some();
     match design(body, data, name, wish) {
         Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != wish.marks_only() => {
             let mut designed = design(body, data, name, &wish.marks_only())?;

@@ -1,6 +1,8 @@
 //! The creature as the rest of the house reads it: compact, checked, immutable but for its springs.
 
+use std::any::Any;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::{Constraint, Landmark, MassProperties, ModelError, ShapeSpec, Transform, Vec3, Warning};
 
@@ -162,6 +164,7 @@ pub struct Creature {
     pub(crate) warnings: Vec<Warning>,
     pub(crate) reference_pose: Vec<f64>,
     pub(crate) rest_pose: Vec<f64>,
+    pub(crate) attached: Vec<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Creature {
@@ -268,6 +271,18 @@ impl Creature {
     /// The landmark with this name, e.g. `foot.front.left`.
     pub fn landmark(&self, name: &str) -> Option<&Landmark> {
         self.landmarks.iter().find(|landmark| landmark.name() == name)
+    }
+
+    /// Lets data of another room come along with this very creature and its copies, e.g. gaits that somebody made for it.
+    /// The model does not look at it; a second value of the same type takes the place of the first.
+    pub fn attach<T: Any + Send + Sync>(&mut self, data: T) {
+        self.attached.retain(|old| !old.is::<T>());
+        self.attached.push(Arc::new(data));
+    }
+
+    /// What was attached of this type.
+    pub fn attached<T: Any + Send + Sync>(&self) -> Option<&T> {
+        self.attached.iter().find_map(|data| data.downcast_ref())
     }
 
     /// Sets the stiffness of one joint, N·m/rad or N/m.

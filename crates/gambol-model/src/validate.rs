@@ -29,6 +29,7 @@ impl CreatureSpec {
             warnings: self.warnings,
             reference_pose: Vec::new(),
             rest_pose: Vec::new(),
+            attached: Vec::new(),
         };
         finite("gravity", "the vector", creature.gravity.as_slice())?;
         let mut names = Names::default();

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let seconds: f64 = seconds.parse()?;
     let creature = gambol::load(name, &LoadOptions::default())?;
-    let style = preset_style(name, gait).unwrap_or_default();
+    let style = preset_style(&creature, gait).unwrap_or_default();
     let start = Instant::now();
     let (mut best, mut keys, mut runs) = ([f64::INFINITY; 4], 0, 0);
     while runs == 0 || start.elapsed().as_secs_f64() < seconds {

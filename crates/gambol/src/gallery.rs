@@ -1,4 +1,11 @@
-//! The creatures that come with gambol: MJCF files of our own, embedded in the program.
+//! The creatures that come with gambol: MJCF files of our own, embedded in the program, and what comes with them.
+
+use gambol_formats::LoadOptions;
+use gambol_formats::toml_file::FileError;
+use gambol_gait::Presets;
+use gambol_model::Creature;
+
+use crate::LoadError;
 
 /// A creature of the gallery.
 #[derive(Clone, Copy, Debug)]
@@ -9,20 +16,58 @@ pub struct Entry {
     pub about: &'static str,
     /// The file itself.
     pub mjcf: &'static str,
+    /// Gaits that were made for this creature, for [`Presets::from_toml`].
+    pub presets: Option<&'static str>,
+}
+
+impl Entry {
+    /// The creature, with all that comes with it.
+    pub fn load(&self, options: &LoadOptions) -> Result<Creature, LoadError> {
+        let file = format!("{}.xml", self.name);
+        let spec = gambol_formats::load_str(&file, self.mjcf, options)?;
+        let mut creature =
+            spec.build().map_err(|error| LoadError::Model { file: self.name.to_owned(), error })?;
+        self.furnish(&mut creature)?;
+        Ok(creature)
+    }
+
+    /// Attaches what comes with the creature besides its body to a creature that was read from its MJCF: by where it came
+    /// from, and not by what it is called.
+    pub fn furnish(&self, creature: &mut Creature) -> Result<(), LoadError> {
+        let Some(text) = self.presets else { return Ok(()) };
+        let presets = Presets::from_toml(text).map_err(|error| self.broken(error))?;
+        creature.attach(presets);
+        Ok(())
+    }
+
+    fn broken(&self, error: FileError) -> LoadError {
+        LoadError::Presets { file: format!("presets/{}.toml", self.name), error }
+    }
 }
 
 macro_rules! entry {
     ($name:literal, $about:literal) => {
-        Entry { name: $name, about: $about, mjcf: include_str!(concat!("../gallery/", $name, ".xml")) }
+        Entry {
+            name: $name,
+            about: $about,
+            mjcf: include_str!(concat!("../gallery/", $name, ".xml")),
+            presets: None,
+        }
+    };
+    ($name:literal, $about:literal, with presets) => {
+        Entry {
+            presets: Some(include_str!(concat!("../gallery/presets/", $name, ".toml"))),
+            ..entry!($name, $about)
+        }
     };
 }
 
 /// All creatures, the simplest first.
 pub const ENTRIES: [Entry; 11] = [
-    entry!("loop", "sixteen boxes closed to a ring that rolls (Kry et al. 2009)"),
-    entry!("linear", "sixteen boxes in a row that crawls (Kry et al. 2009)"),
-    entry!("dog", "a large dog on its toes (Kry et al. 2009)"),
-    entry!("human", "a person of 1.75 m; poses rest, t-pose, run (Kry et al. 2009)"),
+    entry!("loop", "sixteen boxes closed to a ring that rolls (Kry et al. 2009)", with presets),
+    entry!("linear", "sixteen boxes in a row that crawls (Kry et al. 2009)", with presets),
+    entry!("dog", "a large dog on its toes (Kry et al. 2009)", with presets),
+    entry!("human", "a person of 1.75 m; poses rest, t-pose, run (Kry et al. 2009)", with presets),
     entry!("biped", "a runner; poses rest, run, squat, one-leg (Nunes et al. 2012)"),
     entry!("bird", "an ostrich: two long legs, a long neck, small wings"),
     entry!("kangaroo", "long feet and a tail to stand on (Nunes et al. 2012)"),

@@ -1,21 +1,24 @@
 //! gambol brings any creature to life from its own body.
 //!
-//! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`load_motion`] one that
-//! moves, [`report`] says what it is, and [`render`] gives clips as files. The rooms behind it are re-exported as [`model`], [`formats`],
-//! [`dynamics`], [`modes`], [`motion`], [`gait`], [`control`] and [`picture`].
+//! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`animate`] makes it move,
+//! [`load_motion`] reads one that moves, [`report`] says what it is, and [`render`] gives clips as files. The rooms behind it
+//! are re-exported as [`model`], [`formats`], [`dynamics`], [`modes`], [`motion`], [`gait`], [`control`] and [`picture`].
 //!
-//! ```
+//! ```no_run
 //! let dog = gambol::load("dog", &gambol::LoadOptions::default())?;
-//! assert_eq!(dog.nv(), 80);
-//! # Ok::<(), gambol::LoadError>(())
+//! let trot = gambol::animate(&dog, "trot")?;
+//! trot.save("trot.glb")?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod animate;
 mod contacts;
 pub mod gallery;
 mod recording;
 pub mod render;
 pub mod report;
 
+pub use animate::{Animation, animate};
 pub use contacts::guess_contacts;
 pub use gambol_control as control;
 pub use gambol_dynamics as dynamics;
@@ -45,6 +48,14 @@ pub enum LoadError {
         /// What is wrong.
         error: ModelError,
     },
+    /// The creature is there, but not the gaits that come with it.
+    #[error("{file}: {error}")]
+    Presets {
+        /// The file of presets.
+        file: String,
+        /// What is wrong.
+        error: gambol_formats::toml_file::FileError,
+    },
     /// Neither a gallery name nor a file.
     #[error("there is no creature or file {name:?}; the gallery has {}", gallery::names().join(", "))]
     Unknown {
@@ -63,11 +74,13 @@ pub fn load_rig(
     creature: &str,
     options: &LoadOptions,
 ) -> Result<(Creature, Option<formats::gltf::Rig>), LoadError> {
-    let (spec, rig) = match gallery::find(creature) {
-        Some(entry) => (gambol_formats::load_str(&format!("{creature}.xml"), entry.mjcf, options)?, None),
-        None if std::path::Path::new(creature).exists() => gambol_formats::load_rig(creature, options)?,
-        None => return Err(LoadError::Unknown { name: creature.to_owned() }),
-    };
+    if let Some(entry) = gallery::find(creature) {
+        return Ok((entry.load(options)?, None));
+    }
+    if !std::path::Path::new(creature).exists() {
+        return Err(LoadError::Unknown { name: creature.to_owned() });
+    }
+    let (spec, rig) = gambol_formats::load_rig(creature, options)?;
     let built = spec.build().map_err(|error| LoadError::Model { file: creature.to_owned(), error })?;
     Ok((built, rig))
 }

@@ -2,7 +2,7 @@
 
 use gambol_formats::clip::{ClipFileError, GlbOptions, RootMotion, to_bvh, to_glb, to_json, to_npz};
 use gambol_formats::gltf::{Rig, Source, append_clips};
-use gambol_formats::{Files, FormatError};
+use gambol_formats::{Files, FormatError, WriteError};
 use gambol_gait::Terrain;
 use gambol_model::Creature;
 use gambol_motion::Clip;
@@ -69,6 +69,12 @@ pub enum RenderError {
     /// The user's own file cannot be read any more.
     #[error(transparent)]
     Source(#[from] FormatError),
+    /// No format has this ending.
+    #[error("{}: the ending is none of {}", .0.display(), Format::ALL.map(|(ending, _)| ending).join(", "))]
+    Ending(std::path::PathBuf),
+    /// The file cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
     /// It cannot be drawn.
     #[error(transparent)]
     Picture(#[from] PictureError),

@@ -6,6 +6,8 @@ use gambol::gait::{
     Body, Gait, Performance, Sampling, Style, Wish, design, gaits_for, perform, preset_style,
 };
 
+use gambol::model::Creature;
+
 use crate::shell::Result;
 
 /// A gait as the library makes it, and a clip of one cycle.
@@ -19,14 +21,16 @@ pub(crate) struct Played {
 
 /// The gaits that suit a creature, presets included.
 pub(crate) fn names(creature: &str) -> Result<Vec<String>> {
-    let (body, mut data) = body(creature, &Style::default())?;
+    let (body, mut data) = body(load(creature)?, &Style::default())?;
     let all = gaits_for(&body, &mut data);
     Ok(all.into_iter().filter(|(_, fits)| fits.is_ok()).map(|(name, _)| name).collect())
 }
 
 /// One cycle of a gait at `fps`.
 pub(crate) fn play(creature: &str, gait: &str, fps: f64) -> Result<Played> {
-    let (body, mut data) = body(creature, &preset_style(creature, gait).unwrap_or_default())?;
+    let creature = load(creature)?;
+    let style = preset_style(&creature, gait).unwrap_or_default();
+    let (body, mut data) = body(creature, &style)?;
     let designed = design(&body, &mut data, gait, &Wish::default()).map_err(|error| error.to_string())?;
     let mut warnings = designed.hints;
     let performance = perform(&body, &mut data, &designed.gait, &Sampling { seconds: None, fps })
@@ -44,8 +48,11 @@ impl Played {
     }
 }
 
-fn body(creature: &str, style: &Style) -> Result<(Body, Data)> {
-    let creature = gambol::load(creature, &LoadOptions::default()).map_err(|error| error.to_string())?;
+fn load(creature: &str) -> Result<Creature> {
+    gambol::load(creature, &LoadOptions::default()).map_err(|error| error.to_string())
+}
+
+fn body(creature: Creature, style: &Style) -> Result<(Body, Data)> {
     let mut data = Data::new(&creature);
     let body = Body::new(creature, &mut data, style).map_err(|error| error.to_string())?;
     Ok((body, data))

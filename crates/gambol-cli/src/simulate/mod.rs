@@ -411,7 +411,7 @@ fn follow(creature: Creature, name: &str) -> Result<Scene, Failure> {
         let gait = read_gait(Path::new(name))?;
         (Body::new(creature, &mut data, &gait.style)?, gait)
     } else {
-        let style = preset_style(creature.name(), name).unwrap_or_default();
+        let style = preset_style(&creature, name).unwrap_or_default();
         let body = Body::new(creature, &mut data, &style)?;
         let designed = design(&body, &mut data, name, &Wish::default())?;
         warnings.extend(designed.hints);

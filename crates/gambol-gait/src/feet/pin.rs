@@ -15,10 +15,8 @@ use gambol_dynamics::{Data, constraint_jacobian, constraint_residual, each_axis_
 use gambol_model::{JointKind, Mat3, Quat, Vec3, math};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
-use super::{
-    Scene,
-    sole::{Local, Stand},
-};
+use super::scene::FeetScene;
+use super::sole::{Local, Stand};
 use crate::limits::{Give, limit};
 
 /// A foot's target at one moment.
@@ -97,7 +95,7 @@ pub(super) struct Pinned {
 /// before on entry, that of this frame on return.
 /// `floor` is the height of the ground in the creature's ground frame.
 pub(super) fn pin(
-    scene: &Scene,
+    scene: &FeetScene,
     data: &mut Data,
     free: &[f64],
     goals: &[Goal],
@@ -150,7 +148,7 @@ pub(super) fn pin(
 
 /// Brings the feet of a frame where they shall be by the shortest way from `delta`, and changes nothing else.
 pub(super) fn reach(
-    scene: &Scene,
+    scene: &FeetScene,
     data: &mut Data,
     free: &[f64],
     goals: &[Goal],
@@ -219,7 +217,7 @@ impl Relaxed {
     /// How much of the next one to do: the secant step of Barzilai and Borwein (1988), a = ⟨s, −y⟩ / ⟨y, y⟩ in the
     /// elastic metric, s what was done and y by how much the wish changed. It stands for the curvature of feet and limits
     /// that J leaves out: where the pull on a foot is strong, steps of 1 swing about the goal.
-    fn next_share(&self, scene: &Scene, wish: &[f64]) -> f64 {
+    fn next_share(&self, scene: &FeetScene, wish: &[f64]) -> f64 {
         let (mut sy, mut yy) = (0.0, 0.0);
         for ((before, now), c) in self.step.iter().zip(wish).zip(&scene.compliance) {
             let y = now - before;
@@ -246,7 +244,7 @@ struct System {
 
 impl System {
     fn new(
-        scene: &Scene,
+        scene: &FeetScene,
         data: &mut Data,
         pose: &[f64],
         goals: &[Goal],
@@ -307,7 +305,15 @@ impl System {
 
     /// One row that keeps the point `low` of a body out of the ground: a spring that sets in smoothly at a `margin` m,
     /// φ = s ln(1 + exp((m − z)/s)), and is stiff enough to end above the ground.
-    fn keep_out(&mut self, scene: &Scene, data: &Data, body: usize, low: Vec3, ground: &Local, margin: f64) {
+    fn keep_out(
+        &mut self,
+        scene: &FeetScene,
+        data: &Data,
+        body: usize,
+        low: Vec3,
+        ground: &Local,
+        margin: f64,
+    ) {
         let soft = 0.3 * margin;
         let height = (low.z - ground.height) * ground.normal.z;
         let x = (margin - height) / soft;
@@ -330,7 +336,7 @@ impl System {
     /// Three rows that wish for the orientation of a body.
     fn flatten(
         &mut self,
-        scene: &Scene,
+        scene: &FeetScene,
         data: &Data,
         body: usize,
         orientation: Quat,
@@ -355,7 +361,7 @@ impl System {
 
     /// What a pose is worth where not all can be met: elastic energy of δ and of the wishes, and what feet miss. That
     /// counts by its size and not its square, so that a pose that misses a little to save energy is never the better one.
-    fn merit(&self, scene: &Scene, delta: &[f64]) -> f64 {
+    fn merit(&self, scene: &FeetScene, delta: &[f64]) -> f64 {
         let elastic: f64 = delta.iter().zip(&scene.compliance).map(|(d, c)| d * d / c).sum();
         let weight = MISSED / (scene.mean_compliance * scene.legs.length.max(1e-6));
         let missed = |(r, s): (&f64, &Option<f64>)| s.map_or(weight * r.abs(), |s| r * r / s);
@@ -365,7 +371,13 @@ impl System {
     /// The step to the δ of least elastic energy that meets the linearised conditions, in two parts: the shortest one
     /// that brings the feet there, n = C Jᵀ A⁻¹ r with A = J C Jᵀ + S and r of the feet alone, and the one that relaxes
     /// without moving them, t = C Jᵀ λ − δ with A λ = J δ + (r of wishes) + (S λ of the round before, of the feet).
-    fn solve(&self, scene: &Scene, delta: &[f64], lent: f64, force: &mut Vec<f64>) -> Option<[Vec<f64>; 2]> {
+    fn solve(
+        &self,
+        scene: &FeetScene,
+        delta: &[f64],
+        lent: f64,
+        force: &mut Vec<f64>,
+    ) -> Option<[Vec<f64>; 2]> {
         let (m, nv) = (self.residual.len(), delta.len());
         let row = |i: usize| &self.rows[i * nv..(i + 1) * nv];
         let eased: Vec<f64> = self
@@ -410,7 +422,7 @@ impl System {
 }
 
 /// From motions of the limited pose to motions of δ: limits give less, and δ of a ball is a rotation vector.
-fn chain_rule(scene: &Scene, give: &[Give], delta: &[f64], rows: &mut [f64], nv: usize) {
+fn chain_rule(scene: &FeetScene, give: &[Give], delta: &[f64], rows: &mut [f64], nv: usize) {
     for (joint, give) in scene.creature.joints().iter().zip(give) {
         let turns = match joint.kind {
             JointKind::Hinge | JointKind::Slide => {

@@ -13,10 +13,8 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Vec3, math};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
-use super::{
-    Scene,
-    sole::{Local, Stand},
-};
+use super::scene::FeetScene;
+use super::sole::{Local, Stand};
 use crate::GaitError;
 use crate::path::Path;
 use crate::stance::Stance;
@@ -89,7 +87,7 @@ fn basis(cycle: f64) -> [f64; TERMS] {
 
 /// Fits root, plants and (where `speed` is not given) speed to the stances.
 pub(super) fn fit(
-    scene: &Scene,
+    scene: &FeetScene,
     data: &mut Data,
     stances: &[Stance],
     speed: Option<f64>,
@@ -131,7 +129,7 @@ struct Normal {
 /// ½ Σ rᵀ W r over all samples of all stances, with r = planted − (place + J_root Φ c): its Hessian and its gradient.
 /// The unknowns are changes of the root's coefficients, the plants, and the speed.
 fn normal_equations(
-    scene: &Scene,
+    scene: &FeetScene,
     data: &mut Data,
     stances: &[Stance],
     track: &RootTrack,
@@ -227,7 +225,7 @@ fn tie(normal: &mut Normal, track: &RootTrack, strength: f64, length: f64) {
 }
 
 /// J C Jᵀ of one foot, m/N: how it gives by the joints.
-fn give(scene: &Scene, rows: &[f64]) -> Matrix3<f64> {
+fn give(scene: &FeetScene, rows: &[f64]) -> Matrix3<f64> {
     let nv = scene.compliance.len();
     let mut give = Matrix3::zeros();
     for i in 0..3 {

@@ -18,6 +18,12 @@ fn body(name: &str, style: &Style) -> (Body, Data) {
     (Body::new(creature, &mut data, style).unwrap(), data)
 }
 
+/// In the style that its preset of this gait asks for, if it has one.
+fn preset_body(name: &str, gait: &str) -> (Body, Data) {
+    let creature = gambol::load(name, &gambol::LoadOptions::default()).unwrap();
+    body(name, &preset_style(&creature, gait).unwrap_or_default())
+}
+
 fn gait(body: &Body, data: &mut Data, name: &str) -> Gait {
     design(body, data, name, &Wish::default()).unwrap().gait
 }
@@ -79,7 +85,7 @@ fn standing_feet_stand() {
             if fits.is_err() {
                 continue;
             }
-            let (body, mut data) = body(name, &preset_style(name, &gait_name).unwrap_or_default());
+            let (body, mut data) = preset_body(name, &gait_name);
             let gait = gait(&body, &mut data, &gait_name);
             let Performance { clip, report, warnings } = play(&body, &mut data, &gait, SIXTY);
             let slip = worst_slip(&body, &mut data, &clip);
@@ -231,7 +237,7 @@ fn the_frame_rate_changes_nothing_but_the_keys() {
 fn the_modal_motion_remains() {
     // Aim of the design: the ground changes less than a quarter of the motion's elastic energy.
     for (name, gait_name) in [("dog", "walk"), ("dog", "trot"), ("human", "walk"), ("human", "run")] {
-        let (body, mut data) = body(name, &preset_style(name, gait_name).unwrap_or_default());
+        let (body, mut data) = preset_body(name, gait_name);
         let gait = gait(&body, &mut data, gait_name);
         let share = play(&body, &mut data, &gait, SIXTY).report.ground_correction_energy.unwrap();
         assert!(share < 0.25, "{name} {gait_name}: {share}");

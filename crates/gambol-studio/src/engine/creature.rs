@@ -77,6 +77,11 @@ impl Read {
             Some(rig) => rig.notes.clone(),
             None => give_springs(&mut creature).into_iter().collect(),
         };
+        if let Source::Gallery { name } = &work.source {
+            // What comes with it besides its body: its own gaits.
+            let furnished = gallery::find(name).map_or(Ok(()), |entry| entry.furnish(&mut creature));
+            furnished.map_err(|error| Trouble(error.to_string()))?;
+        }
         let recording = recording.map(without_first_apart);
         Ok(Self { work: work.clone(), creature, rig, kind, notes, recording })
     }

@@ -5,33 +5,25 @@ use std::collections::BTreeMap;
 use gambol::dynamics::Data;
 use gambol::gait::{
     Body, Component, Design, Gait, GaitError, Ground, Sampling, Style, Support, Terrain, Wish, adopt_onto,
-    design, design_at_pace, from_toml, gaits_for, perform, preset_style,
+    design_at_pace, from_toml, gaits_for, perform, preset_style,
 };
 
 use super::body::Dressed;
 use super::creature::clip_part;
 use super::{Answer, Trouble};
 use crate::protocol::{
-    ComponentPart, GaitChoice, GaitWork, GaitsAnswer, ModeEdit, MotionAnswer, MotionReport, Source,
+    ComponentPart, GaitChoice, GaitWork, GaitsAnswer, ModeEdit, MotionAnswer, MotionReport,
 };
 
 /// Tells which gaits suit a body.
 pub(super) fn gaits(dressed: &mut Dressed) -> Result<Answer, Trouble> {
-    let Dressed { read, body, data, .. } = dressed;
-    let is_ours = matches!(read.work.source, Source::Gallery { .. });
+    let Dressed { body, data, .. } = dressed;
     let mut gaits = Vec::new();
     for (name, fits) in gaits_for(body, data) {
-        let preset = preset_style(body.creature.name(), &name);
-        // Presets are for our creatures; another one may have the name of one, but not its body.
-        let fits = if preset.is_some() && !is_ours {
-            design(body, data, &name, &Wish::default()).map(|_| ())
-        } else {
-            fits
-        };
         gaits.push(GaitChoice {
             suits: fits.is_ok(),
             reason: fits.err().map(reason),
-            style: preset.filter(|_| is_ours).map(Into::into),
+            style: preset_style(&body.creature, &name).map(Into::into),
             name,
         });
     }

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_gait::{Body, Gait, Legs, Style};
+use gambol_gait::{Body, Gait, Legs, Style, preset_style};
 use gambol_model::{BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3, math};
 use gambol_modes::{Settings, analyze, parse_constraint, set_uniform};
 use gambol_motion::Clip;
@@ -30,6 +30,13 @@ pub(crate) fn body_of(mut creature: Creature, style: &Style) -> (Body, Data) {
 
 pub(crate) fn body(name: &str, style: &Style) -> (Body, Data) {
     body_of(gambol::load(name, &gambol::LoadOptions::default()).unwrap(), style)
+}
+
+/// The body of a gallery creature in the style that its preset of this gait asks for, if it has one.
+pub(crate) fn preset_body(name: &str, gait: &str) -> (Body, Data) {
+    let creature = gambol::load(name, &gambol::LoadOptions::default()).unwrap();
+    let style = preset_style(&creature, gait).unwrap_or_default();
+    body_of(creature, &style)
 }
 
 /// The pose of equation 4 at a share of the cycle; `scale` makes the motion small.

@@ -1,0 +1,341 @@
+//! What the ground needs to know about creature and gait, and where the body is before its feet are drawn home.
+
+use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix, touches};
+use gambol_model::{Constraint, ConstraintKind, Creature, Quat, Role, Vec3, math};
+
+use crate::limits::limit;
+use crate::modal::ModalMotion;
+use crate::path::Path;
+use crate::stance::{Sign, Stance, stances};
+use crate::{Body, Gait, GaitError, Leg, Legs, Support, Terrain};
+
+use super::SETTLED;
+use super::bounce::Bounce;
+use super::root::{self, RootTrack};
+use super::way::Way;
+
+/// What the ground needs to know about the gait.
+pub(super) struct FeetScene<'a> {
+    pub(super) creature: &'a Creature,
+    pub(super) legs: &'a Legs,
+    pub(super) motion: &'a ModalMotion<'a>,
+    /// Cycles per second.
+    pub(super) frequency: f64,
+    pub(super) bounce: Bounce,
+    /// First coordinates of the free root.
+    pub(super) root_q: usize,
+    pub(super) root_v: usize,
+    /// Per velocity coordinate: rad per N·m (or m per N).
+    pub(super) compliance: Vec<f64>,
+    /// Mean over the joints.
+    pub(super) mean_compliance: f64,
+    /// A frame is the nearest pose if no joint would move by more in the next step, rad.
+    pub(super) settled: f64,
+    /// Factor of the creature's weight.
+    pub(super) weight: f64,
+    /// Per leg: what is set down flat.
+    pub(super) flat: Vec<Vec<Flat>>,
+    /// The head and its orientation in the rest pose, which it likes to keep.
+    pub(super) head: Option<(usize, Quat)>,
+    /// What else of the body may come near the ground: tails, knees, hands.
+    pub(super) low: Vec<Touch>,
+    /// Closed loops of the creature, and what the gait holds (a steady head, hands on a cart).
+    pub(super) constraints: Vec<Constraint>,
+    pub(super) terrain: &'a Terrain,
+}
+
+/// A sole, or toes, long enough to lie flat.
+pub(super) struct Flat {
+    pub(super) body: usize,
+    /// How much that matters, 0 to 1: all for a plantigrade's sole, little for a paw.
+    pub(super) weight: f64,
+    /// The sole's normal in the body: what points up in the rest pose.
+    pub(super) normal: Vec3,
+    /// Whether it may rise before the foot leaves the ground.
+    pub(super) heel: bool,
+}
+
+/// A sole whose half length is above this share of the leg's length is set down flat.
+const SOLE: f64 = 0.02;
+
+/// From this share on it is a plantigrade's, which must lie flat; a person's has 0.1 and the toes besides.
+const PLANTIGRADE: f64 = 0.1;
+
+/// What is within this share of the leg's length above the lowest point stands on the ground in the rest pose.
+const LEVEL: f64 = 0.03;
+
+/// The root yields to the feet where the joints cannot follow, and is this many times as stiff as the legs.
+const ROOT_STIFFNESS: f64 = 5.0;
+
+/// Feet that cannot reach may draw the body this share of the leg's length into the ground, and no further.
+const BURIED: f64 = 0.15;
+
+/// Stance lasts longer under a load: by a tenth for twice the weight, about what people do with heavy packs.
+const HEAVY: f64 = 0.14;
+
+/// A foot needs this share of the cycle to swing.
+const LONGEST: f64 = 0.9;
+
+/// An injured leg stands for this share of the time of a sound one.
+const HURT: f64 = 0.75;
+
+/// Largest bounce, as a share of the legs' length: a higher one would need a jump, which the legs cannot follow.
+const BOUNCE: f64 = 0.4;
+
+/// What besides the feet comes as near to the ground as this share of the legs' length is watched.
+const WATCHED: f64 = 1.0;
+
+/// Moments of the cycle at which `low` looks.
+const LOOKS: u32 = 16;
+
+impl<'a> FeetScene<'a> {
+    pub(super) fn new(
+        body: &'a Body,
+        data: &mut Data,
+        gait: &'a Gait,
+        motion: &'a ModalMotion<'a>,
+        mut constraints: Vec<Constraint>,
+    ) -> Result<Self, GaitError> {
+        let creature = &body.creature;
+        let cannot = |reason: &str| GaitError::DoesNotFit {
+            creature: creature.name().to_owned(),
+            gait: gait.name.clone(),
+            reason: reason.to_owned(),
+        };
+        if body.legs.is_empty() {
+            return Err(cannot("it has no feet to stand on"));
+        }
+        if body.legs.heading.up.z < 0.999 {
+            return Err(cannot("gravity must point down along z"));
+        }
+        let root = body.free_root().map_err(|reason| cannot(&reason))?;
+        // Feet that the analysis pins are the ground's business here.
+        constraints.retain(|constraint| !matches!(constraint.kind, ConstraintKind::Pin { .. }));
+        constraints.extend(creature.constraints().iter().cloned());
+        let frames = forward_kinematics(creature, data, body.basis.mean());
+        let flat = body.legs.legs.iter().map(|leg| flats(leg, frames)).collect();
+        let head = creature.landmarks().iter().find(|mark| mark.role == Role::Head);
+        let head = head.map(|mark| (mark.body, frames[mark.body].orientation));
+        let (compliance, mean_compliance) = compliance(creature, root.v, body.legs.length);
+        Ok(Self {
+            creature,
+            legs: &body.legs,
+            motion,
+            frequency: gait.frequency,
+            bounce: Bounce::default(),
+            root_q: root.q,
+            root_v: root.v,
+            compliance,
+            mean_compliance,
+            settled: SETTLED[0],
+            weight: body.style.weight,
+            flat,
+            head,
+            low: low(body, data, motion),
+            constraints,
+            terrain: &gait.ground.terrain,
+        })
+    }
+
+    /// When each foot stands.
+    pub(super) fn stances(&self, data: &mut Data, gait: &Gait, injured: &[String]) -> Vec<Stance> {
+        let sign = if gait.ground.support == Support::Crouch { Sign::Crouch } else { Sign::Sweep };
+        let mut paths = vec![Vec::with_capacity(root::SAMPLES); self.legs.legs.len()];
+        for k in 0..root::SAMPLES {
+            let pose = self.motion.pose(k as f64 / root::SAMPLES as f64);
+            let frames = forward_kinematics(self.creature, data, &pose);
+            for (leg, path) in self.legs.legs.iter().zip(&mut paths) {
+                let place = frames[leg.foot].point_in_world(leg.point);
+                path.push(match sign {
+                    Sign::Sweep => self.legs.heading.components(place),
+                    // A bent leg is a short one, wherever it points and however high the body is.
+                    Sign::Crouch => Vec3::z() * -(place - leg.hip_in_world(self.creature, frames)).norm(),
+                });
+            }
+        }
+        let duty = |leg: &Leg| {
+            let hurt = injured.iter().any(|name| leg.name.ends_with(name.as_str()));
+            let heavy = math::powf(self.weight, HEAVY);
+            (gait.ground.duty * heavy * if hurt { HURT } else { 1.0 }).min(LONGEST.max(gait.ground.duty))
+        };
+        let of_leg = |(index, path): (usize, &Vec<Vec3>)| {
+            let leg = &self.legs.legs[index];
+            match gait.ground.footfalls.get(&leg.name) {
+                Some(&middle) => vec![Stance::around(index, middle, duty(leg))],
+                None => stances(index, path, sign, duty(leg)),
+            }
+        };
+        paths.iter().enumerate().flat_map(of_leg).collect()
+    }
+
+    /// Of a leg of joints of mean compliance, m/N.
+    pub(super) fn leg_compliance(&self) -> f64 {
+        self.mean_compliance * self.legs.length * self.legs.length
+    }
+
+    /// Lifts a pose, in the world, that is buried: feet that ask for so much miss.
+    pub(super) fn unbury(&self, data: &mut Data, pose: &mut [f64]) {
+        let frames = forward_kinematics(self.creature, data, pose);
+        let of_feet: Vec<usize> =
+            self.legs.legs.iter().flat_map(|leg| leg.sole.iter().map(|touch| touch.body)).collect();
+        let mut deepest: f64 = 0.0;
+        for body in (1..frames.len()).filter(|body| !of_feet.contains(body)) {
+            for touch in touches(self.creature, body, &frames[body], Vec3::z()) {
+                let low = touch.lowest(&frames[body], Vec3::z()).point;
+                deepest = deepest.max(self.terrain.height(low.x, low.y) - low.z);
+            }
+        }
+        if deepest > BURIED * self.legs.length {
+            pose[self.root_q + 2] += deepest;
+        }
+    }
+
+    /// A bounce that the legs can follow: at most this share of their length.
+    pub(super) fn bounded(&self, bounce: Bounce) -> Bounce {
+        let most = BOUNCE * self.legs.length;
+        let range = bounce.range();
+        if range > most { bounce.scaled(most / range) } else { bounce }
+    }
+
+    /// Equation 4 without limits, with the root where bounce and track have it.
+    fn rooted(&self, cycle: f64, track: &RootTrack) -> Vec<f64> {
+        let mut pose = self.motion.unlimited(cycle);
+        let mut shift = track.at(cycle);
+        shift[2] += self.bounce.height(cycle);
+        self.move_root(&mut pose, &shift);
+        pose
+    }
+
+    fn move_root(&self, pose: &mut [f64], tangent: &[f64; 6]) {
+        for k in 0..3 {
+            pose[self.root_q + k] += tangent[k];
+        }
+        let turn = Quat::from_scaled_axis(Vec3::new(tangent[3], tangent[4], tangent[5]));
+        let quat = &mut pose[self.root_q + 3..self.root_q + 7];
+        let before = nalgebra::Quaternion::new(quat[0], quat[1], quat[2], quat[3]);
+        let after = before * turn.into_inner();
+        quat.copy_from_slice(&[after.w, after.i, after.j, after.k]);
+    }
+
+    /// The same with limits.
+    pub(super) fn modal_pose(&self, cycle: f64, track: &RootTrack) -> Vec<f64> {
+        let mut pose = self.rooted(cycle, track);
+        limit(self.creature, &mut pose, &mut Vec::new());
+        pose
+    }
+
+    /// The pose that `pin` starts from: the modal one with soft limits, which `pin` applies once more to what it adds, so
+    /// that a joint far past its limit is not out of its reach. On uneven ground, the body rises and tilts with what its feet stand on.
+    pub(super) fn free_pose(&self, cycle: f64, track: &RootTrack, ways: &[Way], path: &Path) -> Vec<f64> {
+        let mut pose = self.modal_pose(cycle, track);
+        if *self.terrain != Terrain::Flat {
+            self.tilt(&mut pose, cycle, ways, path);
+        }
+        pose
+    }
+
+    /// Lifts and tilts the root to the plane through the ground under the feet. Feet that stand close together say
+    /// little about the slope: the plane is tied to level over a leg's length.
+    fn tilt(&self, pose: &mut [f64], cycle: f64, ways: &[Way], path: &Path) {
+        let mut matrix = nalgebra::Matrix3::zeros();
+        let mut right = Vec3::zeros();
+        for way in ways {
+            let row = Vec3::new(1.0, way.rest.x, way.rest.y);
+            matrix += row * row.transpose();
+            right += row * way.local(path, self.frequency, cycle).height;
+        }
+        let tie = 0.25 * self.legs.length * self.legs.length * ways.len() as f64;
+        matrix[(1, 1)] += tie;
+        matrix[(2, 2)] += tie;
+        let Some(plane) = matrix.try_inverse().map(|inverse| inverse * right) else { return };
+        let normal = Vec3::new(-plane[1], -plane[2], 1.0);
+        let turn = Quat::rotation_between(&Vec3::z(), &normal).unwrap_or_else(Quat::identity);
+        let at = Vec3::new(pose[self.root_q], pose[self.root_q + 1], pose[self.root_q + 2]);
+        let moved = turn * at + Vec3::z() * plane[0];
+        pose[self.root_q..self.root_q + 3].copy_from_slice(moved.as_slice());
+        let quat = &mut pose[self.root_q + 3..self.root_q + 7];
+        let after = turn.into_inner() * nalgebra::Quaternion::new(quat[0], quat[1], quat[2], quat[3]);
+        quat.copy_from_slice(&[after.w, after.i, after.j, after.k]);
+    }
+}
+
+/// Whether the gait says itself how the body rises, by a rigid mode.
+pub(super) fn rises(body: &Body, gait: &Gait, root_v: usize) -> bool {
+    gait.components.iter().any(|component| {
+        let mode = &body.basis.directions()[component.mode];
+        mode.is_rigid() && mode.shape[root_v + 2].abs() > 0.5 && component.amplitude != 0.0
+    })
+}
+
+/// Touches of all bodies but the feet that come near the ground somewhere in the cycle.
+fn low(body: &Body, data: &mut Data, motion: &ModalMotion) -> Vec<Touch> {
+    let creature = &body.creature;
+    let frames = forward_kinematics(creature, data, body.basis.mean());
+    let of_feet: Vec<usize> =
+        body.legs.legs.iter().flat_map(|leg| leg.sole.iter().map(|touch| touch.body)).collect();
+    let mut found: Vec<(Touch, bool)> = (1..creature.bodies().len())
+        .filter(|index| !of_feet.contains(index))
+        .flat_map(|index| touches(creature, index, &frames[index], Vec3::z()))
+        .map(|touch| (touch, false))
+        .collect();
+    for k in 0..LOOKS {
+        let frames = forward_kinematics(creature, data, &motion.pose(f64::from(k) / f64::from(LOOKS)));
+        for (touch, near) in &mut found {
+            let height = touch.lowest(&frames[touch.body], Vec3::z()).point.z - body.legs.ground;
+            *near |= height < WATCHED * body.legs.length;
+        }
+    }
+    found.into_iter().filter(|(_, near)| *near).map(|(touch, _)| touch).collect()
+}
+
+/// What of a foot lies flat in the rest pose: the foot itself, and toes that hang on it.
+fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {
+    let lowest: Vec<Vec3> =
+        leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point).collect();
+    let least = lowest.iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
+    let mut bodies: Vec<usize> =
+        leg.sole.iter().map(|touch| touch.body).filter(|&body| body >= leg.foot).collect();
+    bodies.dedup();
+    let mut flats = Vec::new();
+    for body in bodies {
+        let standing: Vec<(&Touch, &Vec3)> = leg
+            .sole
+            .iter()
+            .zip(&lowest)
+            .filter(|(touch, point)| touch.body == body && point.z < least + LEVEL * leg.length)
+            .collect();
+        // How far apart the points are on which it stands: what rolls on one point has nothing to lay flat.
+        let half = |axis: Vec3| {
+            let along = standing.iter().map(|(_, point)| point.dot(&axis));
+            let (low, high) =
+                along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+            0.5 * (high - low)
+        };
+        let size = half(Vec3::x()).max(half(Vec3::y())) / leg.length;
+        if size > SOLE {
+            let normal = frames[body].orientation.inverse() * Vec3::z();
+            let weight = math::square((size / PLANTIGRADE).min(1.0));
+            flats.push(Flat { body, weight, normal, heel: body == leg.foot });
+        }
+    }
+    flats
+}
+
+/// 1/k of every joint coordinate; the root's is that of the legs, divided by `ROOT_STIFFNESS`.
+fn compliance(creature: &Creature, root_v: usize, length: f64) -> (Vec<f64>, f64) {
+    let k = stiffness_matrix(creature);
+    let mut compliance: Vec<f64> = (0..creature.nv()).map(|dof| k[(dof, dof)]).collect();
+    let joints: Vec<f64> = compliance.iter().copied().filter(|&k| k > 0.0).collect();
+    let mean = joints.iter().map(|k| 1.0 / k).sum::<f64>() / joints.len().max(1) as f64;
+    for (dof, c) in compliance.iter_mut().enumerate() {
+        let root = (root_v..root_v + 6).contains(&dof);
+        *c = match *c {
+            // A leg of this length on joints of this compliance gives by c·length² under a force, c·length⁰ under a torque.
+            _ if root && dof < root_v + 3 => mean * length * length / ROOT_STIFFNESS,
+            _ if root => mean / ROOT_STIFFNESS,
+            k if k > 0.0 => 1.0 / k,
+            _ => mean,
+        };
+    }
+    (compliance, mean)
+}
