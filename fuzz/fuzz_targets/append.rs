@@ -10,7 +10,7 @@ use gambol_formats::LoadOptions;
 use gambol_formats::clip::GlbOptions;
 use gambol_formats::files::Memory;
 use gambol_formats::gltf::samples::{Awkward, quadruped};
-use gambol_formats::gltf::{Rig, Source, append_clips, read_gltf};
+use gambol_formats::gltf::{GltfSource, Rig, append_clips, read_gltf};
 use gambol_model::Creature;
 use gambol_motion::Clip;
 use libfuzzer_sys::fuzz_target;
@@ -44,8 +44,7 @@ fn clip(creature: &Creature) -> Clip {
 fn append(text: &str, creature: &Creature, rig: &Rig) -> Option<Vec<u8>> {
     let new = append_clips(rig, creature, &[clip(creature)], &GlbOptions::default()).ok()?;
     // A byte order mark, which glTF forbids, is left out.
-    let old: Value =
-        serde_json::from_str(text.trim_start_matches('\u{feff}')).expect("the writer read it");
+    let old: Value = serde_json::from_str(text.trim_start_matches('\u{feff}')).expect("the writer read it");
     let value: Value = serde_json::from_slice(&new)
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&new)));
     for (key, old) in old.as_object().expect("the writer found nodes") {
@@ -66,7 +65,7 @@ fn append(text: &str, creature: &Creature, rig: &Rig) -> Option<Vec<u8>> {
 
 fuzz_target!(|text: &str| {
     let (creature, rig) = &*ANIMAL;
-    let source = Source::Gltf { json: text.as_bytes().to_vec() };
+    let source = GltfSource::Gltf { json: text.as_bytes().to_vec() };
     append(text, creature, &Rig { source, ..rig.clone() });
     let Some((creature, rig)) = read("fuzz.gltf", text.as_bytes().to_vec()) else { return };
     if creature.nv() > 200 {

@@ -65,10 +65,54 @@ fn read(file: &Path) -> Result<String> {
     std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))
 }
 
+/// Rooms that describe creatures, and the files in them that may build one: doors of their own, which hand over what they
+/// built. Everything else leaves that to who asked, so that a creature is built once, from file to clip.
+#[cfg(test)]
+const DESCRIBERS: [(&str, &[&str]); 2] =
+    [("gambol-anatomy", &[]), ("gambol-formats", &["gltf/rig.rs", "mocap/mod.rs"])];
+
 #[cfg(test)]
 mod tests {
+    use super::*;
+
     #[test]
     fn the_table_is_true() {
-        super::run().unwrap();
+        run().unwrap();
+    }
+
+    /// A fox was once built three times on its way from file to clip: to see where it looks, to see where its knees are,
+    /// and to be animated.
+    #[test]
+    fn who_describes_a_creature_does_not_build_it() {
+        for (name, doors) in DESCRIBERS {
+            let source = root().join("crates").join(name).join("src");
+            let mut builders = Vec::new();
+            for file in rust_files(&source) {
+                let text = read(&file).unwrap();
+                let own = text.split("#[cfg(test)]").next().unwrap_or_default();
+                let builds = own
+                    .lines()
+                    .filter(|line| !line.trim_start().starts_with("//"))
+                    .any(|line| line.contains(".build()"));
+                if builds {
+                    builders.push(file.strip_prefix(&source).unwrap().to_string_lossy().into_owned());
+                }
+            }
+            builders.sort();
+            assert_eq!(builders, doors, "{name}: each of these builds a creature");
+        }
+    }
+
+    fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
+        let entries = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
+        let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+        let is_code = |path: &std::path::PathBuf| {
+            path.extension().is_some_and(|ending| ending == "rs") && !path.ends_with("tests.rs")
+        };
+        files
+            .into_iter()
+            .filter(is_code)
+            .chain(folders.iter().flat_map(|folder| rust_files(folder)))
+            .collect()
     }
 }

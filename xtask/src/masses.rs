@@ -10,7 +10,7 @@ use std::path::Path;
 use gambol::dynamics::{Data, forward_kinematics};
 use gambol::model::{Creature, MassProperties, Role};
 use gambol::{LoadOptions, load};
-use nalgebra::{Isometry3, UnitQuaternion};
+use nalgebra::Isometry3;
 
 use crate::shell::{Result, command, output, target};
 
@@ -116,7 +116,7 @@ fn sum(creature: &Creature, names: &HashSet<String>) -> MassProperties {
         .zip(frames)
         .filter(|(body, _)| names.contains(&body.name))
         .map(|(body, frame)| {
-            let turn = UnitQuaternion::from_matrix(&frame.rotation);
+            let turn = gambol::model::orientation_of(&frame.rotation);
             body.mass.transformed(&Isometry3::from_parts(frame.position.into(), turn))
         })
         .collect();

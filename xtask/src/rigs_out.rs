@@ -107,7 +107,7 @@ fn frames(creature: &Creature, rig: &Rig, clip: &Clip) -> Frames {
     let mut places = |pose: &[f64]| -> Vec<Vec3> {
         let frames = forward_kinematics(creature, &mut data, pose);
         let scene_from_world = rig.world_from_scene.inverse();
-        let place = |bone: &gambol::formats::gltf::Bone| {
+        let place = |bone: &gambol::anatomy::skin::RigBone| {
             let frame = &frames[bone.body];
             let body = Transform::from_parts(frame.position.into(), frame.orientation);
             (scene_from_world * Point3::from((body * bone.body_from_node).translation.vector)).coords

@@ -4,8 +4,9 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gambol_anatomy::recording::unit_from_text;
 use gambol_formats::clip::{self, GlbOptions, to_bvh, to_glb, to_json, to_npz};
-use gambol_formats::mocap::{RecordingOptions, unit_from_text};
+use gambol_formats::mocap::RecordingOptions;
 use gambol_formats::write_file;
 use gambol_motion::{Clip, Seam};
 use gambol_picture::{ClipOptions, write_clip};

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use gambol_anatomy::recording::unit_from_text;
 use gambol_formats::gltf::{Rig, RigSettings};
-use gambol_formats::mocap::unit_from_text;
 use gambol_model::{Creature, LandmarkOverride};
 use gambol_modes::{Scale, set_uniform};
 

@@ -4,8 +4,8 @@ use std::io::Write;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use gambol_anatomy::{StandSettings, WeightReport, WeightStatus, stiffness_from_weight};
 use gambol_dynamics::Data;
-use gambol_modes::{StandSettings, WeightReport, WeightStatus, stiffness_from_weight};
 use serde::Serialize;
 
 use super::creature::ElasticArguments;

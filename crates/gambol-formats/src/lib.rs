@@ -29,6 +29,7 @@ pub mod xml;
 
 use std::path::{Path, PathBuf};
 
+use gambol_anatomy::Measures;
 use gambol_model::{CreatureSpec, LandmarkOverride};
 
 pub use error::FormatError;
@@ -56,6 +57,13 @@ pub struct LoadOptions {
     pub unit: Option<f64>,
     /// glTF, BVH, ASF: mass of the whole creature, kg. Default: the volume of its skin at the density of water.
     pub mass: Option<f64>,
+}
+
+impl LoadOptions {
+    /// How large the creature is to be.
+    fn measures(&self) -> Measures {
+        Measures { height: self.height, unit: self.unit, mass: self.mass }
+    }
 }
 
 /// Reads a creature from a file on disk.

@@ -1,7 +1,7 @@
 //! Brings a pose back onto the creature's own constraints, e.g. a ring that a large amplitude tears open.
 
 use gambol_dynamics::{Data, constraint_jacobian, constraint_residual, stiffness_matrix};
-use gambol_model::Creature;
+use gambol_model::{Creature, svd};
 use nalgebra::DVector;
 
 use crate::GaitError;
@@ -37,7 +37,7 @@ pub(crate) fn close(creature: &Creature, data: &mut Data, pose: &mut [f64]) -> R
         }
         let g = constraint_jacobian(creature, data, pose, constraints);
         let softened = factor.solve(&g.transpose()); // K⁻¹ Gᵀ
-        let svd = (&g * &softened).svd(true, true);
+        let svd = svd(&g * &softened).ok_or_else(|| torn(gap.amax()))?;
         let least = REDUNDANT * svd.singular_values.max();
         let push: DVector<f64> = svd.solve(&gap, least).map_err(|_| torn(gap.amax()))?;
         let step = softened * push;

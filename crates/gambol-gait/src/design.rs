@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, PI};
 
+use gambol_anatomy::footfall::{self as pattern, Order, Pattern};
 use gambol_dynamics::Data;
 use gambol_model::{Dof, JointKind, Role, math};
 use nalgebra::Complex;
@@ -18,7 +19,6 @@ use crate::marks::{Marks, with_preferred};
 use crate::measure::penetration;
 use crate::modal::ModalMotion;
 use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step_targets};
-use crate::pattern::{self, Order, Pattern};
 use crate::perform::REACH;
 use crate::posture::{arms, bob, crouch, rise, rise_amplitude, spread};
 use crate::preset::{self, Presets, preset};

@@ -4,9 +4,10 @@
 //! knee. From that come rankings per pair of legs, for feet that go in turn and for feet that go together, and the
 //! modes that are of no use, with the reason.
 
+use gambol_anatomy::Heading;
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian, stiffness_matrix};
 use gambol_model::{Creature, JointKind, Role, Vec3, math};
-use gambol_modes::{Heading, ModesError, Reader, Reading, Symmetry};
+use gambol_modes::{ModesError, Reader, Reading, Symmetry};
 use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Rotation3, Unit};
 

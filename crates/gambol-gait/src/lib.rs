@@ -3,7 +3,7 @@
 //! ```text
 //! Style::apply ──► analyze ──► design ──► Gait ──► perform ──► Clip, Report
 //!   style           (modes)    heuristics          modal, stance, root, pin   (feet)
-//!                              pattern, tempo      belly                      (legless)
+//!                              footfall, tempo     belly                      (legless)
 //!                              palette, posture
 //!                              preset
 //! ```
@@ -21,14 +21,12 @@ mod feet;
 mod file;
 mod gait;
 mod heuristics;
-mod legs;
 mod limits;
 mod marks;
 mod measure;
 mod modal;
 mod palette;
 mod path;
-mod pattern;
 mod perform;
 mod posture;
 mod prepare;
@@ -43,9 +41,9 @@ pub use design::{Design, Wish, design, gaits_for};
 pub use error::GaitError;
 pub use file::{FileError, TerrainFile, VERSION, from_toml, from_toml_with, to_toml};
 pub use gait::{Component, Gait, Ground, Style, Support};
+pub use gambol_anatomy::{Leg, Legs};
 pub use gambol_dynamics::{HeightField, Terrain};
 pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, Timing, measure, rank};
-pub use legs::{Leg, Legs};
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};

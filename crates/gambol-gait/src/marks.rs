@@ -3,13 +3,13 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
+use gambol_anatomy::footfall::{Order, Pattern};
 use gambol_dynamics::{Data, body_velocities, center_of_mass};
 use gambol_model::{Role, Vec3, math};
 use gambol_modes::{Reader, Symmetry};
 
 use crate::design::{Look, suitable};
 use crate::palette::{Palette, jump_targets, step_targets};
-use crate::pattern::{Order, Pattern};
 use crate::{Body, Component, Gait, GaitError, Support, Wish, belly};
 
 /// The marked modes of a wish, checked against a body.

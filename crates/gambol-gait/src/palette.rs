@@ -6,13 +6,13 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
+use gambol_anatomy::footfall::Pattern;
 use gambol_dynamics::Data;
 use gambol_model::math;
 use nalgebra::{Complex, DMatrix, DVector};
 
 use crate::heuristics::{Action, Measure, Ranking, Timing, measure, rank};
 use crate::marks::Marks;
-use crate::pattern::Pattern;
 use crate::tempo::span;
 use crate::{Body, Component, GaitError, Leg};
 

@@ -2,6 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
+use gambol_anatomy::footfall::{Order, Pattern};
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian};
 use gambol_model::{JointKind, Role, Side, Vec3, math};
 use gambol_modes::{Reader, Symmetry};
@@ -9,7 +10,6 @@ use gambol_motion::Direction;
 use nalgebra::{Complex, DMatrix, DVector};
 
 use crate::palette::Palette;
-use crate::pattern::{Order, Pattern};
 use crate::{Body, Component, GaitError, LegMotion};
 
 /// A knee is never bent by more than this to make room for its swing, rad.

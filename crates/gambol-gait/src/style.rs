@@ -6,16 +6,16 @@
 
 use std::collections::BTreeMap;
 
+use gambol_anatomy::Heading;
 use gambol_dynamics::{
     Data, body_jacobian, constraint_residual, forward_kinematics, multiply_mass, prepare_mass,
 };
 use gambol_model::{Creature, Joint, JointKind, Quat, math};
-use gambol_modes::{Heading, Scale, Settings, analyze, parse_constraint, set_uniform};
+use gambol_modes::{Scale, Settings, analyze, parse_constraint, set_uniform};
 use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Quaternion};
 
-use crate::legs::Leg;
-use crate::{Gait, GaitError, Legs, Style};
+use crate::{Gait, GaitError, Leg, Legs, Style};
 
 /// A creature as a style changes it, with its modes and legs.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 use gambol_model::math;
 use std::f64::consts::{PI, TAU};
 
+use gambol_anatomy::footfall::Pattern;
 use gambol_dynamics::{Data, forward_kinematics};
 
-use crate::pattern::Pattern;
 use crate::{Body, GaitError, Leg, Wish};
 
 /// How fast, how often, how far.

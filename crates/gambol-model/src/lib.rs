@@ -28,6 +28,7 @@ mod landmark;
 pub mod math;
 mod mesh;
 mod pose;
+mod rotation;
 pub mod samples;
 mod shape;
 mod spec;
@@ -39,6 +40,7 @@ pub use error::{ModelError, Warning};
 pub use inertia::MassProperties;
 pub use landmark::{Landmark, LandmarkName, Role, Row, Side, Source};
 pub use mesh::{MAX_MESH_FACES, MeshDefect, MeshMass, TriMesh};
+pub use rotation::{mean_rotation, nearest_rotation, orientation_of, svd};
 pub use shape::Shape;
 pub use spec::{
     BodySpec, CreatureSpec, InertiaSpec, JointSpec, LandmarkOverride, PoseSpec, ShapeSpec, SiteSpec,

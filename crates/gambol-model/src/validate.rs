@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::creature::{Body, Creature, Dof, Joint, JointKind, NamedPose, Site, Tendon};
 use crate::{
-    BodySpec, ConstraintKind, CreatureSpec, InertiaSpec, JointSpec, MassProperties, ModelError, ShapeSpec,
-    Warning, landmark,
+    BodySpec, ConstraintKind, CreatureSpec, InertiaSpec, JointSpec, Landmark, MassProperties, ModelError,
+    ShapeSpec, Warning, landmark,
 };
 
 /// Mass and inertia below this are taken as zero, as in MuJoCo (`mjMINVAL`).
@@ -13,7 +13,23 @@ const TINY: f64 = 1e-15;
 
 impl CreatureSpec {
     /// Checks the description and makes the creature.
-    pub fn build(self) -> Result<Creature, ModelError> {
+    pub fn build(mut self) -> Result<Creature, ModelError> {
+        let overrides = std::mem::take(&mut self.landmark_overrides);
+        let mut creature = self.lay_out()?;
+        landmark::find(&mut creature, &overrides)?;
+        Ok(creature)
+    }
+
+    /// The landmarks that the creature would have, for those who still describe it: what a joint should be depends on
+    /// what it is a joint of.
+    pub fn landmarks(&self) -> Result<Vec<Landmark>, ModelError> {
+        let mut draft = self.clone().lay_out()?;
+        landmark::find(&mut draft, &self.landmark_overrides)?;
+        Ok(draft.landmarks)
+    }
+
+    /// Checks every rule and numbers everything; landmarks are still to be found.
+    fn lay_out(self) -> Result<Creature, ModelError> {
         let mut creature = Creature {
             name: self.name,
             gravity: self.gravity,
@@ -52,7 +68,6 @@ impl CreatureSpec {
             let qpos = creature.checked_pose(&place, &pose.qpos)?;
             creature.poses.push(NamedPose { name: pose.name, qpos });
         }
-        landmark::find(&mut creature, &self.landmark_overrides)?;
         Ok(creature)
     }
 }

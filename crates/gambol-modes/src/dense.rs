@@ -18,7 +18,7 @@
 use gambol_dynamics::{Data, TreeMatrix, constraint_jacobian, constraint_residual, mass_matrix};
 use gambol_model::{Constraint, Creature};
 use gambol_motion::Basis;
-use nalgebra::{DMatrix, DVector};
+use nalgebra::{DMatrix, DVector, SVD};
 
 use crate::coordinates::Coordinates;
 use crate::finish::finish;
@@ -190,9 +190,10 @@ impl Root {
         let side = on_root.nrows().max(n_root);
         let mut square = DMatrix::zeros(side, side);
         square.view_mut((0, 0), on_root.shape()).copy_from(&on_root);
-        let svd = square.svd(true, true);
-        let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return unbound };
-        let is_bound = |k: &usize| svd.singular_values[*k] > smallest;
+        let Some(SVD { u: Some(u), v_t: Some(v_t), singular_values }) = gambol_model::svd(square) else {
+            return unbound;
+        };
+        let is_bound = |k: &usize| singular_values[*k] > smallest;
         let bound: Vec<usize> = (0..side).filter(is_bound).collect();
         let loose: Vec<usize> = (0..side).filter(|k| !is_bound(k)).collect();
 
@@ -200,8 +201,7 @@ impl Root {
         let free = orthonormal(&v_t.select_rows(&loose).columns(0, n_root).transpose(), n_root - bound.len());
         let mut determined = DMatrix::zeros(n_root, n_elastic);
         for &k in &bound {
-            let row =
-                u.column(k).rows(0, on_joints.nrows()).transpose() * &on_joints / svd.singular_values[k];
+            let row = u.column(k).rows(0, on_joints.nrows()).transpose() * &on_joints / singular_values[k];
             determined -= v_t.row(k).columns(0, n_root).transpose() * row;
         }
         let left_over = u.select_columns(&loose).rows(0, on_joints.nrows()).transpose() * &on_joints;

@@ -17,21 +17,14 @@ mod read;
 mod rigid;
 mod settings;
 mod stiffness;
-mod weight;
 
 pub use constrain::parse_constraint;
 pub use dense::analyze_dense;
 pub use error::ModesError;
 pub use large::analyze_large;
-pub use read::{
-    Heading, LimbShare, Mirror, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode,
-};
+pub use read::{LimbShare, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode};
 pub use settings::{Damping, Settings};
 pub use stiffness::{Scale, set_uniform};
-pub use weight::{
-    Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,
-    WeightReport, WeightStatus, stand, stiffness_from_weight,
-};
 
 use gambol_dynamics::Data;
 use gambol_model::Creature;

@@ -2,7 +2,7 @@
 //!
 //! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`animate`] makes it move,
 //! [`load_motion`] reads one that moves, [`report`] says what it is, and [`render`] gives clips as files. The rooms behind it
-//! are re-exported as [`model`], [`formats`], [`dynamics`], [`modes`], [`motion`], [`gait`], [`control`] and [`picture`].
+//! are re-exported as [`model`], [`formats`], [`dynamics`], [`anatomy`], [`modes`], [`motion`], [`gait`], [`control`] and [`picture`].
 //!
 //! ```no_run
 //! let dog = gambol::load("dog", &gambol::LoadOptions::default())?;
@@ -20,6 +20,7 @@ pub mod report;
 
 pub use animate::{Animation, animate};
 pub use contacts::guess_contacts;
+pub use gambol_anatomy as anatomy;
 pub use gambol_control as control;
 pub use gambol_dynamics as dynamics;
 pub use gambol_formats as formats;

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use gambol_anatomy::recording::LengthScale;
 use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz};
 use gambol_formats::files::{Files, Folder};
-use gambol_formats::mocap::{Kind, Recording, RecordingOptions, Scale, kind, load_recording};
+use gambol_formats::mocap::{Kind, Recording, RecordingOptions, kind, load_recording};
 use gambol_formats::{FormatError, LoadOptions};
 use gambol_model::Creature;
 use gambol_motion::Clip;
@@ -28,7 +29,7 @@ pub struct Motion {
     /// How.
     pub clip: Clip,
     /// How a recording's lengths became metres.
-    pub scale: Option<Scale>,
+    pub scale: Option<LengthScale>,
     /// The first key is a pose of its own, not part of the motion.
     pub first_apart: bool,
 }

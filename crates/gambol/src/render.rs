@@ -1,7 +1,7 @@
 //! A clip as the bytes of a file.
 
 use gambol_formats::clip::{ClipFileError, GlbOptions, RootMotion, to_bvh, to_glb, to_json, to_npz};
-use gambol_formats::gltf::{Rig, Source, append_clips};
+use gambol_formats::gltf::{GltfSource, Rig, append_clips};
 use gambol_formats::{Files, FormatError, WriteError};
 use gambol_gait::Terrain;
 use gambol_model::Creature;
@@ -123,7 +123,7 @@ pub fn render_into(
     let (files, name) = source;
     let apart = apart && rig.source.names_files();
     let whole = match (format, &rig.source) {
-        (Format::Gltf, Source::Gltf { .. }) | (Format::Glb, Source::Glb { .. }) if !apart => None,
+        (Format::Gltf, GltfSource::Gltf { .. }) | (Format::Glb, GltfSource::Glb { .. }) if !apart => None,
         (Format::Gltf, source) => Some(source.to_gltf(files, name)?),
         (_, source) => Some(source.to_glb(files, name)?),
     };

@@ -1,6 +1,7 @@
 //! One cycle, simulated and judged. Of legs that alternate it is half of one, whose end is compared with the mirror image
 //! of its start.
 
+use gambol_anatomy::Foot;
 use gambol_dynamics::{
     Data, Divergence, Drive, State, StepError, StepSettings, Stepper, World, forward_kinematics, step,
 };
@@ -9,7 +10,7 @@ use gambol_model::{BodyPoint, Vec3};
 use super::score::{Term, WEIGHT_OBJECTIVE};
 use super::space::PLACE;
 use super::{Bursts, Limits, Score, Stride, Upright};
-use crate::sketch::{Foot, PAPER_EFFORT, Stage};
+use crate::sketch::{PAPER_EFFORT, Stage};
 
 /// What was seen of a foot at the start of a step.
 #[derive(Clone, Copy, Debug, Default)]

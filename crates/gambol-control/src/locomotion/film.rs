@@ -1,8 +1,8 @@
 //! A stride as a clip.
 
+use gambol_anatomy::Mirror;
 use gambol_dynamics::{Data, State, Stepper, World};
 use gambol_model::{Landmark, Role, Vec3};
-use gambol_modes::Mirror;
 use gambol_motion::{Clip, Contact, Travel};
 
 use super::{Bursts, Stride};

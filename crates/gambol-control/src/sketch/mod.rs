@@ -11,7 +11,7 @@ pub(crate) use file::{PAPER_EFFORT, SHARE, written};
 pub use file::{read, to_toml};
 pub use gambol_formats::toml_file::FileError;
 pub use preview::preview;
-pub use stage::{Active, Foot, Stage};
+pub use stage::{Active, Stage};
 
 /// A part of the cycle of a foot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

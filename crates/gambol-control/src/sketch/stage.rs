@@ -1,8 +1,9 @@
 //! What a sketch means for a creature.
 
+use gambol_anatomy::{Foot, Heading, Mirror, feet};
 use gambol_dynamics::{Data, forward_kinematics, stiffness_matrix};
-use gambol_model::{BodyPoint, Constraint, ConstraintKind, Creature, JointKind, Role, ShapeSpec, Vec3};
-use gambol_modes::{Heading, Mirror, Settings, analyze};
+use gambol_model::{BodyPoint, Constraint, ConstraintKind, Creature, JointKind, Role, Vec3};
+use gambol_modes::{Settings, analyze};
 use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector};
 
@@ -25,21 +26,6 @@ pub struct Active {
     /// the mode, so that all joints take part as they do in the vibration. Where all joints have one stiffness k this is the
     /// paper's τ = Φ ψ with ψ = k times the amplitude. Nothing acts on the root.
     pub torque: Vec<f64>,
-}
-
-/// A foot as seen by constraints.
-#[derive(Clone, Debug)]
-pub struct Foot {
-    /// Of its landmark.
-    pub name: String,
-    /// The bodies that belong to it: that of the landmark and all below.
-    pub bodies: Vec<usize>,
-    /// Where it is pinned: the landmark.
-    pub toe: BodyPoint,
-    /// Its hindmost low point in the rest pose.
-    pub heel: BodyPoint,
-    /// Where the leg begins.
-    pub hip: BodyPoint,
 }
 
 /// A creature that is ready for a sketch.
@@ -116,7 +102,7 @@ impl Stage {
         let mut data = Data::new(&creature);
         let heading = Heading::of_reference(&creature, &mut data);
         let axes = [heading.forward, heading.left, heading.up];
-        let feet = feet(&creature, &mut data, &pose, &axes);
+        let feet = feet(&creature, &mut data, &pose);
         let (stance, others) = stance(sketch, &creature, &feet)?;
         let (mirror, symmetry) = match sketch.legs {
             Legs::Alternate => (Some(mirror(&creature, &mut data, &pose)?), None),
@@ -199,58 +185,6 @@ fn in_world(data: &Data, point: BodyPoint) -> Vec3 {
     data.frames[point.body].point_in_world(point.point)
 }
 
-/// All feet, in the pose `q`.
-fn feet(creature: &Creature, data: &mut Data, q: &[f64], axes: &[Vec3; 3]) -> Vec<Foot> {
-    forward_kinematics(creature, data, q);
-    let marks = creature.landmarks().iter().filter(|mark| mark.role == Role::Foot);
-    marks
-        .map(|mark| {
-            let bodies: Vec<usize> =
-                (0..creature.bodies().len()).filter(|&body| is_below(creature, body, mark.body)).collect();
-            Foot {
-                name: mark.name(),
-                toe: BodyPoint { body: mark.body, point: mark.point },
-                heel: farthest(creature, data, &bodies, -axes[0] - axes[2])
-                    .unwrap_or(BodyPoint { body: mark.body, point: mark.point }),
-                hip: hip(creature, mark.body),
-                bodies,
-            }
-        })
-        .collect()
-}
-
-fn is_below(creature: &Creature, mut body: usize, ancestor: usize) -> bool {
-    while body > ancestor {
-        body = creature.bodies()[body].parent;
-    }
-    body == ancestor
-}
-
-/// The farthest point of the shapes of some bodies in `direction` of the world, at the frames in `data`.
-fn farthest(creature: &Creature, data: &Data, bodies: &[usize], direction: Vec3) -> Option<BodyPoint> {
-    let shapes = |body: usize| {
-        creature.shapes()[creature.bodies()[body].shapes.clone()].iter().map(move |s| (body, s))
-    };
-    let points = bodies.iter().flat_map(|&body| shapes(body)).map(|(body, spec): (usize, &ShapeSpec)| {
-        let frame = &data.frames[body];
-        let in_shape = spec.body_from_shape.rotation.inverse() * frame.rotation.tr_mul(&direction);
-        let point = spec.body_from_shape.transform_point(&spec.shape.support(in_shape).into()).coords;
-        (BodyPoint { body, point }, frame.point_in_world(point).dot(&direction))
-    });
-    points.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(point, _)| point)
-}
-
-/// Where the limb of `body` leaves the trunk: the joint of the first body upwards that has siblings.
-fn hip(creature: &Creature, mut body: usize) -> BodyPoint {
-    let bodies = creature.bodies();
-    let children = |parent: usize| bodies.iter().skip(1).filter(|body| body.parent == parent).count();
-    while bodies[body].parent != 0 && children(bodies[body].parent) < 2 {
-        body = bodies[body].parent;
-    }
-    let joint = creature.joints()[bodies[body].joints.clone()].first();
-    BodyPoint { body, point: joint.map_or_else(Vec3::zeros, |joint| joint.anchor) }
-}
-
 /// The body above the highest joint of the spine, else the root.
 fn torso(creature: &Creature) -> usize {
     let spine = creature.landmarks().iter().filter(|mark| mark.role == Role::Spine);
@@ -275,11 +209,9 @@ fn stance(sketch: &Sketch, creature: &Creature, feet: &[Foot]) -> Result<(Vec<Fo
     if sketch.legs == Legs::Together {
         return Ok((stance, Vec::new()));
     }
-    let mates = Mirror::new(creature, &mut Data::new(creature));
     let mate = |foot: &Foot| {
-        let body = mates.body(foot.toe.body).filter(|body| *body != foot.toe.body);
-        let found = feet.iter().find(|other| Some(other.toe.body) == body);
-        found.cloned().ok_or_else(|| misfit("stance", format!("{} has no mate on the other side", foot.name)))
+        let found = foot.mate.map(|mate| feet[mate].clone());
+        found.ok_or_else(|| misfit("stance", format!("{} has no mate on the other side", foot.name)))
     };
     let others = stance.iter().map(mate).collect::<Result<_, _>>()?;
     Ok((stance, others))

@@ -12,7 +12,7 @@ use gambol_model::math;
 use gambol_model::samples::{Random, chain};
 use gambol_model::{
     BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, JointKind, JointSpec, Shape,
-    ShapeSpec, TendonSpec, Transform, Vec3,
+    ShapeSpec, TendonSpec, Transform, Vec3, nearest_rotation,
 };
 use nalgebra::{DMatrix, Matrix6, UnitQuaternion};
 
@@ -40,7 +40,7 @@ fn assemble(
         if axes.determinant() < 0.0 {
             axes.column_mut(0).neg_mut();
         }
-        let rotation = UnitQuaternion::from_matrix(&axes);
+        let rotation = nearest_rotation(&axes).unwrap();
         world_from_principal.push(poses[k + 1] * Transform::from_parts(body.mass.com.into(), rotation));
         for axis in 0..3 {
             m[(6 * k + axis, 6 * k + axis)] = eigen.eigenvalues[axis];
@@ -84,7 +84,7 @@ fn null_space_by_svd(g: &DMatrix<f64>) -> (usize, DMatrix<f64>) {
     // nalgebra's SVD is thin: pad to square so that all right singular vectors come out.
     let mut square = DMatrix::zeros(columns.max(g.nrows()), columns);
     square.rows_mut(0, g.nrows()).copy_from(g);
-    let svd = square.svd(false, true);
+    let svd = gambol_model::svd(square).unwrap();
     let largest = svd.singular_values.max();
     let v_t = svd.v_t.expect("asked for");
     let null: Vec<_> = (0..columns).filter(|&k| svd.singular_values[k] < 1e-10 * largest).collect();

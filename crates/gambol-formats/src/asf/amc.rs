@@ -1,9 +1,11 @@
 //! The motion of an AMC file: a number on a line of its own starts a frame, then a line for every bone that moves.
 
+use gambol_anatomy::recording::Take;
+
 use super::skeleton::Asf;
 use super::{Text, lines};
 use crate::FormatError;
-use crate::mocap::{MAX_NUMBERS, Take, number, shorten};
+use crate::mocap::{MAX_NUMBERS, number, shorten};
 
 pub(super) fn read(amc: Text<'_>, asf: &Asf, rate: f64) -> Result<Take, FormatError> {
     let error = |line: u32, reason: String| FormatError::new(amc.file, reason).at_line(line);

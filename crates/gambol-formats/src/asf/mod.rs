@@ -7,9 +7,10 @@
 mod amc;
 mod skeleton;
 
+use gambol_anatomy::recording::{RecordedSkeleton, Take};
 use gambol_model::CreatureSpec;
 
-use crate::mocap::{Draft, Recording, Skeleton, Take};
+use crate::mocap::{Draft, Recording};
 use crate::{FormatError, LoadOptions};
 use skeleton::Asf;
 
@@ -71,8 +72,7 @@ fn draft(
 }
 
 fn finish(file: &str, asf: Asf, take: &Take, options: &LoadOptions) -> Result<Draft, FormatError> {
-    let skeleton = Skeleton { file: file.to_owned(), joints: asf.joints };
-    Draft::new(skeleton, take, asf.unit, options, asf.warnings)
+    Draft::new(file, RecordedSkeleton { joints: asf.joints }, take, asf.unit, options, asf.warnings)
 }
 
 /// The words of each line that says something, with its number, counted from 1.

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
+use gambol_anatomy::recording::{Channel, ChannelKind, RecordedJoint};
 use gambol_model::{Quat, Vec3, Warning};
 use nalgebra::Unit;
 
 use super::{Text, lines};
 use crate::FormatError;
-use crate::mocap::{Channel, ChannelKind, Joint, MAX_JOINTS, axis, number, shorten, z_up};
+use crate::mocap::{MAX_JOINTS, axis, number, shorten, z_up};
 
 /// Inch, m: what CMU's lengths are in after division by the `length` of the units.
 const INCH: f64 = 0.0254;
@@ -17,7 +18,7 @@ const ROOT: &str = "root";
 /// A skeleton and what its motion file will say of it.
 pub(super) struct Asf {
     /// Parents first.
-    pub(super) joints: Vec<Joint>,
+    pub(super) joints: Vec<RecordedJoint>,
     /// For each bone that has numbers in a motion file: first column and how many.
     pub(super) numbers: HashMap<String, [usize; 2]>,
     /// Numbers per frame.
@@ -350,7 +351,7 @@ impl Reader<'_> {
     }
 
     /// The joint of a bone, and its columns in a motion.
-    fn joint(&self, bone: &Bone, asf: &mut Asf, strict: bool) -> Result<Joint, FormatError> {
+    fn joint(&self, bone: &Bone, asf: &mut Asf, strict: bool) -> Result<RecordedJoint, FormatError> {
         let axes = bone.axes.as_ref().map_or_else(Quat::identity, |axes| axes.turn(self.degrees));
         let first = asf.columns;
         let mut channels = Vec::new();
@@ -380,7 +381,7 @@ impl Reader<'_> {
         if !bone.dofs.is_empty() {
             asf.numbers.insert(bone.name.clone(), [first, bone.dofs.len()]);
         }
-        Ok(Joint {
+        Ok(RecordedJoint {
             name: bone.name.clone(),
             parent: None,
             offset: Vec3::zeros(),

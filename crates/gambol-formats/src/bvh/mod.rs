@@ -7,12 +7,10 @@ mod words;
 
 use std::collections::HashSet;
 
+use gambol_anatomy::recording::{Channel, ChannelKind, RecordedJoint, RecordedSkeleton, Take};
 use gambol_model::{CreatureSpec, Quat, Vec3, Warning};
 
-use crate::mocap::{
-    Channel, ChannelKind, Draft, Joint, MAX_JOINTS, MAX_NUMBERS, Recording, Skeleton, Take, axis, number,
-    shorten, z_up,
-};
+use crate::mocap::{Draft, MAX_JOINTS, MAX_NUMBERS, Recording, axis, number, shorten, z_up};
 use crate::{FormatError, LoadOptions};
 use words::{Word, Words};
 
@@ -34,14 +32,13 @@ fn draft(file: &str, text: &str, options: &LoadOptions) -> Result<Draft, FormatE
         Reader { file, words: Words::new(text), joints: Vec::new(), names: HashSet::new(), columns: 0 };
     reader.hierarchy()?;
     let (take, warnings) = reader.motion()?;
-    let skeleton = Skeleton { file: file.to_owned(), joints: reader.joints };
-    Draft::new(skeleton, &take, None, options, warnings)
+    Draft::new(file, RecordedSkeleton { joints: reader.joints }, &take, None, options, warnings)
 }
 
 struct Reader<'t> {
     file: &'t str,
     words: Words<'t>,
-    joints: Vec<Joint>,
+    joints: Vec<RecordedJoint>,
     names: HashSet<String>,
     /// Channels so far.
     columns: usize,
@@ -129,7 +126,7 @@ impl<'t> Reader<'t> {
             return Err(self.error(line, format!("two joints are called {:?}", shorten(&name))));
         }
         self.expect("{")?;
-        self.joints.push(Joint {
+        self.joints.push(RecordedJoint {
             name,
             parent,
             offset: Vec3::zeros(),

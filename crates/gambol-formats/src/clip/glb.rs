@@ -51,7 +51,7 @@ pub enum RootMotion {
 /// The clip and the creature's own body as the bytes of a `.glb` file.
 pub fn to_glb(creature: &Creature, clip: &Clip, options: &GlbOptions) -> Result<Vec<u8>, ClipFileError> {
     check(creature, clip)?;
-    let skeleton = Skeleton::new(creature);
+    let skeleton = GlbSkeleton::new(creature);
     let mut buffer = Buffer::default();
     let mesh = body::mesh(creature, &skeleton.bind, &mut buffer)?;
     let animation = animation(creature, clip, *options, &skeleton, &mut buffer)?;
@@ -87,7 +87,7 @@ pub fn to_glb(creature: &Creature, clip: &Clip, options: &GlbOptions) -> Result<
 }
 
 /// The bones.
-struct Skeleton {
+struct GlbSkeleton {
     /// Name of the node that holds all.
     name: String,
     /// Name of the node that travels.
@@ -102,7 +102,7 @@ struct Skeleton {
     bind: Vec<Transform>,
 }
 
-impl Skeleton {
+impl GlbSkeleton {
     fn new(creature: &Creature) -> Self {
         let bodies = creature.bodies();
         let travels = (1..bodies.len()).any(|index| floats(creature, index));
@@ -172,7 +172,7 @@ fn animation(
     creature: &Creature,
     clip: &Clip,
     options: GlbOptions,
-    skeleton: &Skeleton,
+    skeleton: &GlbSkeleton,
     buffer: &mut Buffer,
 ) -> Result<Value, ClipFileError> {
     let mut channels = Channels::new(clip, buffer)?;
@@ -194,7 +194,7 @@ fn animation(
 }
 
 /// The root's track first, then those of all bodies.
-fn tracks(creature: &Creature, clip: &Clip, options: GlbOptions, skeleton: &Skeleton) -> Vec<Track> {
+fn tracks(creature: &Creature, clip: &Clip, options: GlbOptions, skeleton: &GlbSkeleton) -> Vec<Track> {
     let way = |stride: &Stride| match options.root_motion {
         RootMotion::Travel => {
             let turn = Quat::from_axis_angle(&Vec3::z_axis(), stride.yaw);

@@ -6,14 +6,14 @@
 //! glTF wants as translation, rotation and scale.
 
 use gambol_dynamics::Data;
-use gambol_model::{Creature, Quat, Transform, Vec3};
+use gambol_model::{Creature, Quat, Transform, Vec3, nearest_rotation};
 use gambol_motion::{Clip, Stride};
 use nalgebra::{Matrix3, Point3};
 use serde_json::{Value, json};
 
 use super::nodes::{Affine, Nodes, Trs};
 use super::splice::Splice;
-use super::{Rig, Source, base64};
+use super::{GltfSource, Rig, base64};
 use crate::clip::glb::{
     Buffer, Channels, STILL, Setting, Start, Track, container, extras, quaternion, to_f32,
 };
@@ -45,7 +45,7 @@ pub fn append_clips(
     }
     let mut splice = Splice::new(text);
 
-    let skeleton = Skeleton::new(rig, creature, &document)?;
+    let skeleton = RigTracks::new(rig, creature, &document)?;
     let place = Place::new(rig, &document);
     let mut buffer = Buffer { start: place.start, ..Buffer::default() };
     let mut names: Vec<String> =
@@ -97,7 +97,7 @@ impl Place {
     fn new(rig: &Rig, document: &Value) -> Self {
         let buffers = list(document, "buffers");
         let chunk = match &rig.source {
-            Source::Glb { bin: Some(bin), .. }
+            GltfSource::Glb { bin: Some(bin), .. }
                 if buffers.first().is_some_and(|first| first["uri"].is_null()) =>
             {
                 Some(bin.len().next_multiple_of(4))
@@ -128,8 +128,8 @@ impl Place {
         }
         let json = splice.finish().into_bytes();
         match &rig.source {
-            Source::Gltf { .. } => Ok(json),
-            Source::Glb { bin, .. } => {
+            GltfSource::Gltf { .. } => Ok(json),
+            GltfSource::Glb { bin, .. } => {
                 let mut bin = bin.clone();
                 if let Some(bin) = bin.as_mut().filter(|_| self.in_chunk) {
                     bin.resize(self.start.bytes, 0);
@@ -158,7 +158,7 @@ struct Driven {
 }
 
 /// The nodes of the file and what moves them.
-struct Skeleton<'a> {
+struct RigTracks<'a> {
     rig: &'a Rig,
     creature: &'a Creature,
     nodes: Nodes,
@@ -172,7 +172,7 @@ struct Skeleton<'a> {
     size: f64,
 }
 
-impl<'a> Skeleton<'a> {
+impl<'a> RigTracks<'a> {
     fn new(rig: &'a Rig, creature: &'a Creature, document: &Value) -> Result<Self, ClipFileError> {
         let nodes = Nodes::new(document).map_err(|reason| source_error(&reason))?;
         let count = nodes.local.len();
@@ -223,7 +223,7 @@ impl<'a> Skeleton<'a> {
         let rest =
             rest.ok_or_else(|| self.node_error(node, "its matrix is no translation, rotation and scale"))?;
         let linear = world[node].linear;
-        let turn = super::nodes::turn_of(&linear);
+        let turn = nearest_rotation(&linear);
         let flat = || self.node_error(node, "it has a scale of zero in it, and cannot move");
         let turn = turn.filter(|_| rest.scale.iter().all(|x| *x != 0.0)).ok_or_else(flat)?;
         let parent = self.nodes.parents[node].map_or(Affine::IDENTITY, |parent| world[parent]);
@@ -381,7 +381,7 @@ impl<'a> Skeleton<'a> {
         let scale = driven.rest.scale;
         let unscaled = Matrix3::from_diagonal(&scale.map(f64::recip));
         let turned = inverse * place.rotation.to_rotation_matrix().matrix() * driven.stretch * unscaled;
-        let rotation = super::nodes::turn_of(&turned).ok_or_else(uneven)?;
+        let rotation = nearest_rotation(&turned).ok_or_else(uneven)?;
         if (turned - rotation.to_rotation_matrix().matrix()).norm() > UNEVEN {
             return Err(uneven());
         }

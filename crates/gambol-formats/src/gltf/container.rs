@@ -1,7 +1,7 @@
 //! From bytes to a document and its buffers: GLB chunks, data URIs and files beside it.
 
 use super::json::Document;
-use super::rig::Source;
+use super::rig::GltfSource;
 use crate::{Files, FormatError};
 
 /// `glTF`, little-endian.
@@ -33,11 +33,12 @@ impl Container {
 }
 
 /// Reads the file, checks that nothing in it is compressed, and fetches its buffers.
-pub(super) fn open(files: &dyn Files, path: &str) -> Result<(Container, Source), FormatError> {
+pub(super) fn open(files: &dyn Files, path: &str) -> Result<(Container, GltfSource), FormatError> {
     let bytes = files.read(path)?;
-    let source = if bytes.starts_with(MAGIC) { chunks(path, &bytes)? } else { Source::Gltf { json: bytes } };
+    let source =
+        if bytes.starts_with(MAGIC) { chunks(path, &bytes)? } else { GltfSource::Gltf { json: bytes } };
     let json = match &source {
-        Source::Glb { json, .. } | Source::Gltf { json } => json,
+        GltfSource::Glb { json, .. } | GltfSource::Gltf { json } => json,
     };
     let text = json.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(json);
     let document: Document = serde_json::from_slice(text).map_err(|error| {
@@ -51,7 +52,7 @@ pub(super) fn open(files: &dyn Files, path: &str) -> Result<(Container, Source),
 }
 
 /// Cuts a GLB into its chunks.
-fn chunks(path: &str, bytes: &[u8]) -> Result<Source, FormatError> {
+fn chunks(path: &str, bytes: &[u8]) -> Result<GltfSource, FormatError> {
     let error = |reason: String| FormatError::new(path, reason);
     let word = |at: usize| {
         bytes.get(at..at + 4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).ok_or_else(|| {
@@ -81,7 +82,7 @@ fn chunks(path: &str, bytes: &[u8]) -> Result<Source, FormatError> {
         at = end;
     }
     let json = json.ok_or_else(|| error("the GLB has no JSON chunk".into()))?;
-    Ok(Source::Glb { json, bin })
+    Ok(GltfSource::Glb { json, bin })
 }
 
 /// What cannot be read is said by name, with the way out.
@@ -113,12 +114,16 @@ fn check(container: &Container) -> Result<(), FormatError> {
     Ok(())
 }
 
-fn buffers(files: &dyn Files, container: &Container, source: &Source) -> Result<Vec<Vec<u8>>, FormatError> {
+fn buffers(
+    files: &dyn Files,
+    container: &Container,
+    source: &GltfSource,
+) -> Result<Vec<Vec<u8>>, FormatError> {
     let mut all = Vec::with_capacity(container.document.buffers.len());
     for (index, buffer) in container.document.buffers.iter().enumerate() {
         let bytes = match (&buffer.uri, source) {
             (Some(uri), _) => fetch(files, &container.path, uri)?,
-            (None, Source::Glb { bin: Some(bin), .. }) if index == 0 => bin.clone(),
+            (None, GltfSource::Glb { bin: Some(bin), .. }) if index == 0 => bin.clone(),
             (None, _) => {
                 return Err(container.error(format!("buffer {index} has neither a URI nor a binary chunk")));
             }

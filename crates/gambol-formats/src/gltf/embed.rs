@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use super::base64::data_uri;
 use super::splice::Splice;
-use super::{Source, container};
+use super::{GltfSource, container};
 use crate::{Files, FormatError};
 
 /// A mark that some programs put before a text.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
-impl Source {
+impl GltfSource {
     /// The JSON. An error is a reason in words.
     pub(super) fn text(&self) -> Result<&str, String> {
         let (Self::Glb { json, .. } | Self::Gltf { json }) = self;

@@ -2,8 +2,8 @@
 
 use std::ops::Mul;
 
-use gambol_model::{Quat, Vec3};
-use nalgebra::{Matrix3, Quaternion, Rotation3, UnitQuaternion};
+use gambol_model::{Quat, Vec3, nearest_rotation};
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 use serde_json::Value;
 
 /// A matrix whose axes are this far from being square to each other, as a cosine, is sheared. Matrices of files have seven
@@ -46,7 +46,7 @@ impl Affine {
         if [x.dot(y), y.dot(z), z.dot(x)].iter().any(|cosine| cosine.abs() > SHEAR) {
             return None;
         }
-        let rotation = turn_of(&Matrix3::from_columns(&columns))?;
+        let rotation = nearest_rotation(&Matrix3::from_columns(&columns))?;
         Some(Trs { translation: self.translation, rotation, scale })
     }
 }
@@ -67,16 +67,6 @@ impl Mul for Affine {
             translation: self.linear * inner.translation + self.translation,
         }
     }
-}
-
-/// The rotation nearest to a linear map (its polar factor); of a mirroring map, that of the map turned inside out, as the
-/// reader takes it. `None` if the map flattens.
-pub(super) fn turn_of(linear: &Matrix3<f64>) -> Option<Quat> {
-    let linear = if linear.determinant() < 0.0 { -linear } else { *linear };
-    let svd = linear.svd(true, true);
-    let (u, v_t) = (svd.u?, svd.v_t?);
-    let flat = svd.singular_values.min() <= f64::EPSILON * svd.singular_values.max();
-    (!flat).then(|| UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(u * v_t)))
 }
 
 /// All nodes of a file.

@@ -1,6 +1,7 @@
 //! The way back from a creature to the nodes of the glTF file it came from.
 
-use gambol_model::{Creature, Transform};
+use gambol_anatomy::skin::RigBone;
+use gambol_model::Creature;
 
 use crate::{Files, FormatError, LoadOptions};
 
@@ -10,31 +11,20 @@ pub struct Rig {
     /// The creature's world (m, z up, x forward) from the file's scene (y up): a rotation and one scale.
     pub world_from_scene: nalgebra::Similarity3<f64>,
     /// Nodes that bodies move. Their parents come first.
-    pub bones: Vec<Bone>,
+    pub bones: Vec<RigBone>,
     /// Per body after the world: the node whose origin is its joint, and whose name it has unless told otherwise.
     pub joints: Vec<usize>,
     /// The node that takes the travel of the root.
     pub root: usize,
     /// The file as it was read.
-    pub source: Source,
+    pub source: GltfSource,
     /// Guesses, in words, for `inspect` and the rig file.
     pub notes: Vec<String>,
 }
 
-/// A node that follows a body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bone {
-    /// Index into the file's nodes.
-    pub node: usize,
-    /// Index into [`Creature::bodies`].
-    pub body: usize,
-    /// The body frame from the node frame without its scale, in creature metres.
-    pub body_from_node: Transform,
-}
-
 /// A glTF file as it was read, to be written again with clips in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum GltfSource {
     /// A binary file.
     Glb {
         /// The JSON chunk, padding included.

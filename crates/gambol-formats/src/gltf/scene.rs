@@ -1,5 +1,6 @@
 //! The nodes of a file as a checked tree, and where they are in its two poses: at rest, and where the skin was bound.
 
+use gambol_anatomy::skin::{NodePlaces, RigNodes};
 use gambol_model::Vec3;
 use nalgebra::{Matrix3, Matrix4, Quaternion, UnitQuaternion};
 
@@ -9,41 +10,15 @@ use crate::FormatError;
 /// A scale or determinant below this, relative to the rest, has no inverse.
 const SINGULAR: f64 = 1e-12;
 
-/// The tree of nodes. Every node is in it, whatever scene it is in.
-pub(super) struct Scene {
-    /// All nodes, parents first.
-    pub(super) order: Vec<usize>,
-    pub(super) parent: Vec<Option<usize>>,
+/// The nodes of a file. Every node is in it, whatever scene it is in.
+pub(super) struct GltfScene {
+    /// As a checked tree.
+    pub(super) nodes: RigNodes,
     /// Whether the node is in the scene that is shown.
     pub(super) shown: Vec<bool>,
-    pub(super) local: Vec<Matrix4<f64>>,
-    /// The joints of all skins.
-    pub(super) is_joint: Vec<bool>,
-    pub(super) names: Vec<String>,
 }
 
-/// Where each node is: scene from node.
-#[derive(Clone)]
-pub(super) struct Globals(pub(super) Vec<Matrix4<f64>>);
-
-impl Globals {
-    pub(super) fn origin(&self, node: usize) -> Vec3 {
-        self.0[node].fixed_view::<3, 1>(0, 3).into_owned()
-    }
-
-    /// Orientation without scale: the rotation nearest to the node's axes. A mirrored node is turned inside out first.
-    pub(super) fn rotation(&self, node: usize) -> UnitQuaternion<f64> {
-        let axes: Matrix3<f64> = self.0[node].fixed_view::<3, 3>(0, 0).into_owned();
-        let axes = if axes.determinant() < 0.0 { -axes } else { axes };
-        let svd = axes.svd(true, true);
-        match (svd.u, svd.v_t) {
-            (Some(u), Some(v_t)) => UnitQuaternion::from_matrix(&(u * v_t)),
-            _ => UnitQuaternion::identity(),
-        }
-    }
-}
-
-impl Scene {
+impl GltfScene {
     pub(super) fn read(container: &Container) -> Result<Self, FormatError> {
         let nodes = &container.document.nodes;
         let mut parent: Vec<Option<usize>> = vec![None; nodes.len()];
@@ -100,28 +75,14 @@ impl Scene {
         }
         let local = (0..nodes.len()).map(|node| local(container, node)).collect::<Result<_, _>>()?;
         let names = (0..nodes.len()).map(|node| name(container, node)).collect();
-        Ok(Self { order, parent, shown, local, is_joint, names })
-    }
-
-    /// Nodes from `node` up to its root, itself first.
-    pub(super) fn up(&self, node: usize) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(Some(node), |&node| self.parent[node])
+        let is_bare_end = nodes.iter().map(|node| node.children.is_empty() && node.mesh.is_none()).collect();
+        Ok(Self { nodes: RigNodes { order, parent, local, is_joint, is_bare_end, names }, shown })
     }
 
     /// The file's rest pose.
-    pub(super) fn at_rest(&self) -> Globals {
-        let placed = vec![None; self.parent.len()];
-        self.place(&placed)
-    }
-
-    /// All nodes, given where some of them are; the others follow their parents as at rest.
-    fn place(&self, placed: &[Option<Matrix4<f64>>]) -> Globals {
-        let mut globals = vec![Matrix4::identity(); self.parent.len()];
-        for &node in &self.order {
-            let above = self.parent[node].map_or_else(Matrix4::identity, |parent| globals[parent]);
-            globals[node] = placed[node].unwrap_or_else(|| above * self.local[node]);
-        }
-        Globals(globals)
+    pub(super) fn at_rest(&self) -> NodePlaces {
+        let placed = vec![None; self.shown.len()];
+        self.nodes.place(&placed)
     }
 
     /// The poses in which the skin may have been bound: inverse bind matrices turned round. They leave one transform free
@@ -130,16 +91,16 @@ impl Scene {
     pub(super) fn bound(
         &self,
         container: &Container,
-        rest: &Globals,
+        rest: &NodePlaces,
         binds: &[Vec<Matrix4<f64>>],
-    ) -> Vec<Globals> {
+    ) -> Vec<NodePlaces> {
         let by_mesh = |skin: usize| {
             let shows = |node: &super::json::Node| node.skin == Some(skin) && node.mesh.is_some();
             container.document.nodes.iter().position(shows).map(|node| rest.0[node])
         };
         let by_joint = |skin: usize| {
             let joints = &container.document.skins[skin].joints;
-            let is_top = |k: &usize| !self.up(joints[*k]).skip(1).any(|above| joints.contains(&above));
+            let is_top = |k: &usize| !self.nodes.up(joints[*k]).skip(1).any(|above| joints.contains(&above));
             let top = (0..joints.len()).find(is_top)?;
             Some(rest.0[joints[top]] * binds[skin][top])
         };
@@ -152,8 +113,8 @@ impl Scene {
         container: &Container,
         binds: &[Vec<Matrix4<f64>>],
         scene_from_bind: impl Fn(usize) -> Option<Matrix4<f64>>,
-    ) -> Option<Globals> {
-        let mut placed: Vec<Option<Matrix4<f64>>> = vec![None; self.parent.len()];
+    ) -> Option<NodePlaces> {
+        let mut placed: Vec<Option<Matrix4<f64>>> = vec![None; self.shown.len()];
         for (index, skin) in container.document.skins.iter().enumerate() {
             let Some(scene_from_bind) = scene_from_bind(index) else { continue };
             for (&joint, inverse) in skin.joints.iter().zip(&binds[index]) {
@@ -161,14 +122,15 @@ impl Scene {
                 placed[joint].get_or_insert(scene_from_bind * bind);
             }
         }
-        Some(self.place(&placed))
+        Some(self.nodes.place(&placed))
     }
 
     /// Whether the joints are about where they are at rest: a pose of the same creature in the same units.
-    fn is_near(&self, pose: &Globals, rest: &Globals) -> bool {
+    fn is_near(&self, pose: &NodePlaces, rest: &NodePlaces) -> bool {
         /// Mean distance over the mean distance from the middle; arms that are put out move by less.
         const NEAR: f64 = 0.5;
-        let joints: Vec<usize> = (0..self.is_joint.len()).filter(|&node| self.is_joint[node]).collect();
+        let joints: Vec<usize> =
+            (0..self.nodes.is_joint.len()).filter(|&node| self.nodes.is_joint[node]).collect();
         let count = joints.len().max(1) as f64;
         let middle = joints.iter().map(|&joint| rest.origin(joint)).sum::<Vec3>() / count;
         let size: f64 = joints.iter().map(|&joint| (rest.origin(joint) - middle).norm()).sum();

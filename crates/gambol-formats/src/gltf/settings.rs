@@ -1,16 +1,18 @@
 //! The rig file: what was guessed about a skinned model, as a small TOML file that the user edits. `docs/formats.md`
 //! explains every key.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use gambol_model::{Creature, CreatureSpec, JointKind, JointSpec, LandmarkOverride, Vec3};
+use gambol_anatomy::AnatomyError;
+use gambol_anatomy::skin::{BoneWish, JointType, RigNodes, RigWishes};
+use gambol_model::{Creature, JointKind, LandmarkOverride, ModelError, Vec3};
 use toml::Spanned;
 use toml::de::DeValue;
 
 use super::Rig;
+use super::container::Container;
 use super::nodes::Nodes;
-use super::scene::Scene;
 use crate::toml_file::{
     ABOVE_0, AT_LEAST_0, FileError, Section, error_in, from_degrees, nearest, parse, quoted,
 };
@@ -47,33 +49,8 @@ pub struct BoneSettings {
     pub line: usize,
     /// Name of the node; `name#7` tells those apart that have one name.
     pub bone: String,
-    /// Whether it goes with its parent and has no body of its own.
-    pub fold: Option<bool>,
-    /// Name of its body.
-    pub body: Option<String>,
-    /// How it moves in its parent.
-    pub joint: Option<JointType>,
-    /// Axis of a hinge in the file's pose: x forward, y left, z up.
-    pub axis: Option<Vec3>,
-    /// Least and largest angle, rad; of a ball 0 and the largest.
-    pub limits: Option<[f64; 2]>,
-    /// N·m/rad
-    pub stiffness: Option<f64>,
-    /// kg
-    pub mass: Option<f64>,
-}
-
-/// What a bone can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JointType {
-    /// Float: the root.
-    Free,
-    /// Turn about every axis.
-    Ball,
-    /// Turn about one axis.
-    Hinge,
-    /// Nothing.
-    Fixed,
+    /// What is wished of it.
+    pub wish: BoneWish,
 }
 
 const JOINT_TYPES: [(&str, JointType); 4] = [
@@ -179,9 +156,7 @@ fn read_bone(name: &str, line: usize, bone: &Section) -> Result<BoneSettings, Fi
         Some((_, DeValue::Boolean(fold))) => Some(*fold),
         Some((value, _)) => return Err(bone.wrong("fold", value, "true or false")),
     };
-    let settings = BoneSettings {
-        line,
-        bone: name.to_owned(),
+    let wish = BoneWish {
         fold,
         body: bone.string("body")?.map(str::to_owned),
         joint,
@@ -190,25 +165,13 @@ fn read_bone(name: &str, line: usize, bone: &Section) -> Result<BoneSettings, Fi
         stiffness: bone.number("stiffness", AT_LEAST_0)?,
         mass: bone.number("mass", ABOVE_0)?,
     };
-    if fold == Some(true) && settings.has_body() {
+    if fold == Some(true) && wish.has_body() {
         return Err(error_in(
             line,
             format!("{name}: a bone that is folded has no body, joint or mass of its own"),
         ));
     }
-    Ok(settings)
-}
-
-impl BoneSettings {
-    /// Whether something is said that only a bone with a body has.
-    fn has_body(&self) -> bool {
-        self.body.is_some()
-            || self.joint.is_some()
-            || self.axis.is_some()
-            || self.limits.is_some()
-            || self.stiffness.is_some()
-            || self.mass.is_some()
-    }
+    Ok(BoneSettings { line, bone: name.to_owned(), wish })
 }
 
 /// An axis by its name, or any direction by three numbers.
@@ -244,138 +207,70 @@ impl LoadOptions {
     }
 }
 
-/// What is said about the bones of a file, by node.
-pub(super) struct Told<'s> {
-    settings: Option<&'s RigSettings>,
-    bones: HashMap<usize, &'s BoneSettings>,
-}
-
-impl<'s> Told<'s> {
-    pub(super) fn new(settings: Option<&'s RigSettings>, scene: &Scene) -> Result<Self, FormatError> {
-        let mut told = Self { settings, bones: HashMap::new() };
-        let Some(settings) = settings else { return Ok(told) };
-        let joints: Vec<usize> = (0..scene.names.len()).filter(|&node| scene.is_joint[node]).collect();
-        let keys = keys(&scene.names, &joints);
-        for bone in &settings.bones {
+impl RigSettings {
+    /// What is said about the bones of a file, by node.
+    fn bones_by_node(&self, rig: &RigNodes) -> Result<BTreeMap<usize, BoneWish>, FormatError> {
+        let joints: Vec<usize> = (0..rig.names.len()).filter(|&node| rig.is_joint[node]).collect();
+        let keys = keys(&rig.names, &joints);
+        let mut bones = BTreeMap::new();
+        for bone in &self.bones {
             let named: Vec<usize> =
                 keys.iter().filter(|(_, key)| *key == bone.bone).map(|(node, _)| *node).collect();
             let [node] = named[..] else {
-                let same = keys
-                    .iter()
-                    .find(|(node, _)| scene.names[*node] == bone.bone)
-                    .map(|(_, key)| key.as_str());
+                let same =
+                    keys.iter().find(|(node, _)| rig.names[*node] == bone.bone).map(|(_, key)| key.as_str());
                 let near = same.or_else(|| nearest(&bone.bone, keys.iter().map(|(_, key)| key.as_str())));
                 let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-                return Err(settings.error(bone.line, format!("there is no bone {:?}{hint}", bone.bone)));
+                return Err(self.error(bone.line, format!("there is no bone {:?}{hint}", bone.bone)));
             };
-            told.bones.insert(node, bone);
+            bones.insert(node, bone.wish.clone());
         }
-        Ok(told)
+        Ok(bones)
     }
 
-    pub(super) fn fold(&self, node: usize) -> Option<bool> {
-        self.bones.get(&node)?.fold
-    }
-
-    pub(super) fn body_name(&self, node: usize) -> Option<&str> {
-        self.bones.get(&node)?.body.as_deref()
-    }
-
-    /// kg
-    pub(super) fn mass(&self, node: usize) -> Option<f64> {
-        self.bones.get(&node)?.mass
-    }
-
-    pub(super) fn up(&self) -> Option<Vec3> {
-        self.settings?.up
-    }
-
-    pub(super) fn forward(&self) -> Option<Vec3> {
-        self.settings?.forward
-    }
-
-    /// Bones that shall have bodies must be able to, and targets of landmarks must be there.
-    pub(super) fn check(&self, spec: &CreatureSpec, nodes: &[usize]) -> Result<(), FormatError> {
-        let Some(settings) = self.settings else { return Ok(()) };
-        for (node, bone) in &self.bones {
-            if !nodes.contains(node) && (bone.has_body() || bone.fold == Some(false)) {
-                let reason = if bone.fold == Some(false) {
-                    "carries no skin, and cannot have a body of its own"
-                } else {
-                    "goes with its parent and has no body; fold = false gives it one"
+    /// An error about a bone or a landmark of this file, with its line; others are about the model.
+    fn locate(&self, error: &AnatomyError, rig: &RigNodes) -> Option<FormatError> {
+        match error {
+            AnatomyError::Bone { node, reason } => {
+                let bone = self.bones.iter().find(|bone| {
+                    bone.bone == rig.names[*node] || bone.bone == format!("{}#{node}", rig.names[*node])
+                })?;
+                Some(self.error(bone.line, format!("{}: {reason}", bone.bone)))
+            }
+            AnatomyError::Model(ModelError { place, reason }) => {
+                let said = |(_, mark): &&(usize, LandmarkOverride)| {
+                    *place == format!("landmark {:?}", mark.landmark)
                 };
-                return Err(settings.error(bone.line, format!("{} {reason}", bone.bone)));
+                let (line, _) = self.landmarks.iter().find(said)?;
+                Some(self.error(*line, reason))
             }
+            _ => None,
         }
-        let bodies = spec.bodies.iter().map(|body| body.name.as_str());
-        let joints = spec.bodies.iter().flat_map(|body| &body.joints).map(|joint| joint.name.as_str());
-        let sites = spec.bodies.iter().flat_map(|body| &body.sites).map(|site| site.name.as_str());
-        let names: Vec<&str> = bodies.chain(joints).chain(sites).collect();
-        for (line, landmark) in &settings.landmarks {
-            let target = &landmark.target;
-            if !target.is_empty() && !names.contains(&target.as_str()) {
-                let near = nearest(target, names.iter().copied());
-                let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-                return Err(
-                    settings.error(*line, format!("there is no body, joint or site {target:?}{hint}"))
-                );
-            }
-        }
-        Ok(())
     }
+}
 
-    /// Changes joints as told. Body k + 1 of `spec` is node `nodes[k]`.
-    pub(super) fn apply(&self, spec: &mut CreatureSpec, nodes: &[usize]) -> Result<(), FormatError> {
-        let Some(settings) = self.settings else { return Ok(()) };
-        for (body, node) in spec.bodies.iter_mut().skip(1).zip(nodes) {
-            let Some(bone) = self.bones.get(node) else { continue };
-            let fail = |reason: &str| Err(settings.error(bone.line, format!("{}: {reason}", bone.bone)));
-            let [joint] = body.joints.as_mut_slice() else { continue };
-            match (bone.joint, joint.kind) {
-                (None | Some(JointType::Free), JointKind::Free) => {
-                    if bone.axis.is_some() || bone.limits.is_some() || bone.stiffness.is_some() {
-                        return fail("the root floats and has neither axis, limits nor stiffness");
-                    }
-                    continue;
-                }
-                (_, JointKind::Free) => return fail("it is the root, whose joint is free"),
-                (Some(JointType::Free), _) => return fail("only the root's joint can be free"),
-                (Some(JointType::Fixed), _) => {
-                    body.joints.clear();
-                    continue;
-                }
-                (Some(JointType::Hinge), JointKind::Ball) => match bone.axis {
-                    Some(axis) => {
-                        *joint = JointSpec { kind: JointKind::Hinge, axis, limit: None, ..joint.clone() }
-                    }
-                    None => return fail("a hinge needs an axis"),
-                },
-                (Some(JointType::Ball), JointKind::Hinge) => {
-                    let most = joint.limit.map(|[low, high]| [0.0, high.max(-low)]);
-                    *joint = JointSpec { kind: JointKind::Ball, limit: most, ..joint.clone() };
-                }
-                _ => (),
-            }
-            match (bone.axis, joint.kind) {
-                (Some(axis), JointKind::Hinge) => joint.axis = axis,
-                (Some(_), _) => return fail("only a hinge has an axis"),
-                (None, _) => (),
-            }
-            match (bone.limits, joint.kind) {
-                (Some([low, _]), JointKind::Ball) if low != 0.0 => {
-                    return fail("the limits of a ball begin with 0");
-                }
-                (Some(limits), _) => joint.limit = Some(limits),
-                (None, _) => (),
-            }
-            if let Some(stiffness) = bone.stiffness {
-                // Damping stays the same share of it.
-                joint.damping *= if joint.stiffness > 0.0 { stiffness / joint.stiffness } else { 1.0 };
-                joint.stiffness = stiffness;
-            }
-        }
-        Ok(())
-    }
+/// What is wished of the rig of a file: by the options, and where these say nothing by their rig file.
+pub(super) fn wishes(options: &LoadOptions, rig: &RigNodes) -> Result<RigWishes, FormatError> {
+    let options = options.with_rig();
+    let settings = options.rig.as_ref();
+    Ok(RigWishes {
+        forward: settings.and_then(|settings| settings.forward),
+        up: settings.and_then(|settings| settings.up),
+        measures: options.measures(),
+        bones: settings.map(|settings| settings.bones_by_node(rig)).transpose()?.unwrap_or_default(),
+        landmarks: options.landmarks,
+    })
+}
+
+/// Why no creature can be made of a rig, as an error of the rig file or of the model.
+pub(super) fn error_of(
+    error: &AnatomyError,
+    container: &Container,
+    options: &LoadOptions,
+    rig: &RigNodes,
+) -> FormatError {
+    let located = options.rig.as_ref().and_then(|settings| settings.locate(error, rig));
+    located.unwrap_or_else(|| container.error(error.to_string()))
 }
 
 /// What bones are called in a rig file: by their names, and by their numbers where these are not unique.

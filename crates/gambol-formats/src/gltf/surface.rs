@@ -1,49 +1,42 @@
-//! The surface of a creature: every triangle that moves with a joint, in one pose, with what it moves with.
+//! The skins of a file in one pose: every triangle that moves with a joint, with what it moves with.
 
-use std::collections::HashMap;
-
+use gambol_anatomy::skin::{NodePlaces, Skin};
 use gambol_model::Vec3;
 use nalgebra::{Matrix4, Point3};
 
 use super::container::Container;
 use super::json::Primitive;
-use super::scene::{Globals, Scene};
+use super::scene::GltfScene;
 use crate::FormatError;
 
 /// Most vertices of all meshes together: far more than any character, and a gigabyte of memory.
 const MOST_VERTICES: usize = 10_000_000;
-/// Vertices nearer than this part of the size are one: seams of texture and shading split them.
-const SAME_PLACE: f64 = 1e-6;
+/// Coordinates beyond this are no place in a scene, and their squares must stay finite.
+const FARTHEST: f64 = 1e12;
 
-/// Triangles that lie across joints are cut into four, this many times over. On a coarse skin every vertex of a ring is
-/// shared by two bones, and the bone between two rings would carry nothing.
-const CUTS: usize = 2;
-/// Skins with more triangles than this are fine enough.
-const FINE: usize = 300_000;
-
-/// Vertices, merged where they lie in one place, and triangles.
+/// The triangles of all meshes that are shown, in the scene.
 #[derive(Default)]
 pub(super) struct Surface {
     /// In the scene, units of the file.
-    pub(super) points: Vec<Vec3>,
+    points: Vec<Vec3>,
     /// Nodes that move each vertex and their weights; these sum to one.
-    pub(super) weights: Vec<Vec<(usize, f64)>>,
-    pub(super) triangles: Vec<[usize; 3]>,
+    weights: Vec<Vec<(usize, f64)>>,
+    triangles: Vec<[usize; 3]>,
     /// Whether each mesh node is skinned, rigid on a joint, or scenery: how many of each.
-    pub(super) skinned: usize,
-    pub(super) rigid: usize,
-    pub(super) scenery: usize,
+    skinned: usize,
+    rigid: usize,
+    scenery: usize,
     /// Vertices of skins whose weights sum to nothing.
-    pub(super) weightless: usize,
+    weightless: usize,
 }
 
 impl Surface {
     /// All meshes of the shown scene in a pose.
     pub(super) fn read(
         container: &Container,
-        scene: &Scene,
+        scene: &GltfScene,
         binds: &[Vec<Matrix4<f64>>],
-        globals: &Globals,
+        places: &NodePlaces,
     ) -> Result<Self, FormatError> {
         let mut surface = Self::default();
         for (index, node) in
@@ -61,13 +54,13 @@ impl Surface {
                 }
                 surface.skinned += 1;
                 for primitive in &mesh.primitives {
-                    surface.add_skinned(container, primitive, skin, &binds[skin], globals)?;
+                    surface.add_skinned(container, primitive, skin, &binds[skin], places)?;
                 }
-            } else if let Some(joint) = scene.up(index).find(|&above| scene.is_joint[above]) {
+            } else if let Some(joint) = scene.nodes.up(index).find(|&above| scene.nodes.is_joint[above]) {
                 surface.rigid += 1;
                 for primitive in &mesh.primitives {
                     let points = positions(container, primitive)?;
-                    let moved = points.iter().map(|p| transform(&globals.0[index], *p)).collect();
+                    let moved = points.iter().map(|p| transform(&places.0[index], *p)).collect();
                     let weights = vec![vec![(joint, 1.0)]; points.len()];
                     surface.add(container, primitive, moved, weights)?;
                 }
@@ -75,9 +68,34 @@ impl Surface {
                 surface.scenery += 1;
             }
         }
-        surface.merge();
-        (0..CUTS).for_each(|_| surface.cut_between_joints());
         Ok(surface)
+    }
+
+    /// The skin, and what is to be said about it; an error if there is none.
+    pub(super) fn finish(self, container: &Container) -> Result<(Skin, Vec<String>), FormatError> {
+        if self.skinned == 0 {
+            return Err(container.error("it has a skin, but no mesh of its scene uses it"));
+        }
+        if self.triangles.is_empty() {
+            return Err(container.error("its skinned meshes have no triangles"));
+        }
+        if self.weightless == self.points.len() {
+            return Err(container.error("no vertex of its skins has a weight above zero"));
+        }
+        if let Some(vertex) = self.points.iter().position(|p| !p.iter().all(|x| x.abs() < FARTHEST)) {
+            return Err(container.error(format!("vertex {vertex} of its skin ends up at infinity")));
+        }
+        let mut notes = Vec::new();
+        if self.weightless > 0 {
+            notes.push(format!("{} vertices have no weights and go with the first joint", self.weightless));
+        }
+        if self.rigid > 0 {
+            notes.push(format!("{} meshes hang rigidly from joints and count as skin", self.rigid));
+        }
+        if self.scenery > 0 {
+            notes.push(format!("{} meshes do not move with any joint and were left out", self.scenery));
+        }
+        Ok((Skin::new(self.points, self.weights, self.triangles), notes))
     }
 
     fn add_skinned(
@@ -86,7 +104,7 @@ impl Surface {
         primitive: &Primitive,
         skin: usize,
         binds: &[Matrix4<f64>],
-        globals: &Globals,
+        places: &NodePlaces,
     ) -> Result<(), FormatError> {
         let joints = &container.document.skins[skin].joints;
         let points = positions(container, primitive)?;
@@ -111,7 +129,7 @@ impl Surface {
                     );
                 };
                 let vertex = k / 4;
-                moved[vertex] += transform(&(globals.0[joint] * binds[slot]), points[vertex]) * weight;
+                moved[vertex] += transform(&(places.0[joint] * binds[slot]), points[vertex]) * weight;
                 sums[vertex] += weight;
                 weights[vertex].push((joint, weight));
             }
@@ -125,7 +143,7 @@ impl Surface {
                 weights[vertex].iter_mut().for_each(|(_, weight)| *weight /= sums[vertex]);
             } else {
                 self.weightless += 1;
-                moved[vertex] = transform(&(globals.0[first] * binds[0]), points[vertex]);
+                moved[vertex] = transform(&(places.0[first] * binds[0]), points[vertex]);
                 weights[vertex].push((first, 1.0));
             }
         }
@@ -168,83 +186,6 @@ impl Surface {
         self.weights.extend(weights);
         Ok(())
     }
-
-    /// Makes vertices in one place one.
-    fn merge(&mut self) {
-        let (low, high) = self.bounds();
-        let cell = (SAME_PLACE * (high - low).norm()).max(f64::MIN_POSITIVE);
-        let mut seen: HashMap<[i64; 3], usize> = HashMap::with_capacity(self.points.len());
-        let (mut points, mut weights) = (Vec::new(), Vec::new());
-        let mut new_index = Vec::with_capacity(self.points.len());
-        for (point, weight) in self.points.iter().zip(&mut self.weights) {
-            #[allow(clippy::cast_possible_truncation)] // at most a million cells across
-            let key = [0, 1, 2].map(|k| ((point[k] - low[k]) / cell).round() as i64);
-            new_index.push(*seen.entry(key).or_insert_with(|| {
-                points.push(*point);
-                weights.push(std::mem::take(weight));
-                points.len() - 1
-            }));
-        }
-        self.points = points;
-        self.weights = weights;
-        for triangle in &mut self.triangles {
-            *triangle = triangle.map(|vertex| new_index[vertex]);
-        }
-        self.triangles.retain(|[a, b, c]| a != b && b != c && c != a);
-    }
-
-    /// Cuts the triangles whose corners move most with different nodes into four; weights are halfway between.
-    fn cut_between_joints(&mut self) {
-        if self.triangles.len() > FINE {
-            return;
-        }
-        let owner: Vec<usize> = self.weights.iter().map(|weights| heaviest(weights)).collect();
-        let mut middles: HashMap<[usize; 2], usize> = HashMap::new();
-        let mut cut = Vec::with_capacity(2 * self.triangles.len());
-        for triangle in std::mem::take(&mut self.triangles) {
-            let [a, b, c] = triangle;
-            if owner[a] == owner[b] && owner[b] == owner[c] {
-                cut.push(triangle);
-                continue;
-            }
-            let [ab, bc, ca] = [[a, b], [b, c], [c, a]].map(|[x, y]| {
-                *middles.entry([x.min(y), x.max(y)]).or_insert_with(|| {
-                    self.points.push(0.5 * (self.points[x] + self.points[y]));
-                    self.weights.push(halfway(&self.weights[x], &self.weights[y]));
-                    self.points.len() - 1
-                })
-            });
-            cut.extend([[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]);
-        }
-        self.triangles = cut;
-    }
-
-    /// Lowest and highest corner of the box around it.
-    pub(super) fn bounds(&self) -> (Vec3, Vec3) {
-        let Some(first) = self.points.first() else { return (Vec3::zeros(), Vec3::zeros()) };
-        self.points.iter().fold((*first, *first), |(low, high), p| (low.inf(p), high.sup(p)))
-    }
-
-    /// Twice the area of a triangle along its normal.
-    pub(super) fn normal(&self, [a, b, c]: [usize; 3]) -> Vec3 {
-        (self.points[b] - self.points[a]).cross(&(self.points[c] - self.points[a]))
-    }
-}
-
-/// The node with the largest weight; the first of equals.
-pub(super) fn heaviest(weights: &[(usize, f64)]) -> usize {
-    weights.iter().copied().reduce(|a, b| if b.1 > a.1 { b } else { a }).map_or(0, |(node, _)| node)
-}
-
-fn halfway(a: &[(usize, f64)], b: &[(usize, f64)]) -> Vec<(usize, f64)> {
-    let mut sum: Vec<(usize, f64)> = a.iter().map(|(node, weight)| (*node, 0.5 * weight)).collect();
-    for &(node, weight) in b {
-        match sum.iter_mut().find(|(other, _)| *other == node) {
-            Some((_, half)) => *half += 0.5 * weight,
-            None => sum.push((node, 0.5 * weight)),
-        }
-    }
-    sum
 }
 
 fn positions(container: &Container, primitive: &Primitive) -> Result<Vec<Vec3>, FormatError> {

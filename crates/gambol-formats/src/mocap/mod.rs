@@ -1,26 +1,19 @@
 //! Recorded motion in: what BVH and ASF/AMC have in common.
 //!
 //! Both say a skeleton in a pose with all angles zero, and numbers per frame that move its joints. A reader makes a
-//! skeleton and a take of its file, in gambol's axes and radians but in the file's unit of length. Here they
-//! become a creature with a body per joint, and a clip.
-
-mod arms;
-mod body;
-mod skeleton;
-mod unit;
+//! skeleton and a take of its file, in gambol's axes and radians but in the file's unit of length. What body they have is
+//! `gambol-anatomy`'s business (`recording::embody`); here they become a clip of it.
 
 use std::path::{Path, PathBuf};
 
-use gambol_model::{Creature, CreatureSpec, PoseSpec, Vec3, Warning};
+use gambol_anatomy::recording::{LengthScale, RecordedBody, RecordedSkeleton, Take, embody, lower_arms};
+use gambol_model::{Creature, CreatureSpec, Vec3, Warning};
 use gambol_motion::Clip;
 
 use crate::asf;
 use crate::bvh::read_bvh;
 use crate::files::{Files, Folder};
 use crate::{FormatError, LoadOptions};
-
-pub(crate) use skeleton::{Channel, ChannelKind, Joint, Skeleton, Take};
-pub use unit::{Scale, ScaleSource, unit_from_text};
 
 /// The most joints of a skeleton. Real ones have a hundred; a chain of these still builds at once.
 pub(crate) const MAX_JOINTS: usize = 20_000;
@@ -162,7 +155,7 @@ pub struct Recording {
     /// All frames of the file.
     pub clip: Clip,
     /// How the file's lengths became metres.
-    pub scale: Scale,
+    pub scale: LengthScale,
     /// The first frame is a pose of its own, not part of the motion: conversions of CMU's data start with a T-pose.
     pub first_apart: bool,
 }
@@ -172,14 +165,15 @@ pub(crate) struct Draft {
     file: String,
     spec: CreatureSpec,
     clip: Clip,
-    scale: Scale,
+    scale: LengthScale,
     first_apart: bool,
 }
 
 impl Draft {
     /// Makes bodies and poses. A skeleton without a take gives a creature and a clip of its one pose.
     pub(crate) fn new(
-        mut skeleton: Skeleton,
+        file: &str,
+        skeleton: RecordedSkeleton,
         take: &Take,
         stated_unit: Option<f64>,
         options: &LoadOptions,
@@ -188,54 +182,29 @@ impl Draft {
         // A few channels may move a root of seven numbers, or be the only ones among many joints that are fixed.
         if take.len().saturating_mul(skeleton.joints.len().max(skeleton.pose_length())) > MAX_NUMBERS {
             let reason = format!("{} frames of so many joints are too many", take.len());
-            return Err(FormatError::new(&skeleton.file, reason));
+            return Err(FormatError::new(file, reason));
         }
-        skeleton.read_places(take);
-        skeleton.fix_still_doubles(take);
-        let z_up = skeleton.is_z_up(take);
-        if z_up {
-            skeleton.stand_up();
-        }
-        let stance = skeleton.stance(take);
-        let scale = unit::scale(&skeleton.file, &stance, stated_unit, options)?;
-        if let Some(mass) = options.mass.filter(|mass| !(mass.is_finite() && *mass > 0.0)) {
-            let reason = format!("a mass of {mass} kg is not a finite number above 0");
-            return Err(FormatError::new(&skeleton.file, reason));
-        }
-        let name = stem(&skeleton.file).to_owned();
-        let mut spec = body::creature(&name, &skeleton, &scale, options.mass);
+        let name = stem(file).to_owned();
+        let body = embody(&name, skeleton, take, stated_unit, &options.measures(), &options.landmarks)
+            .map_err(|error| FormatError::new(file, error.to_string()))?;
+        let RecordedBody { mut spec, poses, scale, first_apart, notes } = body;
         spec.warnings = warnings;
-        if z_up {
-            let told = "its feet are below its hips along z, so the file was taken as z up and -y forward";
-            spec.warnings.push(Warning::new(&skeleton.file, told));
-        }
-        spec.landmark_overrides.clone_from(&options.landmarks);
-        if let ScaleSource::Guess { .. } | ScaleSource::Animal { .. } = scale.source {
-            spec.warnings.push(Warning::new(&skeleton.file, scale.to_string()));
-        }
-        let pose = |frame: usize| skeleton.pose(take.frame(frame), scale.metres);
-        let first_apart = skeleton.first_is_apart(take);
-        if let Some(frame) = stance.frame.or(first_apart.then_some(0)) {
-            // The landmarks are found in a pose of this name.
-            spec.poses.push(PoseSpec { name: "stand".to_owned(), qpos: pose(frame) });
-        }
-        let first = usize::from(first_apart);
-        spec.poses.push(PoseSpec { name: "first".to_owned(), qpos: pose(first) });
+        spec.warnings.extend(notes.into_iter().map(|note| Warning::new(file, note)));
         let clip = Clip {
             name,
             times: (0..take.len()).map(|frame| frame as f64 * take.step).collect(),
-            poses: (0..take.len()).map(pose).collect(),
+            poses,
             stride: None,
             contacts: Vec::new(),
             travel: None,
         };
-        Ok(Self { file: skeleton.file, spec, clip, scale, first_apart })
+        Ok(Self { file: file.to_owned(), spec, clip, scale, first_apart })
     }
 
     /// The creature alone, to be moved by something else than the file.
     pub(crate) fn creature(self) -> CreatureSpec {
         let Self { file, mut spec, .. } = self;
-        if arms::lower(&mut spec) {
+        if lower_arms(&mut spec) {
             let told = "its arms are stretched out in the file and hang down here; `--pose file` keeps them";
             spec.warnings.push(Warning::new(file, told));
         }

@@ -6,7 +6,7 @@
 use crate::skinned::{Character, Skeleton, Vec3, glb, person, quadruped};
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::files::Memory;
-use gambol_formats::gltf::{Rig, Source, read_gltf};
+use gambol_formats::gltf::{GltfSource, Rig, read_gltf};
 use gambol_formats::{FormatError, LoadOptions, load_from};
 use gambol_model::{Creature, JointKind};
 use nalgebra::{Point3, Similarity3, UnitQuaternion};
@@ -89,7 +89,7 @@ fn a_quadruped_of_boxes_is_found_under_a_scaled_armature() {
         assert!(joint.kind == JointKind::Free || joint.stiffness > 0.0, "{}", joint.name);
     }
     assert_eq!(rig.root, character.bone("Root"), "the rig's own root bone travels");
-    assert!(matches!(rig.source, Source::Glb { .. }));
+    assert!(matches!(rig.source, GltfSource::Glb { .. }));
 }
 
 /// The way back: a body's frame and the bone's offset give the node's place in the file.
@@ -116,6 +116,51 @@ fn assert_maps_back(character: &Character, creature: &Creature, rig: &Rig, pose:
     for pair in rig.bones.windows(2) {
         let depth = |node: usize| std::iter::successors(Some(node), |&n| character.bones[n].parent).count();
         assert!(depth(pair[0].node) <= depth(pair[1].node), "{what}: parents first");
+    }
+}
+
+/// Half turns about every axis and diagonal, exactly as exporters write them, and one of all.
+fn half_turn(bone: usize) -> UnitQuaternion<f64> {
+    let k = bone % 7 + 1; // every way to choose some of three axes
+    let axis = Vec3::new((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64);
+    UnitQuaternion::from_axis_angle(&nalgebra::Unit::new_normalize(axis), std::f64::consts::PI)
+}
+
+/// A common soldier whose bones are turned by half never loaded: the iteration towards the nearest rotation stood still
+/// where it began, and took that for progress.
+#[test]
+fn bones_that_are_turned_by_half_are_read() {
+    for mut character in [quadruped(false), person()] {
+        character.turn = half_turn;
+        let (creature, rig) = read(&character);
+        let pose = creature.pose("file").unwrap_or(creature.reference_pose()).to_vec();
+        assert_maps_back(&character, &creature, &rig, &pose, "half turns");
+    }
+}
+
+/// A bone whose axes are mirrored or stretched shows the same skin, and makes the same creature.
+#[test]
+fn bones_with_mirrored_and_stretched_axes_are_the_same_creature() {
+    let stretches: [(&str, fn(usize) -> Vec3); 4] = [
+        ("mirrored", |_| Vec3::new(-1.0, 1.0, 1.0)),
+        (
+            "every other mirrored",
+            |bone| if bone % 2 == 0 { Vec3::new(1.0, 1.0, -1.0) } else { Vec3::repeat(1.0) },
+        ),
+        ("inside out", |_| Vec3::repeat(-0.01)),
+        ("stretched", |bone| Vec3::new(2.0, 0.5 + bone as f64, 0.01)),
+    ];
+    let (plain, _) = read(&quadruped(false));
+    for (what, stretch) in stretches {
+        for turn in [half_turn as fn(usize) -> UnitQuaternion<f64>, quadruped(false).turn] {
+            let character = Character { stretch, turn, ..quadruped(false) };
+            let (creature, rig) = read(&character);
+            assert_same(&plain, &creature, what);
+            assert!(
+                rig.bones.iter().all(|bone| bone.body_from_node.rotation.coords.norm() > 0.999),
+                "{what}"
+            );
+        }
     }
 }
 
@@ -267,7 +312,7 @@ fn sparse_accessors_data_uris_and_files_beside_are_read() {
     let (creature, rig) =
         read_gltf(&files, "a.gltf", &LoadOptions::default()).expect("files beside are read");
     assert_same(&plain, &creature, "external buffer");
-    assert!(matches!(rig.source, Source::Gltf { .. }));
+    assert!(matches!(rig.source, GltfSource::Gltf { .. }));
 }
 
 fn base64(bytes: &[u8]) -> String {

@@ -4,10 +4,11 @@
 //! matrices as glTF defines them, and every bone must be where forward kinematics puts its body, at every key. This
 //! catches lost scales and armatures, wrong frames, helper bones that are left behind, and bytes that changed.
 
+use gambol_anatomy::skin::RigBone;
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::clip::{ClipFileError, GlbOptions, RootMotion};
 use gambol_formats::gltf::samples::{Awkward, awkward, quadruped};
-use gambol_formats::gltf::{Bone, Rig, Source, append_clips};
+use gambol_formats::gltf::{GltfSource, Rig, append_clips};
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, Transform, Vec3, math,
 };
@@ -47,12 +48,12 @@ impl File {
         Self { json: serde_json::from_str(&text).unwrap(), text, binary: bytes[end + 8..].to_vec() }
     }
 
-    fn source(&self) -> Source {
+    fn source(&self) -> GltfSource {
         let json = self.text.clone().into_bytes();
         if self.binary.is_empty() {
-            Source::Gltf { json }
+            GltfSource::Gltf { json }
         } else {
-            Source::Glb { json, bin: Some(self.binary.clone()) }
+            GltfSource::Glb { json, bin: Some(self.binary.clone()) }
         }
     }
 
@@ -184,7 +185,7 @@ fn rig(bytes: &[u8]) -> (Creature, Rig) {
     joints.retain(|&joint| !name(joint).ends_with("_end") && name(joint) != "Root");
 
     let mut spec = CreatureSpec::new("beast");
-    let mut bones: Vec<Bone> = Vec::new();
+    let mut bones: Vec<RigBone> = Vec::new();
     let mut bodies = vec![Transform::identity()];
     for &node in &joints {
         let at = world_from_scene * Point3::from(world[node].fixed_view::<3, 1>(0, 3).into_owned());
@@ -211,7 +212,7 @@ fn rig(bytes: &[u8]) -> (Creature, Rig) {
         }];
         let index = spec.add_body(parent, body).unwrap();
         bodies.push(world_from_body);
-        bones.push(Bone { node, body: index, body_from_node });
+        bones.push(RigBone { node, body: index, body_from_node });
     }
     let rig = Rig { world_from_scene, bones, joints, root: 1, source: file.source(), notes: Vec::new() };
     (spec.build().unwrap(), rig)
@@ -473,7 +474,8 @@ fn wrong_rigs_are_errors() {
     let (creature, rig) = rig(&quadruped(&Awkward::default()));
     let clips = [clip(&creature)];
     let fails = |rig: &Rig| append_clips(rig, &creature, &clips, &TRAVEL).unwrap_err().to_string();
-    let with = |json: &str| Rig { source: Source::Gltf { json: json.as_bytes().to_vec() }, ..rig.clone() };
+    let with =
+        |json: &str| Rig { source: GltfSource::Gltf { json: json.as_bytes().to_vec() }, ..rig.clone() };
     assert!(fails(&with("{")).contains("not JSON"));
     assert!(fails(&with("{}")).contains("no nodes"));
     assert!(fails(&with(r#"{"nodes":[{"children":[1]},{"children":[0]}]}"#)).contains("circle"));

@@ -3,12 +3,13 @@
 //! axes, or by hand. This catches a fixed order of turns (the classic bug of BVH readers), swapped axes, lost end sites,
 //! joints without size, and bone axes of ASF on the wrong side.
 
+use gambol_anatomy::recording::ScaleSource;
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::asf::{Text, read_amc};
 use gambol_formats::bvh::read_bvh;
 use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz, to_bvh, to_json, to_npz};
 use gambol_formats::files::Memory;
-use gambol_formats::mocap::{Recording, RecordingOptions, ScaleSource, load_recording};
+use gambol_formats::mocap::{Recording, RecordingOptions, load_recording};
 use gambol_formats::{LoadOptions, load, load_from};
 use gambol_model::math;
 use gambol_model::samples::chain;

@@ -166,13 +166,13 @@ fn mistakes_are_told_with_their_line() {
             "beast.toml:3: Head: a bone that is folded has no",
         ),
         ("version = 1\n[bones]\nHead = { fold = 1 }", "beast.toml:3: fold: 1 is not true or false"),
-        ("version = 1\n[bones]\nRoot = { mass = 1 }", "beast.toml:3: Root goes with its parent"),
-        ("version = 1\n[bones]\nRoot = { fold = false }", "beast.toml:3: Root carries no skin"),
+        ("version = 1\n[bones]\nRoot = { mass = 1 }", "beast.toml:3: Root: it goes with its parent"),
+        ("version = 1\n[bones]\nRoot = { fold = false }", "beast.toml:3: Root: it carries no skin"),
         ("version = 1\n[landmarks]\nfoot = 3", "beast.toml:3: foot: 3 is not a text in quotes"),
         ("version = 1\n[landmarks]\npaw = \"Head\"", "beast.toml:3: [landmarks]: "),
         (
             "version = 1\n[landmarks]\nhead = \"Haed\"",
-            "beast.toml:3: there is no body, joint or site \"Haed\"; did you mean \"Head\"?",
+            "beast.toml:3: there is no body, site or joint \"Haed\"; the nearest name is \"Head\"",
         ),
     ] {
         let error = load(&bytes, Some(text)).map(|_| ()).unwrap_err().to_string();

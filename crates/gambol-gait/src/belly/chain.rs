@@ -1,8 +1,8 @@
 //! The body of a legless creature as a line: from tail to head, or around a ring.
 
+use gambol_anatomy::Heading;
 use gambol_dynamics::Data;
 use gambol_model::{ConstraintKind, Creature, Vec3, math};
-use gambol_modes::Heading;
 
 /// Bodies in a row, and the joints between them.
 #[derive(Clone, Debug)]

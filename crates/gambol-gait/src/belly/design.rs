@@ -4,9 +4,9 @@
 //! cos(ks) cos(ωt) + sin(ks) sin(ωt) = cos(ks − ωt). The bends of a long body alternate between such shapes from mode
 //! to mode; those of a ring come in pairs. Which way the wave has to run is tried out.
 
+use gambol_anatomy::Heading;
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, stiffness_matrix};
 use gambol_model::{Vec3, math};
-use gambol_modes::Heading;
 use gambol_motion::Direction;
 use nalgebra::DVector;
 

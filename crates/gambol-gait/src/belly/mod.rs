@@ -17,9 +17,9 @@ mod swim;
 #[cfg(test)]
 mod tests;
 
+use gambol_anatomy::Heading;
 use gambol_dynamics::Data;
 use gambol_model::Creature;
-use gambol_modes::Heading;
 use gambol_motion::Stride;
 
 use crate::{GaitError, Support};

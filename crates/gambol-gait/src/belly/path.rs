@@ -1,7 +1,7 @@
 //! Where the body goes, and how it comes back after a stride.
 
+use gambol_anatomy::Heading;
 use gambol_model::{Quat, Transform, Vec3, math};
-use gambol_modes::Heading;
 use gambol_motion::Stride;
 use nalgebra::Translation3;
 

@@ -234,7 +234,8 @@ impl<'s> Rest<'s> {
             let first = here.first + turned * viscosity;
             let second = here.second + Matrix2::identity() * viscosity;
             let step = self.newton_step(&tilt, first, second);
-            if step.norm() < 1e-14 {
+            let length = step.norm();
+            if length.is_nan() || length < 1e-14 {
                 break;
             }
             // Halve until the energy falls as far as the slope promises.
@@ -246,13 +247,13 @@ impl<'s> Rest<'s> {
                 let there = self.slope(sample, &next);
                 let gain = energy - there.value - 0.5 * viscosity * turn.norm_squared();
                 // Near the end, the gain drowns in rounding, and Newton's step needs no check.
-                if gain >= -1e-4 * part * first.dot(&step) || part * step.norm() < 1e-7 {
+                if gain >= -1e-4 * part * first.dot(&step) || part * length < 1e-7 {
                     (tilt, turned, here) = (next, turn, there);
                     break;
                 }
                 part *= 0.5;
             }
-            if part * step.norm() < 1e-13 {
+            if part * length < 1e-13 {
                 break;
             }
         }

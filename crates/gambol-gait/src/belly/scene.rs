@@ -3,9 +3,9 @@
 //! The frame has its origin at the centre of mass and turns with the bodies on the mean. On the mean over the period it
 //! lies along the world axes. Which body is the root, and how the modal motion moves it, makes no difference.
 
+use gambol_anatomy::Heading;
 use gambol_dynamics::{BodyFrame, Data, center_of_mass};
-use gambol_model::{Creature, JointKind, Mat3, Quat, Transform, Vec3, math};
-use gambol_modes::Heading;
+use gambol_model::{Creature, JointKind, Mat3, Quat, Transform, Vec3, math, mean_rotation};
 use nalgebra::{Point3, Quaternion, Translation3};
 
 use super::segment::{Segment, segments};
@@ -186,7 +186,7 @@ fn floating(
             let pairs = creature.bodies().iter().zip(frames.iter().zip(&means)).skip(1);
             let apart =
                 pairs.map(|(body, (now, mean))| matrix(now) * matrix(mean).transpose() * body.mass.mass);
-            let turn = mean_rotation(apart.sum());
+            let turn = mean_rotation(&apart.sum::<Mat3>());
             turned = turned.max(turn.angle());
             given.rotation *= turn;
             for frame in frames {
@@ -197,10 +197,10 @@ fn floating(
             break;
         }
         for (body, mean) in means.iter_mut().enumerate() {
-            mean.rotation = mean_rotation(frames.iter().map(|frames| matrix(&frames[body])).sum());
+            mean.rotation = mean_rotation(&frames.iter().map(|frames| matrix(&frames[body])).sum::<Mat3>());
         }
     }
-    let mean = mean_rotation(given.iter().map(matrix).sum());
+    let mean = mean_rotation(&given.iter().map(matrix).sum::<Mat3>());
     for (frames, given) in frames.iter_mut().zip(&mut given) {
         given.rotation *= mean.inverse();
         for frame in frames {
@@ -212,15 +212,4 @@ fn floating(
 
 fn matrix(frame: &Transform) -> Mat3 {
     frame.rotation.to_rotation_matrix().into_inner()
-}
-
-/// The rotation nearest to a sum of rotations.
-fn mean_rotation(sum: Mat3) -> Quat {
-    let svd = sum.svd(true, true);
-    let (u, v) = (svd.u.unwrap_or_else(Mat3::identity), svd.v_t.unwrap_or_else(Mat3::identity));
-    // Not a mirror image: the least direction is turned round.
-    let mut signs = Vec3::repeat(1.0);
-    signs[svd.singular_values.imin()] = (u * v).determinant().signum();
-    let rotation = u * Mat3::from_diagonal(&signs) * v;
-    Quat::from_rotation_matrix(&nalgebra::Rotation3::from_matrix_unchecked(rotation))
 }

@@ -1,9 +1,9 @@
 //! What each limb, or pair of limbs, does in a mode.
 
+use gambol_anatomy::{Limb, LimbPart};
 use gambol_model::{JointKind, Row, Vec3, math};
 
 use super::Reader;
-use super::limbs::{Limb, Part};
 use super::motion::{Motion, share};
 use super::wave::directions;
 
@@ -48,7 +48,7 @@ pub(super) enum Sync {
 /// What a group of limbs does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Act {
-    pub(super) part: Part,
+    pub(super) part: LimbPart,
     pub(super) row: Option<Row>,
     /// The limb that stands for the group: the left one of a pair.
     pub(super) limb: usize,
@@ -107,9 +107,9 @@ impl Stage<'_> {
         let first = chosen[0];
         let limb = self.limb(first);
         let way = match limb.part {
-            Part::Spine => self.way_of_spine(limb),
-            Part::Head | Part::Tail | Part::HindBody => self.way_of_chain(limb),
-            Part::Leg | Part::Arm | Part::Other => self.way_of_limbs(chosen),
+            LimbPart::Spine => self.way_of_spine(limb),
+            LimbPart::Head | LimbPart::Tail | LimbPart::HindBody => self.way_of_chain(limb),
+            LimbPart::Leg | LimbPart::Arm | LimbPart::Other => self.way_of_limbs(chosen),
         };
         let sync = match (alone, group.len()) {
             (_, 1) => Sync::Single,
@@ -275,7 +275,7 @@ impl Stage<'_> {
 
     /// How often the bending of a chain changes direction, in the plane in which it goes.
     fn turns_back(&self, limb: &Limb, way: Way) -> usize {
-        if matches!(limb.part, Part::Leg | Part::Arm | Part::Other) {
+        if matches!(limb.part, LimbPart::Leg | LimbPart::Arm | LimbPart::Other) {
             return 0;
         }
         let heading = &self.motion.scene.heading;
@@ -287,7 +287,7 @@ impl Stage<'_> {
             _ => return 0,
         };
         let spine = &self.reader.spine;
-        let joints = if limb.part == Part::Spine && !spine.is_empty() { spine } else { &limb.joints };
+        let joints = if limb.part == LimbPart::Spine && !spine.is_empty() { spine } else { &limb.joints };
         let signs = directions(self.reader.creature, joints);
         let turn = |(&joint, sign): (&usize, &f64)| sign * self.motion.turns[joint].dot(&about);
         changes_of_sign(&joints.iter().zip(&signs).map(turn).collect::<Vec<f64>>())

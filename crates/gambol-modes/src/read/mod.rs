@@ -2,29 +2,23 @@
 //! name a person would give it (Kry et al. 2009, figure 1: "bounding, back twisting, stretching, and alternating
 //! legs").
 //!
-//! `heading` says which way the creature faces, [`Mirror`] which parts are each other's mirror images, `limbs` which
+//! [`Heading`] says which way the creature faces, [`Mirror`] which parts are each other's mirror images, [`Limbs`] which
 //! joints belong to which limb. `motion` measures one mode on all of them; `act` turns that into what each pair of
 //! limbs does, `wave` into bends along a body without limbs, and `name` chooses the words.
 
 mod act;
-mod heading;
-mod limbs;
-mod mirror;
 mod motion;
 mod name;
 mod nouns;
 mod wave;
 
+use gambol_anatomy::{Heading, Limb, LimbPart, Limbs, Mirror};
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, Vec3};
 use gambol_motion::{Basis, Direction};
 
 use crate::ModesError;
-use limbs::Limbs;
 use motion::{Motion, Scene, share};
-
-pub use heading::Heading;
-pub use mirror::Mirror;
 
 /// Correlation of a motion with its mirror image from which on it counts as symmetric, and below minus which as
 /// antisymmetric. A symmetric creature has ±1 but for rounding; a pose in mid-stride blurs it.
@@ -207,7 +201,7 @@ impl<'c> Reader<'c> {
 
     fn limb_shares(&self, motion: &Motion) -> Vec<LimbShare> {
         let total: f64 = motion.kinetic.iter().sum();
-        let of_limb = |limb: &limbs::Limb| LimbShare {
+        let of_limb = |limb: &Limb| LimbShare {
             name: limb.name.clone(),
             elastic: limb.joints.iter().map(|&joint| motion.elastic[joint]).sum(),
             kinetic: share(limb.bodies.iter().map(|&body| motion.kinetic[body]).sum(), total),
@@ -224,7 +218,7 @@ impl<'c> Reader<'c> {
                 continue;
             };
             let point = self.scene.marks[index];
-            let moved = if limb.part == limbs::Part::Spine && !self.limbs.has_extremities() {
+            let moved = if limb.part == LimbPart::Spine && !self.limbs.has_extremities() {
                 motion.carried(landmark.body, point) // a snake has no trunk but itself
             } else {
                 motion.relative(landmark.body, point, limb.attach)

@@ -1,11 +1,8 @@
 //! How the bodies move in a mode, and where its energy is.
 
+use gambol_anatomy::{Heading, LimbPart, Limbs, Mirror};
 use gambol_dynamics::{Data, body_velocities};
 use gambol_model::{Creature, Mat3, Vec3};
-
-use super::heading::Heading;
-use super::limbs::{Limbs, Part};
-use super::mirror::Mirror;
 
 /// The creature in its pose: what is the same for all modes.
 #[derive(Clone, Debug)]
@@ -152,7 +149,7 @@ impl<'s> Motion<'s> {
 fn trunk_of(limbs: &Limbs, body: usize) -> usize {
     let mut trunk = body;
     while let Some(limb) = limbs.owner[trunk].map(|limb| &limbs.all[limb]) {
-        if limb.part == Part::Spine || limb.attach == trunk {
+        if limb.part == LimbPart::Spine || limb.attach == trunk {
             break;
         }
         trunk = limb.attach;

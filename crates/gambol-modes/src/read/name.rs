@@ -1,9 +1,9 @@
 //! The name a person would give to a mode.
 
+use gambol_anatomy::{Limb, LimbPart};
 use gambol_model::{Role, Row, Vec3};
 
 use super::act::{self, Act, Sync, Way, largest};
-use super::limbs::{Limb, Part};
 use super::motion::Motion;
 use super::nouns::{self, list, times};
 use super::wave::directions;
@@ -110,7 +110,7 @@ impl Namer<'_> {
                 let first = &cast.acts[0];
                 first.part == act.part && first.sync == act.sync && self.same_way(first, &act)
             };
-            let has_rows = matches!(act.part, Part::Leg | Part::Arm);
+            let has_rows = matches!(act.part, LimbPart::Leg | LimbPart::Arm);
             match casts.iter_mut().find(|cast| has_rows && joins(cast)) {
                 Some(cast) => {
                     cast.share += act.share;
@@ -139,7 +139,7 @@ impl Namer<'_> {
 
     /// The trunk bends or twists.
     fn of_trunk(&self, casts: &[Cast]) -> Option<String> {
-        let trunk = casts.iter().find(|cast| cast.acts[0].part == Part::Spine)?;
+        let trunk = casts.iter().find(|cast| cast.acts[0].part == LimbPart::Spine)?;
         let most = casts.first()?.share;
         if trunk.share < part::TRUNK || trunk.share < part::MOST * most {
             return None;
@@ -159,12 +159,12 @@ impl Namer<'_> {
     }
 
     fn has_four_legs(&self) -> bool {
-        self.reader.limbs.rows(Part::Leg) == 2
+        self.reader.limbs.rows(LimbPart::Leg) == 2
     }
 
     /// Front and hind legs gather under the trunk as the back rounds, and stretch as it hollows.
     fn is_bounding(&self, casts: &[Cast]) -> bool {
-        let legs = || casts.iter().flat_map(|cast| &cast.acts).filter(|act| act.part == Part::Leg);
+        let legs = || casts.iter().flat_map(|cast| &cast.acts).filter(|act| act.part == LimbPart::Leg);
         let swing = |row: Row| {
             legs().find(|act| act.row == Some(row) && act.share > part::STEP).map(|act| act.swing.x)
         };
@@ -182,8 +182,8 @@ impl Namer<'_> {
 
     /// The head goes down while the front legs reach forward, as in a play bow.
     fn of_bow(&self, casts: &[Cast]) -> Option<String> {
-        let head = casts.iter().find(|cast| cast.acts[0].part == Part::Head && cast.share > part::BOW)?;
-        let legs = casts.iter().find(|cast| cast.acts[0].part == Part::Leg && cast.share > part::BOW)?;
+        let head = casts.iter().find(|cast| cast.acts[0].part == LimbPart::Head && cast.share > part::BOW)?;
+        let legs = casts.iter().find(|cast| cast.acts[0].part == LimbPart::Leg && cast.share > part::BOW)?;
         let (head, legs) = (&head.acts[0], &legs.acts[0]);
         let fits = self.has_four_legs()
             && self.symmetry == Symmetry::Symmetric
@@ -200,12 +200,12 @@ impl Namer<'_> {
     /// All that moves goes to the sides, arms and legs first of all.
     fn of_sway(&self, casts: &[Cast]) -> Option<String> {
         let seen: Vec<&Cast> = casts.iter().filter(|cast| cast.share > part::SMALL).collect();
-        let is_extremity = |cast: &&&Cast| matches!(cast.acts[0].part, Part::Leg | Part::Arm);
+        let is_extremity = |cast: &&&Cast| matches!(cast.acts[0].part, LimbPart::Leg | LimbPart::Arm);
         let sways = |cast: &&Cast| {
             let act = &cast.acts[0];
             match act.part {
-                Part::Leg | Part::Arm => (act.way, act.sync) == (Way::Sideways, Sync::InTurn),
-                Part::Other => false,
+                LimbPart::Leg | LimbPart::Arm => (act.way, act.sync) == (Way::Sideways, Sync::InTurn),
+                LimbPart::Other => false,
                 _ => act.way == Way::Sideways,
             }
         };
@@ -307,15 +307,15 @@ impl Namer<'_> {
         let limb = self.limb(act);
         let bodies = self.reader.creature.bodies();
         let [one, both] = match act.part {
-            Part::Leg => ["leg", "legs"],
-            Part::Arm if self.is_wing(limb) => ["wing", "wings"],
-            Part::Arm => ["arm", "arms"],
-            Part::Head if self.is_neck(limb) => return "neck".to_owned(),
-            Part::Head => return "head".to_owned(),
-            Part::Tail => return "tail".to_owned(),
-            Part::HindBody => return "hind body".to_owned(),
-            Part::Spine => return "back".to_owned(),
-            Part::Other => {
+            LimbPart::Leg => ["leg", "legs"],
+            LimbPart::Arm if self.is_wing(limb) => ["wing", "wings"],
+            LimbPart::Arm => ["arm", "arms"],
+            LimbPart::Head if self.is_neck(limb) => return "neck".to_owned(),
+            LimbPart::Head => return "head".to_owned(),
+            LimbPart::Tail => return "tail".to_owned(),
+            LimbPart::HindBody => return "hind body".to_owned(),
+            LimbPart::Spine => return "back".to_owned(),
+            LimbPart::Other => {
                 let name = &bodies[limb.bodies[0]].name;
                 let Some(known) = nouns::of_name(name) else {
                     let stem = nouns::stem(name);
@@ -358,8 +358,8 @@ impl Namer<'_> {
         let named =
             nouns::of_name(&found.name).or_else(|| nouns::of_name(&creature.bodies()[found.body].name));
         own(named.unwrap_or(match act.part {
-            Part::Leg => ["foot", "feet"],
-            Part::Arm => ["hand", "hands"],
+            LimbPart::Leg => ["foot", "feet"],
+            LimbPart::Arm => ["hand", "hands"],
             _ => ["tip", "tips"],
         }))
     }
@@ -369,15 +369,17 @@ impl Namer<'_> {
         let act = &cast.acts[0];
         let subject = self.subject(cast);
         match act.part {
-            Part::Head | Part::Tail | Part::HindBody | Part::Spine => chain_phrase(act, &subject),
-            Part::Other if act.way.joint().is_none() => other_phrase(act, &subject),
+            LimbPart::Head | LimbPart::Tail | LimbPart::HindBody | LimbPart::Spine => {
+                chain_phrase(act, &subject)
+            }
+            LimbPart::Other if act.way.joint().is_none() => other_phrase(act, &subject),
             _ => self.limb_phrase(cast, &subject),
         }
     }
 
     fn limb_phrase(&self, cast: &Cast, subject: &str) -> String {
         let act = &cast.acts[0];
-        let leg = act.part == Part::Leg;
+        let leg = act.part == LimbPart::Leg;
         match (act.way, act.sync) {
             (Way::Forward, Sync::InTurn) if leg => format!("{subject} alternate{}", self.pattern(cast)),
             (Way::Forward, Sync::Together) if leg && cast.is_gathering() => {
@@ -388,7 +390,7 @@ impl Namer<'_> {
             (Way::Sideways, Sync::Together) => format!("{subject} spread"),
             (Way::Sideways, Sync::InTurn) => format!("{subject} sway sideways"),
             (Way::Sideways, sync) => conjugate(subject, "sway", sync),
-            (Way::Vertical, sync) if act.part == Part::Arm && self.is_wing(self.limb(act)) => {
+            (Way::Vertical, sync) if act.part == LimbPart::Arm && self.is_wing(self.limb(act)) => {
                 conjugate(subject, "flap", sync)
             }
             (Way::Vertical, sync) => conjugate(subject, "lift", sync),
@@ -401,7 +403,7 @@ impl Namer<'_> {
     /// How rows of alternating legs go with each other: as in a trot, in a pace, or in tripods.
     fn pattern(&self, cast: &Cast) -> &'static str {
         let rows = cast.leading_rows();
-        if rows.len() != self.reader.limbs.rows(Part::Leg) {
+        if rows.len() != self.reader.limbs.rows(LimbPart::Leg) {
             return "";
         }
         let ahead: Vec<bool> = rows.iter().map(|act| act.swing.x > 0.0).collect();
@@ -418,13 +420,13 @@ impl Namer<'_> {
 
 /// Arms and legs swing forward and back, both together or both in turn.
 fn of_arms_and_legs(casts: &[Cast]) -> Option<String> {
-    let swings = |part: Part| {
+    let swings = |part: LimbPart| {
         casts.iter().find(|cast| {
             let act = &cast.acts[0];
             act.part == part && act.way == Way::Forward && cast.share > part::ALONG
         })
     };
-    let (arms, legs) = (swings(Part::Arm)?, swings(Part::Leg)?);
+    let (arms, legs) = (swings(LimbPart::Arm)?, swings(LimbPart::Leg)?);
     let (arm, leg) = (&arms.acts[0], &legs.acts[0]);
     let most = arms.share + legs.share > part::MOST;
     let alike = arm.swing.x * leg.swing.x > 0.0;
@@ -442,7 +444,7 @@ fn of_arms_and_legs(casts: &[Cast]) -> Option<String> {
 fn chain_phrase(act: &Act, subject: &str) -> String {
     if act.turns_back > 0 {
         let count = times(act.turns_back + 1);
-        let subject = if act.part == Part::Head { "neck" } else { subject };
+        let subject = if act.part == LimbPart::Head { "neck" } else { subject };
         return match act.way {
             Way::Sideways => format!("{subject} bends {count} sideways"),
             Way::Twist => format!("{subject} twists {count}"),
@@ -450,9 +452,9 @@ fn chain_phrase(act: &Act, subject: &str) -> String {
         };
     }
     match (act.part, act.way) {
-        (Part::Head, Way::Vertical) => "head nods".to_owned(),
-        (Part::Head, Way::Twist) => format!("{subject} turns"),
-        (Part::Tail, Way::Vertical) => "tail wags up and down".to_owned(),
+        (LimbPart::Head, Way::Vertical) => "head nods".to_owned(),
+        (LimbPart::Head, Way::Twist) => format!("{subject} turns"),
+        (LimbPart::Tail, Way::Vertical) => "tail wags up and down".to_owned(),
         (_, Way::Vertical) => format!("{subject} bobs"),
         (_, Way::Twist) => format!("{subject} twists"),
         _ => format!("{subject} sways"),

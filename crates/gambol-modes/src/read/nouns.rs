@@ -1,8 +1,7 @@
 //! What parts of a body are called in names.
 
+use gambol_anatomy::LimbPart;
 use gambol_model::Row;
-
-use super::limbs::Part;
 
 /// Words in the names of joints and bodies, with what a person says for one and for both of them. The first that
 /// occurs is taken.
@@ -68,15 +67,15 @@ pub(super) fn plural(one: &str) -> String {
 }
 
 /// `front `, `middle `, `first `, `top `; empty where there is one row only.
-pub(super) fn row(part: Part, row: Option<Row>, rows: usize) -> String {
+pub(super) fn row(part: LimbPart, row: Option<Row>, rows: usize) -> String {
     let Some(row) = row.filter(|_| rows > 1) else { return String::new() };
     let word = match (row, part, rows) {
         (Row::Front, ..) => "front",
         (Row::Middle, ..) => "middle",
         (Row::Hind, ..) => "hind",
         // "Upper arms" would be something else.
-        (Row::Number(1), Part::Arm, 2) => "top",
-        (Row::Number(2), Part::Arm, 2) => "bottom",
+        (Row::Number(1), LimbPart::Arm, 2) => "top",
+        (Row::Number(2), LimbPart::Arm, 2) => "bottom",
         (Row::Number(1), ..) => "first",
         (Row::Number(2), ..) => "second",
         (Row::Number(3), ..) => "third",

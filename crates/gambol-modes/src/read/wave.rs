@@ -1,9 +1,9 @@
 //! Bends along a body without legs and arms: a snake, a chain, a ring.
 
+use gambol_anatomy::Limbs;
 use gambol_model::{ConstraintKind, Creature, Role, Row, Vec3, math};
 
 use super::act::{changes_of_sign, largest};
-use super::limbs::Limbs;
 use super::motion::{Motion, Scene};
 use super::nouns::times;
 

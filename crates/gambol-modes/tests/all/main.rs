@@ -1,4 +1,4 @@
-//! Vibrations against closed forms and references, their names, and stiffness from weight.
+//! Vibrations against closed forms and references and their names.
 //!
 //! One program for all tests of the crate: linking is most of what a small one costs.
 
@@ -7,4 +7,3 @@ mod closed_forms;
 mod large;
 mod read;
 mod swing;
-mod weight;

@@ -2,11 +2,12 @@
 //! exactly antisymmetric vibrations, a chain bends once, twice, three times. A reading must not depend on the sign of a
 //! shape, nor on which side of a creature was written down first.
 
+use gambol_anatomy::Mirror;
 use gambol_dynamics::{Data, TreeMatrix, mass_matrix};
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, SiteSpec, Transform, Vec3, math, samples,
 };
-use gambol_modes::{Mirror, Plane, Reader, Reading, Settings, Symmetry, analyze, read_mode};
+use gambol_modes::{Plane, Reader, Reading, Settings, Symmetry, analyze, read_mode};
 use gambol_motion::{Basis, Direction};
 
 fn capsule(to: Vec3, radius: f64) -> ShapeSpec {

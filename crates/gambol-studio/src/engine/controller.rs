@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use gambol::anatomy::Foot;
 use gambol::control::locomotion::{
     Judge, Search, SearchSettings, Stride, cycle_clip, is_controller, read_controller, world,
 };
-use gambol::control::sketch::{FileError, Foot, Sketch, Stage, read};
+use gambol::control::sketch::{FileError, Sketch, Stage, read};
 use gambol::dynamics::World;
 use gambol::model::Creature;
 use gambol::motion::{Clip, Contact, Stride as Way};

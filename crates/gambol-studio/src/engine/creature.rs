@@ -4,9 +4,11 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
 use gambol::LoadOptions;
+use gambol::anatomy::skin::{BoneWish, JointType, RigBone};
+use gambol::anatomy::{GivenSprings, Heading, SpringSettings, heights};
 use gambol::dynamics::{Data, forward_kinematics};
 use gambol::formats::files::{Files, Memory};
-use gambol::formats::gltf::{self, BoneSettings, JointType, Rig, RigSettings};
+use gambol::formats::gltf::{self, BoneSettings, Rig, RigSettings};
 use gambol::formats::mocap::{self, Recording};
 use gambol::formats::{FormatError, load_rig_from};
 use gambol::model::math;
@@ -14,7 +16,7 @@ use gambol::model::{
     Creature, JointKind, Landmark, LandmarkOverride, Shape, ShapeSpec, Source as Known, Transform, TriMesh,
     Vec3,
 };
-use gambol::modes::{Heading, Reader};
+use gambol::modes::Reader;
 use gambol::motion::Clip;
 use gambol::picture::{Drawing, Look, Picture, Placement, View};
 use gambol::{gallery, guess_contacts};
@@ -197,7 +199,8 @@ fn bones(creature: &Creature, rig: &Rig, joints: &[(String, String)]) -> Result<
             .first()
             .is_some_and(|joint| joint.kind == JointKind::Ball);
         let axis = (joint == JointType::Hinge && is_ball).then(|| hinge_axis(creature, index));
-        bones.push(BoneSettings { bone: bone.clone(), joint: Some(joint), axis, ..BoneSettings::default() });
+        let wish = BoneWish { joint: Some(joint), axis, ..BoneWish::default() };
+        bones.push(BoneSettings { bone: bone.clone(), wish, ..BoneSettings::default() });
     }
     Ok(bones)
 }
@@ -221,38 +224,14 @@ fn xml_kind(bytes: &[u8]) -> &'static str {
     if String::from_utf8_lossy(bytes).contains("<mujoco") { "mjcf" } else { "urdf" }
 }
 
-/// Stiffness of a joint that the file gave none, in parts of weight times height: about what rigs get, 0.14 of weight times
-/// the height of the centre of mass.
-const USUAL_STIFFNESS: f64 = 0.08;
-/// A slide's spring gives way by this part of the height under the whole weight.
-const USUAL_SAG: f64 = 0.1;
-
-/// Robots come without springs, and without springs nothing vibrates: gives each joint that has none a usual one. A root
-/// that slides and turns on the world stays free. Says so.
+/// Robots come without springs, and without springs nothing vibrates. Says so.
 fn give_springs(creature: &mut Creature) -> Option<String> {
-    let size = height(creature, &mut Data::new(creature)).max(1e-6);
-    let weight = creature.mass() * creature.gravity().norm();
-    let turn = USUAL_STIFFNESS * weight * size;
-    let slide = weight / (USUAL_SAG * size);
-    let mut given = 0;
-    for index in 0..creature.joints().len() {
-        let joint = &creature.joints()[index];
-        let in_tendon = creature
-            .tendons()
-            .iter()
-            .any(|tendon| tendon.stiffness > 0.0 && tendon.terms.iter().any(|(member, _)| *member == index));
-        let is_root = joint.kind == JointKind::Free || creature.bodies()[joint.body].parent == 0;
-        if joint.stiffness > 0.0 || in_tendon || is_root {
-            continue;
-        }
-        let stiffness = if joint.kind == JointKind::Slide { slide } else { turn };
-        given += usize::from(stiffness > 0.0 && creature.set_stiffness(index, stiffness).is_ok());
-    }
-    (given > 0).then(|| {
-        format!(
-            "{given} joints came without springs and got {turn:.3} N·m/rad each, from its weight and height"
-        )
-    })
+    let mut data = Data::new(creature);
+    let given = gambol::anatomy::give_springs(creature, &mut data, &SpringSettings::default())?;
+    let GivenSprings { joints, usual } = given;
+    Some(format!(
+        "{joints} joints came without springs and got {usual:.3} N·m/rad or more, from its weight and height"
+    ))
 }
 
 /// Conversions of recordings may begin with a pose that is not part of the motion.
@@ -309,21 +288,8 @@ fn describe(creature: &Creature, kind: &str, bytes: &mut Vec<u8>) -> CreatureAns
 
 /// From the lowest to the highest point in the reference pose, m.
 fn height(creature: &Creature, data: &mut Data) -> f64 {
-    let frames = forward_kinematics(creature, data, creature.reference_pose());
-    let mut heights: Vec<f64> = frames.iter().skip(1).map(|frame| frame.position.z).collect();
-    for (body, frame) in creature.bodies().iter().zip(frames).skip(1) {
-        for shape in &creature.shapes()[body.shapes.clone()] {
-            for up in [1.0, -1.0] {
-                let in_body = frame.rotation.transpose() * Vec3::new(0.0, 0.0, up);
-                let in_shape = shape.body_from_shape.rotation.inverse() * in_body;
-                let point = shape.body_from_shape * nalgebra::Point3::from(shape.shape.support(in_shape));
-                heights.push(frame.point_in_world(point.coords).z);
-            }
-        }
-    }
-    let lowest = heights.iter().copied().fold(f64::INFINITY, f64::min);
-    let highest = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (highest - lowest).max(0.0)
+    let [low, high] = heights(creature, forward_kinematics(creature, data, creature.reference_pose()));
+    (high - low).max(0.0)
 }
 
 /// Position, and orientation w x y z.
@@ -445,7 +411,7 @@ pub(super) fn escaped(text: &str) -> String {
 fn skin(rig: &Rig, source: &Source) -> Option<SkinPart> {
     let Source::File { bundle, name } = source else { return None };
     let orientation = rig.world_from_scene.isometry.rotation;
-    let bone = |bone: &gltf::Bone| {
+    let bone = |bone: &RigBone| {
         let (position, orientation) = place(&bone.body_from_node);
         BonePart { node: bone.node, body: bone.body, position, orientation }
     };
@@ -461,8 +427,8 @@ fn skin(rig: &Rig, source: &Source) -> Option<SkinPart> {
 }
 
 /// Names of the animations that a file came with.
-fn clip_names(source: &gltf::Source) -> Vec<String> {
-    let (gltf::Source::Glb { json, .. } | gltf::Source::Gltf { json }) = source;
+fn clip_names(source: &gltf::GltfSource) -> Vec<String> {
+    let (gltf::GltfSource::Glb { json, .. } | gltf::GltfSource::Gltf { json }) = source;
     let text = String::from_utf8_lossy(json);
     let text = text.trim_start_matches('\u{feff}').trim_end_matches('\0');
     let Ok(document) = serde_json::from_str::<serde_json::Value>(text) else { return Vec::new() };

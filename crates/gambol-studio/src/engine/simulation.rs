@@ -1,5 +1,6 @@
 //! A live simulation: it goes on as far as the page asks.
 
+use gambol::anatomy::{StandSettings, StandStatus, stand, stiffness_from_weight};
 use gambol::control::locomotion::{Balance, Balanced, Bursts, world};
 use gambol::control::{Command, Controller, Follow, Passive, Pump, soft_ground, stand_on, suggest};
 use gambol::dynamics::{
@@ -8,7 +9,6 @@ use gambol::dynamics::{
 };
 use gambol::gait::{Sampling, perform};
 use gambol::model::{Creature, JointKind, Quat, Vec3};
-use gambol::modes::{StandSettings, StandStatus, stand, stiffness_from_weight};
 use gambol::motion::Clip;
 use nalgebra::{DMatrix, Quaternion};
 

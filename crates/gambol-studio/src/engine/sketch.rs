@@ -2,15 +2,14 @@
 
 use std::sync::Arc;
 
+use gambol::anatomy::{Foot, Heading, StandSettings, diagonal_feet, feet, stiffness_from_weight};
 use gambol::control::locomotion::Space;
 use gambol::control::sketch::{
     Active, FileError, Legs, Palette, Phase, Priority, Sketch, Stage, preview, read, to_toml,
 };
-use gambol::dynamics::{Data, center_of_mass, forward_kinematics};
+use gambol::dynamics::{Data, center_of_mass};
 use gambol::gait::counterparts;
-use gambol::model::math;
-use gambol::model::{BodyPoint, Landmark, Role, Vec3};
-use gambol::modes::{Heading, Mirror, StandSettings, stiffness_from_weight};
+use gambol::model::{Landmark, Role, math};
 use gambol::motion::Basis;
 
 use super::body::{SWING, mode_parts, roots};
@@ -268,13 +267,15 @@ const RUNS: [&str; 2] = ["run", "hop"];
 fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble> {
     let creature = &read.creature;
     let mut data = Data::new(creature);
-    let feet = feet(read, &mut data);
+    let feet = feet(creature, &mut data, creature.reference_pose());
     if feet.is_empty() {
         let name = creature.name();
         return Err(Trouble(format!("{name} has no feet to run on; mark them in the Creature panel")));
     }
-    let height = (center_of_mass(creature, &mut data, creature.reference_pose()).z - lowest(read, &mut data))
-        .max(1e-3);
+    let lowest = feet.iter().map(|foot| foot.place.z).fold(f64::INFINITY, f64::min);
+    let height = (center_of_mass(creature, &mut data, creature.reference_pose()).z - lowest).max(1e-3);
+    let heading = Heading::of_reference(creature, &mut data);
+    let names = |feet: Vec<&Foot>| feet.into_iter().map(|foot| foot.name.clone()).collect::<Vec<_>>();
     let speed = (GRAVITY * height).sqrt();
     let period = PERIOD * (height / GRAVITY).sqrt();
     let stands =
@@ -301,8 +302,8 @@ fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble>
     let mut trouble = None;
     for pose in poses {
         for (legs, stance) in [
-            (LegsWork::Alternate, diagonal(&feet)),
-            (LegsWork::Together, feet.iter().map(Foot::name).collect()),
+            (LegsWork::Alternate, names(diagonal_feet(&feet, &heading))),
+            (LegsWork::Together, names(feet.iter().collect())),
         ] {
             let work = work(pose, legs, stance);
             if work.stance.is_empty() {
@@ -321,66 +322,6 @@ fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble>
 fn round(number: f64) -> f64 {
     let scale = math::powf(10.0, 1.0 - math::log10(number.abs().max(1e-9)).floor());
     (number * scale).round() / scale
-}
-
-/// A foot, and which one is its mate on the other side.
-struct Foot {
-    name: String,
-    body: usize,
-    mate: Option<usize>,
-    /// Forward and left, m.
-    place: [f64; 2],
-}
-
-impl Foot {
-    fn name(&self) -> String {
-        self.name.clone()
-    }
-}
-
-fn feet(read: &Read, data: &mut Data) -> Vec<Foot> {
-    let creature = &read.creature;
-    let heading = Heading::of_reference(creature, data);
-    let mirror = Mirror::new(creature, data);
-    forward_kinematics(creature, data, creature.reference_pose());
-    let marks = creature.landmarks().iter().filter(|mark| mark.role == Role::Foot);
-    marks
-        .map(|mark| {
-            let at = in_world(data, BodyPoint { body: mark.body, point: mark.point });
-            let mate = mirror.body(mark.body).filter(|mate| *mate != mark.body);
-            let place = [at.dot(&heading.forward), at.dot(&heading.left)];
-            Foot { name: mark.name(), body: mark.body, mate, place }
-        })
-        .collect()
-}
-
-/// The lowest foot in the reference pose, m.
-fn lowest(read: &Read, data: &mut Data) -> f64 {
-    let creature = &read.creature;
-    forward_kinematics(creature, data, creature.reference_pose());
-    let marks = creature.landmarks().iter().filter(|mark| mark.role == Role::Foot);
-    let heights = marks.map(|mark| in_world(data, BodyPoint { body: mark.body, point: mark.point }).z);
-    heights.fold(f64::INFINITY, f64::min)
-}
-
-fn in_world(data: &Data, point: BodyPoint) -> Vec3 {
-    data.frames[point.body].point_in_world(point.point)
-}
-
-/// From front to back a left foot and a right one in turn: half of the feet, their mates being the other half. None where a
-/// foot has no mate.
-fn diagonal(feet: &[Foot]) -> Vec<String> {
-    let mate = |foot: &Foot| feet.iter().find(|other| Some(other.body) == foot.mate);
-    if feet.iter().any(|foot| mate(foot).is_none()) {
-        return Vec::new();
-    }
-    let mut left: Vec<&Foot> =
-        feet.iter().filter(|foot| mate(foot).is_some_and(|mate| mate.place[1] < foot.place[1])).collect();
-    left.sort_by(|a, b| b.place[0].total_cmp(&a.place[0]));
-    let pick = |(row, foot): (usize, &&Foot)| {
-        if row % 2 == 0 { Some(foot.name()) } else { mate(foot).map(Foot::name) }
-    };
-    left.iter().enumerate().filter_map(pick).collect()
 }
 
 /// A preview lasts this many cycles, and at most so long, s.

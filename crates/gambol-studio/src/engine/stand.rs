@@ -1,6 +1,6 @@
 //! "Stand it up": the least stiffness that carries the weight.
 
-use gambol::modes::{StandSettings, WeightReport, WeightStatus, stiffness_from_weight};
+use gambol::anatomy::{StandSettings, WeightReport, WeightStatus, stiffness_from_weight};
 
 use super::body::Dressed;
 use super::{Answer, Trouble};

@@ -14,7 +14,7 @@ fn null_space(g: &DMatrix<f64>) -> DMatrix<f64> {
     let side = g.nrows().max(g.ncols());
     let mut square = DMatrix::zeros(side, g.ncols());
     square.rows_mut(0, g.nrows()).copy_from(g);
-    let svd = square.svd(false, true);
+    let svd = gambol::model::svd(square).unwrap();
     let (values, v_t) = (svd.singular_values, svd.v_t.expect("asked for"));
     let largest = values.max();
     let null: Vec<usize> = (0..g.ncols()).filter(|&k| values[k] < 1e-9 * largest).collect();

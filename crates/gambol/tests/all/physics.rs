@@ -5,13 +5,14 @@
 
 use std::f64::consts::TAU;
 
+use gambol::anatomy::{StandSettings, stiffness_from_weight};
 use gambol::dynamics::{
     Collider, Data, Drive, Energy, Springs, State, StepSettings, Stepper, Terrain, TreeMatrix, World,
     center_of_mass, energy, forward_kinematics, mass_matrix, step,
 };
 use gambol::model::math;
 use gambol::model::{Creature, Role, Vec3};
-use gambol::modes::{Settings, StandSettings, analyze, stiffness_from_weight};
+use gambol::modes::{Settings, analyze};
 use gambol::{LoadOptions, gallery, load};
 
 fn creature(name: &str) -> Creature {

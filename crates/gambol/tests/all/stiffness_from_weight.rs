@@ -4,9 +4,9 @@
 //! left and right carry the same; loops stay closed. Sags, forces and scales are compared with simulations in MuJoCo
 //! 4.0 on ground made hard (solref 0.002, for the insect's forces 0.0006) and without slow slip (noslip iterations).
 
+use gambol::anatomy::{StandSettings, StandStatus, WeightReport, WeightStatus, stand, stiffness_from_weight};
 use gambol::dynamics::{Data, constraint_residual};
 use gambol::model::{Creature, Role, Side};
-use gambol::modes::{StandSettings, StandStatus, WeightReport, WeightStatus, stand, stiffness_from_weight};
 use gambol::{LoadOptions, gallery, load};
 
 fn creature(name: &str) -> Creature {

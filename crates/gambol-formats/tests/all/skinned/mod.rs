@@ -29,6 +29,15 @@ pub(crate) struct Character {
     pub(crate) second_skin: Option<usize>,
     /// Turns of joints away from the bind pose, about x, rad.
     pub(crate) posed: Vec<(usize, f64)>,
+    /// How each bone is turned in the bind pose.
+    pub(crate) turn: fn(usize) -> UnitQuaternion<f64>,
+    /// Scales of each bone's own axes, which its children and its inverse bind undo; negative ones mirror.
+    pub(crate) stretch: fn(usize) -> Vec3,
+}
+
+/// Every bone is turned about, as no bone of a real rig lies along the axes.
+fn any_turn(bone: usize) -> UnitQuaternion<f64> {
+    UnitQuaternion::from_euler_angles(0.3 + bone as f64, 0.7, -0.4 * bone as f64)
 }
 
 impl Character {
@@ -39,7 +48,16 @@ impl Character {
             0.01,
         );
         let (placed, weight) = (Similarity3::identity(), 1.0);
-        Self { bones, placed, armature, weight, second_skin: None, posed: Vec::new() }
+        Self {
+            bones,
+            placed,
+            armature,
+            weight,
+            second_skin: None,
+            posed: Vec::new(),
+            turn: any_turn,
+            stretch: |_| Vec3::repeat(1.0),
+        }
     }
 
     pub(crate) fn bone(&self, name: &str) -> usize {
@@ -51,10 +69,17 @@ impl Character {
         self.bones.iter().filter_map(|bone| bone.flesh).map(|(_, half)| 8.0 * half.x * half.y * half.z).sum()
     }
 
-    /// Scene from bone in the bind pose. Every bone is turned about, as no bone of a real rig lies along the axes.
+    /// Scene from bone in the bind pose, before its axes are stretched.
     pub(crate) fn bind(&self, bone: usize) -> Similarity3<f64> {
-        let turn = UnitQuaternion::from_euler_angles(0.3 + bone as f64, 0.7, -0.4 * bone as f64);
-        self.placed * Isometry3::from_parts(self.bones[bone].head.into(), turn)
+        self.placed * Isometry3::from_parts(self.bones[bone].head.into(), (self.turn)(bone))
+    }
+
+    fn stretched(&self, bone: usize) -> Matrix4<f64> {
+        Matrix4::new_nonuniform_scaling(&(self.stretch)(bone))
+    }
+
+    fn unstretched(&self, bone: usize) -> Matrix4<f64> {
+        Matrix4::new_nonuniform_scaling(&(self.stretch)(bone).map(|x| 1.0 / x))
     }
 
     /// Scene from bone with the posed joints turned.
@@ -85,6 +110,12 @@ impl Character {
                 "name": bone.name, "translation": [t.x, t.y, t.z], "rotation": [q.i, q.j, q.k, q.w],
                 "scale": [local.scaling(), local.scaling(), local.scaling()],
             });
+            let is_stretched = |bone: usize| (self.stretch)(bone) != Vec3::repeat(1.0);
+            if is_stretched(index) || bone.parent.is_some_and(is_stretched) {
+                let above = bone.parent.map_or_else(Matrix4::identity, |parent| self.unstretched(parent));
+                let matrix = above * local.to_homogeneous() * self.stretched(index);
+                node = json!({ "name": bone.name, "matrix": matrix.as_slice() });
+            }
             if !children.is_empty() {
                 node["children"] = json!(children);
             }
@@ -119,7 +150,8 @@ impl Character {
             }
             let binds: Vec<f32> = (0..self.bones.len())
                 .flat_map(|bone| {
-                    let inverse: Matrix4<f64> = self.bind(bone).inverse().to_homogeneous();
+                    let inverse: Matrix4<f64> =
+                        self.unstretched(bone) * self.bind(bone).inverse().to_homogeneous();
                     inverse.as_slice().iter().copied().map(single).collect::<Vec<_>>()
                 })
                 .collect();

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use gambol_model::Vec3;
 
-use super::scene::Scene;
-use super::surface::{Surface, heaviest};
+use super::nodes::RigNodes;
+use super::surface::{Skin, heaviest};
 
 /// A character of its own has at least this part of the area and of the bones of the largest one; less is a prop.
 const LEAST_AREA: f64 = 0.1;
@@ -36,8 +36,8 @@ impl Group {
 }
 
 /// Leaves out all but the largest of several characters that stand apart, and says so.
-pub(super) fn keep_largest(scene: &mut Scene, surface: &mut Surface) -> Option<String> {
-    let mut groups = groups(scene, surface);
+pub(super) fn keep_largest(nodes: &mut RigNodes, skin: &mut Skin) -> Option<String> {
+    let mut groups = groups(nodes, skin);
     groups.sort_by(|a, b| b.area.total_cmp(&a.area));
     let largest = groups.first()?;
     let is_character = |group: &&Group| {
@@ -49,36 +49,36 @@ pub(super) fn keep_largest(scene: &mut Scene, surface: &mut Surface) -> Option<S
     if others.is_empty() {
         return None;
     }
-    let top = scene.order.iter().find(|node| largest.nodes.contains(node))?;
+    let top = nodes.order.iter().find(|node| largest.nodes.contains(node))?;
     let note = format!(
         "{} characters stand apart in the file: the largest, that of {}, is taken, and the others stay as they are",
         1 + others.len(),
-        scene.names[*top]
+        nodes.names[*top]
     );
-    let mut left_out = vec![false; scene.is_joint.len()];
+    let mut left_out = vec![false; nodes.is_joint.len()];
     others.iter().flat_map(|group| &group.nodes).for_each(|&node| left_out[node] = true);
-    for (joint, left_out) in scene.is_joint.iter_mut().zip(&left_out) {
+    for (joint, left_out) in nodes.is_joint.iter_mut().zip(&left_out) {
         *joint &= !left_out;
     }
-    surface.leave_out(&left_out);
+    skin.leave_out(&left_out);
     Some(note)
 }
 
 /// Bones that one node in the file moves or that move one vertex are one group; so are groups that stand in one place.
-fn groups(scene: &Scene, surface: &Surface) -> Vec<Group> {
-    let mut group_of: Vec<usize> = (0..scene.parent.len()).collect();
-    for &node in scene.order.iter().filter(|&&node| scene.is_joint[node]) {
-        if let Some(above) = scene.up(node).skip(1).find(|&above| scene.is_joint[above]) {
+fn groups(nodes: &RigNodes, skin: &Skin) -> Vec<Group> {
+    let mut group_of: Vec<usize> = (0..nodes.parent.len()).collect();
+    for &node in nodes.order.iter().filter(|&&node| nodes.is_joint[node]) {
+        if let Some(above) = nodes.up(node).skip(1).find(|&above| nodes.is_joint[above]) {
             join(&mut group_of, node, above);
         }
     }
-    for weights in &surface.weights {
+    for weights in &skin.weights {
         for pair in weights.windows(2) {
             join(&mut group_of, pair[0].0, pair[1].0);
         }
     }
     let mut found: HashMap<usize, Group> = HashMap::new();
-    for node in (0..scene.parent.len()).filter(|&node| scene.is_joint[node]) {
+    for node in (0..nodes.parent.len()).filter(|&node| nodes.is_joint[node]) {
         let none = || Group {
             nodes: Vec::new(),
             area: 0.0,
@@ -87,12 +87,12 @@ fn groups(scene: &Scene, surface: &Surface) -> Vec<Group> {
         };
         found.entry(top(&group_of, node)).or_insert_with(none).nodes.push(node);
     }
-    for &triangle in &surface.triangles {
-        let owner = heaviest(&surface.weights[triangle[0]]);
+    for &triangle in &skin.triangles {
+        let owner = heaviest(&skin.weights[triangle[0]]);
         let Some(group) = found.get_mut(&top(&group_of, owner)) else { continue };
-        group.area += 0.5 * surface.normal(triangle).norm();
+        group.area += 0.5 * skin.normal(triangle).norm();
         for vertex in triangle {
-            let point = surface.points[vertex];
+            let point = skin.points[vertex];
             (group.low, group.high) = (group.low.inf(&point), group.high.sup(&point));
         }
     }
@@ -131,7 +131,7 @@ fn join(group_of: &mut [usize], a: usize, b: usize) {
     group_of[a.max(b)] = a.min(b);
 }
 
-impl Surface {
+impl Skin {
     /// Without the triangles of some nodes.
     fn leave_out(&mut self, nodes: &[bool]) {
         let stays: Vec<bool> = self.weights.iter().map(|weights| !nodes[heaviest(weights)]).collect();

@@ -4,7 +4,7 @@ use gambol_model::math;
 use std::fmt;
 
 use super::skeleton::Stance;
-use crate::{FormatError, LoadOptions};
+use crate::{AnatomyError, Measures};
 
 /// Recordings are of people, nearly always: the height that a guess aims at, m.
 const PERSON: f64 = 1.7;
@@ -14,12 +14,12 @@ const SURE: f64 = 1.5;
 /// unit that fits, of metres, centimetres and millimetres, is taken.
 const ANIMALS: [f64; 2] = [0.08, 4.0];
 /// The units that are met in files: name and length in m. CMU's skeletons are in inches divided by 0.45.
-const UNITS: [(&str, f64); 6] =
+const KNOWN_UNITS: [(&str, f64); 6] =
     [("m", 1.0), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254), ("ft", 0.3048), ("cmu", 0.0254 / 0.45)];
 
 /// How the file's lengths became metres.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Scale {
+pub struct LengthScale {
     /// Length of the file's unit, m.
     pub metres: f64,
     /// Height of who stands, m.
@@ -51,7 +51,7 @@ pub enum ScaleSource {
     },
 }
 
-impl fmt::Display for Scale {
+impl fmt::Display for LengthScale {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { metres, height, source } = self;
         match source {
@@ -78,27 +78,22 @@ impl fmt::Display for Scale {
 /// The unit of a file in which somebody stands. `stated` is what the file says, in m, which is believed if it
 /// makes a person.
 pub(super) fn scale(
-    file: &str,
     stance: &Stance,
     stated: Option<f64>,
-    options: &LoadOptions,
-) -> Result<Scale, FormatError> {
+    measures: &Measures,
+) -> Result<LengthScale, AnatomyError> {
     let height = stance.height;
-    let above_0 = |what: &str, x: f64| {
-        if x.is_finite() && x > 0.0 {
-            return Ok(x);
-        }
-        Err(FormatError::new(file, format!("a {what} of {x} m is not a finite number above 0")))
-    };
     if !(height.is_finite() && height > 0.0) {
-        return Err(FormatError::new(file, "the skeleton has no size: all its joints are in one place"));
+        let reason = "the skeleton has no size: all its joints are in one place";
+        return Err(AnatomyError::Figure(reason.to_owned()));
     }
-    let from = |metres: f64, source| Scale { metres, height: metres * height, source };
-    if let Some(unit) = options.unit {
-        return Ok(from(above_0("unit", unit)?, ScaleSource::Unit));
+    let from = |metres: f64, source| LengthScale { metres, height: metres * height, source };
+    measures.check()?;
+    if let Some(unit) = measures.unit {
+        return Ok(from(unit, ScaleSource::Unit));
     }
-    if let Some(wanted) = options.height {
-        return Ok(from(above_0("height", wanted)? / height, ScaleSource::Height));
+    if let Some(wanted) = measures.height {
+        return Ok(from(wanted / height, ScaleSource::Height));
     }
     let off = |metres: f64| math::ln(metres * height / PERSON).abs();
     let is_person = |metres: f64| off(metres) < math::ln(SURE);
@@ -106,11 +101,11 @@ pub(super) fn scale(
         return Ok(from(metres, ScaleSource::File));
     }
     let fits = |unit: &&(&str, f64)| (ANIMALS[0]..=ANIMALS[1]).contains(&(unit.1 * height));
-    if let Some(&(unit, metres)) = UNITS[..3].iter().find(fits).filter(|_| stance.on_all_fours) {
+    if let Some(&(unit, metres)) = KNOWN_UNITS[..3].iter().find(fits).filter(|_| stance.on_all_fours) {
         return Ok(from(metres, ScaleSource::Animal { unit }));
     }
-    let mut best = UNITS[0];
-    for unit in UNITS {
+    let mut best = KNOWN_UNITS[0];
+    for unit in KNOWN_UNITS {
         if off(unit.1) < off(best.1) {
             best = unit;
         }
@@ -121,13 +116,13 @@ pub(super) fn scale(
 
 /// Length in m of a unit that the user names: `cm`, or a number of metres.
 pub fn unit_from_text(text: &str) -> Result<f64, String> {
-    if let Some((_, metres)) = UNITS.iter().find(|(name, _)| *name == text.to_ascii_lowercase()) {
+    if let Some((_, metres)) = KNOWN_UNITS.iter().find(|(name, _)| *name == text.to_ascii_lowercase()) {
         return Ok(*metres);
     }
     match text.parse::<f64>() {
         Ok(metres) if metres.is_finite() && metres > 0.0 => Ok(metres),
         _ => {
-            let names: Vec<&str> = UNITS.iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = KNOWN_UNITS.iter().map(|(name, _)| *name).collect();
             Err(format!("{text:?} is not a unit: {} or a length in metres", names.join(", ")))
         }
     }
@@ -142,7 +137,7 @@ mod tests {
     }
 
     fn guess(height: f64) -> &'static str {
-        match scale("x.bvh", &stance(height, false), None, &LoadOptions::default()).unwrap().source {
+        match scale(&stance(height, false), None, &Measures::default()).unwrap().source {
             ScaleSource::Guess { unit, .. } => unit,
             other => panic!("{other:?}"),
         }
@@ -154,10 +149,10 @@ mod tests {
         for (height, unit, metres) in
             [(0.25, "m", 1.0), (60.0, "cm", 0.01), (160.0, "cm", 0.01), (600.0, "mm", 0.001)]
         {
-            let found = scale("x.bvh", &stance(height, true), None, &LoadOptions::default()).unwrap();
+            let found = scale(&stance(height, true), None, &Measures::default()).unwrap();
             assert_eq!(
                 found,
-                Scale { metres, height: height * metres, source: ScaleSource::Animal { unit } }
+                LengthScale { metres, height: height * metres, source: ScaleSource::Animal { unit } }
             );
             assert!(found.to_string().contains("nothing tells its size"));
         }
@@ -166,7 +161,7 @@ mod tests {
     #[test]
     fn people_from_a_child_to_a_giant() {
         // 1.3 m and 2.1 m in each unit. A foot and a metre are a factor of 3.3 apart, the others 2.2 or more.
-        for (unit, metres) in UNITS {
+        for (unit, metres) in KNOWN_UNITS {
             for height in [1.3, 1.7, 2.1] {
                 assert_eq!(guess(height / metres), unit, "{height} m in {unit}");
             }
@@ -175,21 +170,15 @@ mod tests {
 
     #[test]
     fn what_is_told_wins() {
-        let told = |unit, height| {
-            scale(
-                "x.bvh",
-                &stance(30.0, false),
-                Some(0.05),
-                &LoadOptions { height, unit, ..LoadOptions::default() },
-            )
-        };
+        let told =
+            |unit, height| scale(&stance(30.0, false), Some(0.05), &Measures { height, unit, mass: None });
         assert_eq!(told(Some(0.1), None).unwrap().height, 3.0);
         assert_eq!(told(None, Some(1.5)).unwrap().metres, 0.05);
         assert_eq!(told(None, None).unwrap().source, ScaleSource::File);
         assert!(told(Some(-1.0), None).unwrap_err().to_string().contains("a unit of -1 m"));
         assert!(told(None, Some(f64::NAN)).is_err());
         // A file that says a person is 30 m tall is not believed.
-        let giant = scale("x.asf", &stance(30.0, false), Some(1.0), &LoadOptions::default()).unwrap();
+        let giant = scale(&stance(30.0, false), Some(1.0), &Measures::default()).unwrap();
         assert_eq!(giant.source, ScaleSource::Guess { unit: "cmu", sure: true });
         assert_eq!(unit_from_text("CM"), Ok(0.01));
         assert_eq!(unit_from_text("0.5"), Ok(0.5));

@@ -10,28 +10,28 @@ use crate::Legs;
 
 /// A way to move, before it meets a body.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pattern {
+pub struct Pattern {
     /// What users call it.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// The order of feet.
-    pub(crate) order: Order,
+    pub order: Order,
     /// Share of the cycle that a foot stands, at the default speed.
-    pub(crate) duty: f64,
+    pub duty: f64,
     /// Least and largest duty that it keeps its character with.
-    pub(crate) duties: [f64; 2],
+    pub duties: [f64; 2],
     /// v²/(g h) at the default speed.
-    pub(crate) froude: f64,
+    pub froude: f64,
     /// Amplitude of a foot's rise, in leg lengths.
-    pub(crate) lift: f64,
+    pub lift: f64,
     /// Least height of a swinging foot, in leg lengths.
-    pub(crate) clearance: f64,
+    pub clearance: f64,
     /// rad of back and head at every step.
-    pub(crate) bob: f64,
+    pub bob: f64,
 }
 
 /// The order of feet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Order {
+pub enum Order {
     /// Left and right in turn; each foot lands one of 2·pairs after the one behind it: the lateral sequence of four
     /// legs, the wave of six.
     Wave,
@@ -58,7 +58,7 @@ const HALF_LEAD: f64 = 0.055;
 
 impl Order {
     /// Time of mid-stance of a foot, in cycles. A leg in the middle counts as a left one.
-    pub(crate) fn phase(self, pair: usize, pairs: usize, side: Option<Side>) -> f64 {
+    pub fn phase(self, pair: usize, pairs: usize, side: Option<Side>) -> f64 {
         let from_hind = pairs - 1 - pair;
         let right = side == Some(Side::Right);
         let half_if = |yes: bool| if yes { 0.5 } else { 0.0 };
@@ -77,7 +77,7 @@ impl Order {
     }
 
     /// Whether the same happens half a cycle later on the other side, so that a step is half a cycle.
-    pub(crate) fn is_symmetrical(self) -> bool {
+    pub fn is_symmetrical(self) -> bool {
         matches!(self, Self::Wave | Self::Alternating | Self::Sides)
     }
 }
@@ -115,16 +115,16 @@ const fn row(
 }
 
 /// Gaits of bodies without legs; a legless body crawls too.
-pub(crate) const LEGLESS: [&str; 4] = ["roll", "crawl", "slither", "swim"];
+pub const LEGLESS: [&str; 4] = ["roll", "crawl", "slither", "swim"];
 
 /// Names of all gaits, those on legs first.
-pub(crate) fn names() -> Vec<&'static str> {
+pub fn names() -> Vec<&'static str> {
     let only_legless = LEGLESS.iter().filter(|name| LEGGED.iter().all(|pattern| pattern.name != **name));
     LEGGED.iter().map(|pattern| pattern.name).chain(only_legless.copied()).collect()
 }
 
 /// The gait called `name` as these legs do it, or why they cannot. `None`: there is no such gait on legs.
-pub(crate) fn find(name: &str, legs: &Legs, has_hands: bool) -> Option<Result<Pattern, String>> {
+pub fn find(name: &str, legs: &Legs, has_hands: bool) -> Option<Result<Pattern, String>> {
     let pattern = *LEGGED.iter().find(|pattern| pattern.name == name)?;
     Some(fit(pattern, legs, has_hands))
 }

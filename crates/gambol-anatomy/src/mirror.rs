@@ -6,7 +6,7 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, JointKind, Mat3, Quat, Vec3};
 use nalgebra::{Quaternion, UnitQuaternion};
 
-use super::heading::Heading;
+use crate::Heading;
 
 /// Bodies this part of the creature's size from the mirror image of another one are its mates.
 const NEAR: f64 = 0.02;
@@ -51,9 +51,9 @@ impl Mirror {
     }
 
     /// With the plane's normal given. Needs the frames of the reference pose.
-    pub(super) fn across(creature: &Creature, data: &mut Data, normal: Vec3) -> Self {
+    pub fn across(creature: &Creature, data: &mut Data, normal: Vec3) -> Self {
         forward_kinematics(creature, data, creature.reference_pose());
-        let scene = Scene::new(creature, data, normal);
+        let scene = MateSearch::new(creature, data, normal);
         let (bodies, matched) = scene.best_mates();
         let mut mirror = Self { normal, bodies, joints: Vec::new(), blocks: Vec::new(), matched };
         for index in 0..creature.joints().len() {
@@ -168,7 +168,7 @@ fn pairs(mates: &[Option<usize>]) -> impl Iterator<Item = (usize, usize)> + '_ {
 }
 
 /// The creature in its reference pose, while mates are looked for.
-struct Scene<'c> {
+struct MateSearch<'c> {
     creature: &'c Creature,
     normal: Vec3,
     /// Centres of mass in the world.
@@ -179,7 +179,7 @@ struct Scene<'c> {
     size: f64,
 }
 
-impl<'c> Scene<'c> {
+impl<'c> MateSearch<'c> {
     fn new(creature: &'c Creature, data: &Data, normal: Vec3) -> Self {
         let bodies = creature.bodies();
         let com: Vec<Vec3> =

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use gambol_model::Vec3;
 
-use super::scene::{Globals, Scene};
-use super::settings::Told;
-use super::surface::{Surface, heaviest};
+use super::nodes::{NodePlaces, RigNodes};
+use super::surface::{Skin, heaviest};
+use super::wishes::RigWishes;
 
 /// A bone that carries less than this part of the skin's area is no body of its own.
 const HARDLY_ANY: f64 = 1e-3;
@@ -38,8 +38,8 @@ pub(super) struct Segment {
 }
 
 /// The segments of a rig, parents first.
-pub(super) struct Skeleton {
-    pub(super) segments: Vec<Segment>,
+pub(super) struct Segments {
+    pub(super) all: Vec<Segment>,
     /// The segment that each node moves with; `None` above all of them.
     pub(super) segment_of: Vec<Option<usize>>,
     /// What was done to the rig, in words.
@@ -48,11 +48,11 @@ pub(super) struct Skeleton {
 
 /// The rig while it is looked at.
 struct Rigging<'a> {
-    scene: &'a Scene,
-    globals: &'a Globals,
-    surface: &'a Surface,
-    told: &'a Told<'a>,
-    /// Of the box around the surface.
+    nodes: &'a RigNodes,
+    places: &'a NodePlaces,
+    skin: &'a Skin,
+    wishes: &'a RigWishes,
+    /// Of the box around the skin.
     size: f64,
     /// Whether the node is a body of its own.
     kept: Vec<bool>,
@@ -69,9 +69,9 @@ struct Rigging<'a> {
     notes: Vec<String>,
 }
 
-impl Skeleton {
-    pub(super) fn find(scene: &Scene, globals: &Globals, surface: &Surface, told: &Told) -> Self {
-        let mut rig = Rigging::new(scene, globals, surface, told);
+impl Segments {
+    pub(super) fn find(nodes: &RigNodes, places: &NodePlaces, skin: &Skin, wishes: &RigWishes) -> Self {
+        let mut rig = Rigging::new(nodes, places, skin, wishes);
         rig.keep_what_carries_skin();
         rig.fold_helpers();
         rig.fold_small_ends();
@@ -84,12 +84,12 @@ impl Skeleton {
 }
 
 impl<'a> Rigging<'a> {
-    fn new(scene: &'a Scene, globals: &'a Globals, surface: &'a Surface, told: &'a Told) -> Self {
-        let count = scene.parent.len();
-        let owner: Vec<usize> = surface.weights.iter().map(|weights| heaviest(weights)).collect();
+    fn new(nodes: &'a RigNodes, places: &'a NodePlaces, skin: &'a Skin, wishes: &'a RigWishes) -> Self {
+        let count = nodes.parent.len();
+        let owner: Vec<usize> = skin.weights.iter().map(|weights| heaviest(weights)).collect();
         let mut area = vec![0.0; count];
-        for &triangle in &surface.triangles {
-            let third = surface.normal(triangle).norm() / 6.0;
+        for &triangle in &skin.triangles {
+            let third = skin.normal(triangle).norm() / 6.0;
             for &vertex in &triangle {
                 area[owner[vertex]] += third;
             }
@@ -100,39 +100,26 @@ impl<'a> Rigging<'a> {
         }
         let mut reach: Vec<f64> = vec![0.0; count];
         let mut lowest = vec![f64::INFINITY; count];
-        for (point, &node) in surface.points.iter().zip(&owner) {
-            reach[node] = reach[node].max((point - globals.origin(node)).norm());
+        for (point, &node) in skin.points.iter().zip(&owner) {
+            reach[node] = reach[node].max((point - places.origin(node)).norm());
             lowest[node] = lowest[node].min(point.y);
         }
-        let (low, high) = surface.bounds();
+        let (low, high) = skin.bounds();
         let size = (high - low).norm();
         let (kept, above) = (vec![false; count], vec![None; count]);
-        Self {
-            scene,
-            globals,
-            surface,
-            told,
-            size,
-            kept,
-            above,
-            area,
-            reach,
-            lowest,
-            owner,
-            notes: Vec::new(),
-        }
+        Self { nodes, places, skin, wishes, size, kept, above, area, reach, lowest, owner, notes: Vec::new() }
     }
 
     fn keep_what_carries_skin(&mut self) {
         for node in 0..self.kept.len() {
-            let least = if self.told.fold(node) == Some(false) { f64::MIN_POSITIVE } else { HARDLY_ANY };
-            self.kept[node] = self.scene.is_joint[node] && self.area[node] >= least;
+            let least = if self.wishes.fold(node) == Some(false) { f64::MIN_POSITIVE } else { HARDLY_ANY };
+            self.kept[node] = self.nodes.is_joint[node] && self.area[node] >= least;
         }
         // A rig of many equal, tiny bones keeps them all.
         if !self.kept.contains(&true) {
             self.kept = (0..self.kept.len()).map(|node| self.area[node] > 0.0).collect();
         }
-        let bare = (0..self.kept.len()).filter(|&node| self.scene.is_joint[node] && !self.kept[node]).count();
+        let bare = (0..self.kept.len()).filter(|&node| self.nodes.is_joint[node] && !self.kept[node]).count();
         self.tell(bare, "carry hardly any skin and go with their parents");
     }
 
@@ -145,9 +132,9 @@ impl<'a> Rigging<'a> {
     /// Gives what a node carries to its nearest kept ancestor.
     fn fold(&mut self, node: usize) {
         self.kept[node] = false;
-        if let Some(above) = self.scene.up(node).skip(1).find(|&above| self.kept[above]) {
+        if let Some(above) = self.nodes.up(node).skip(1).find(|&above| self.kept[above]) {
             self.area[above] += self.area[node];
-            let far = (self.globals.origin(node) - self.globals.origin(above)).norm();
+            let far = (self.places.origin(node) - self.places.origin(above)).norm();
             self.reach[above] = self.reach[above].max(self.reach[node] + far);
             self.lowest[above] = self.lowest[above].min(self.lowest[node]);
             self.area[node] = 0.0;
@@ -155,7 +142,7 @@ impl<'a> Rigging<'a> {
     }
 
     fn kept_parent(&self, node: usize) -> Option<usize> {
-        self.scene.up(node).skip(1).find(|&above| self.kept[above])
+        self.nodes.up(node).skip(1).find(|&above| self.kept[above])
     }
 
     /// Number of kept nodes right below each kept node, in the file.
@@ -172,12 +159,12 @@ impl<'a> Rigging<'a> {
     /// Twists and the pieces of a bone that bends like a hose: they lie along the bone they belong to.
     fn fold_helpers(&mut self) {
         let helpers: Vec<usize> = self
-            .scene
+            .nodes
             .order
             .iter()
             .rev()
             .copied()
-            .filter(|&node| self.told.fold(node) != Some(false))
+            .filter(|&node| self.wishes.fold(node) != Some(false))
             .filter(|&node| {
                 self.kept[node] && self.kept_parent(node).is_some_and(|parent| self.helps(node, parent))
             })
@@ -189,7 +176,7 @@ impl<'a> Rigging<'a> {
     }
 
     fn helps(&self, node: usize, parent: usize) -> bool {
-        let words = words(&self.scene.names[node]);
+        let words = words(&self.nodes.names[node]);
         let is = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
         if is(&["twist", "roll", "helper", "corrective", "volume", "muscle", "bulge"]) {
             return true;
@@ -197,17 +184,17 @@ impl<'a> Rigging<'a> {
         // `thigh.L.001` after `thigh.L`: one bone in two pieces. In a back or tail every piece is a vertebra.
         let base = |name: &str| self::words(name);
         let limb = is(&["thigh", "shin", "calf", "arm", "forearm", "leg", "upperarm", "lowerarm", "upleg"]);
-        limb && base(&self.scene.names[node]) == base(&self.scene.names[parent])
+        limb && base(&self.nodes.names[node]) == base(&self.nodes.names[parent])
             && self.is_straight(node, parent)
-            && self.scene.names[node].ends_with(|c: char| c.is_ascii_digit())
-            && !self.scene.names[parent].ends_with(|c: char| c.is_ascii_digit())
+            && self.nodes.names[node].ends_with(|c: char| c.is_ascii_digit())
+            && !self.nodes.names[parent].ends_with(|c: char| c.is_ascii_digit())
     }
 
     /// Whether the joint lies on the way from its parent's joint to its own child's.
     fn is_straight(&self, node: usize, parent: usize) -> bool {
         const STRAIGHT: f64 = 0.99; // cosine of 8°
-        let at = |node: usize| self.globals.origin(node);
-        let children = self.scene.order.iter().filter(|&&child| self.scene.parent[child] == Some(node));
+        let at = |node: usize| self.places.origin(node);
+        let children = self.nodes.order.iter().filter(|&&child| self.nodes.parent[child] == Some(node));
         let before = (at(node) - at(parent)).try_normalize(1e-9 * self.size);
         children.copied().any(|child| {
             let after = (at(child) - at(node)).try_normalize(1e-9 * self.size);
@@ -220,11 +207,11 @@ impl<'a> Rigging<'a> {
     fn fold_small_ends(&mut self) {
         let mut folded = 0;
         let mut children = self.kept_children();
-        let (low, high) = self.surface.bounds();
+        let (low, high) = self.skin.bounds();
         let floor = low.y + GROUND * (high.y - low.y);
-        let order: Vec<usize> = self.scene.order.iter().rev().copied().collect();
+        let order: Vec<usize> = self.nodes.order.iter().rev().copied().collect();
         for node in order {
-            let may = self.kept[node] && self.told.fold(node) != Some(false);
+            let may = self.kept[node] && self.wishes.fold(node) != Some(false);
             let small = may && self.area[node] < SMALL_AREA && self.reach[node] < SMALL_REACH * self.size;
             // Legs are light on a spider, and their last pieces short: what is as long as its parent is no trinket.
             if !small || children[node] > 0 {
@@ -242,9 +229,9 @@ impl<'a> Rigging<'a> {
     }
 
     fn fold_as_told(&mut self) {
-        let order: Vec<usize> = self.scene.order.iter().rev().copied().collect();
+        let order: Vec<usize> = self.nodes.order.iter().rev().copied().collect();
         for node in order {
-            if self.kept[node] && self.told.fold(node) == Some(true) {
+            if self.kept[node] && self.wishes.fold(node) == Some(true) {
                 self.fold(node);
             }
         }
@@ -259,8 +246,8 @@ impl<'a> Rigging<'a> {
     /// The kept node that each node goes with.
     fn carriers(&self) -> Vec<Option<usize>> {
         let mut carriers = vec![None; self.kept.len()];
-        for &node in &self.scene.order {
-            let above = self.scene.parent[node].and_then(|parent| carriers[parent]);
+        for &node in &self.nodes.order {
+            let above = self.nodes.parent[node].and_then(|parent| carriers[parent]);
             carriers[node] = if self.kept[node] { Some(node) } else { above };
         }
         carriers
@@ -270,7 +257,7 @@ impl<'a> Rigging<'a> {
     fn borders(&self) -> HashMap<[usize; 2], usize> {
         let mut borders = HashMap::new();
         let carriers = self.carriers();
-        for triangle in &self.surface.triangles {
+        for triangle in &self.skin.triangles {
             let [a, b, c] = triangle.map(|vertex| carriers[self.owner[vertex]]);
             for (x, y) in [(a, b), (b, c), (c, a)] {
                 if let (Some(x), Some(y)) = (x, y)
@@ -288,14 +275,14 @@ impl<'a> Rigging<'a> {
     fn hang_loose_ends(&mut self) {
         let borders = self.borders();
         let border = |a: usize, b: usize| borders.get(&[a.min(b), a.max(b)]).copied().unwrap_or(0);
-        let nodes: Vec<usize> = self.scene.order.iter().copied().filter(|&node| self.kept[node]).collect();
+        let nodes: Vec<usize> = self.nodes.order.iter().copied().filter(|&node| self.kept[node]).collect();
         let trunk = nodes.iter().copied().filter(|&node| self.above[node].is_none());
         let trunk = trunk.max_by(|&a, &b| self.area_below(a).total_cmp(&self.area_below(b)));
         // Nodes without skin that go with a bone end it.
         let mut ends = vec![Vec::new(); self.kept.len()];
         for (node, carrier) in self.carriers().into_iter().enumerate().filter(|(node, _)| !self.kept[*node]) {
             if let Some(bone) = carrier {
-                ends[bone].push(self.globals.origin(node));
+                ends[bone].push(self.places.origin(node));
             }
         }
         let mut last = vec![true; self.kept.len()];
@@ -307,7 +294,7 @@ impl<'a> Rigging<'a> {
             }
             let others =
                 || nodes.iter().copied().filter(|&other| other != node && !self.is_above(node, other));
-            let at = self.globals.origin(node);
+            let at = self.places.origin(node);
             let from_end =
                 |other: usize| ends[other].iter().map(|end| (end - at).norm()).fold(f64::INFINITY, f64::min);
             let by_end = others()
@@ -334,7 +321,7 @@ impl<'a> Rigging<'a> {
 
     fn area_below(&self, top: usize) -> f64 {
         (0..self.kept.len())
-            .filter(|&node| self.scene.up(node).any(|above| above == top))
+            .filter(|&node| self.nodes.up(node).any(|above| above == top))
             .map(|node| self.area[node])
             .sum()
     }
@@ -361,7 +348,7 @@ impl<'a> Rigging<'a> {
                 continue;
             }
             let parts = self.children_of(Some(first));
-            let told = self.told.fold(first) == Some(false);
+            let told = self.wishes.fold(first) == Some(false);
             if told || self.area[first] >= LIGHT_HUB || parts.len() < 2 {
                 return joined;
             }
@@ -376,7 +363,7 @@ impl<'a> Rigging<'a> {
     }
 
     fn children_of(&self, parent: Option<usize>) -> Vec<usize> {
-        self.scene
+        self.nodes
             .order
             .iter()
             .copied()
@@ -390,13 +377,13 @@ impl<'a> Rigging<'a> {
         const ALIKE: f64 = 0.1;
         let carriers = self.carriers();
         let distance = |part: usize| -> f64 {
-            let skin: Vec<Vec3> = (0..self.surface.points.len())
+            let skin: Vec<Vec3> = (0..self.skin.points.len())
                 .filter(|&vertex| carriers[self.owner[vertex]] == Some(part))
-                .map(|vertex| self.surface.points[vertex])
+                .map(|vertex| self.skin.points[vertex])
                 .collect();
             let others = parts.iter().filter(|&&other| other != part);
             let nearest = |other: &usize| {
-                let at = self.globals.origin(*other);
+                let at = self.places.origin(*other);
                 skin.iter().map(|point| (point - at).norm()).fold(self.size, f64::min)
             };
             others.map(nearest).sum::<f64>() / (parts.len().max(2) - 1) as f64
@@ -404,7 +391,7 @@ impl<'a> Rigging<'a> {
         // Left and right come in pairs, and neither is the trunk.
         let looks: Vec<(usize, f64, f64)> = parts
             .iter()
-            .map(|&part| (self.kept_below(part), self.area_below(part), self.globals.origin(part).y))
+            .map(|&part| (self.kept_below(part), self.area_below(part), self.places.origin(part).y))
             .collect();
         let is_paired = |k: usize| {
             let (bones, area, height) = looks[k];
@@ -422,7 +409,7 @@ impl<'a> Rigging<'a> {
         candidates.iter().map(cost).min_by(|a, b| a.0.total_cmp(&b.0)).map_or(parts[0], |(_, part)| part)
     }
 
-    fn segments(self, joined: &HashMap<usize, usize>) -> Skeleton {
+    fn segments(self, joined: &HashMap<usize, usize>) -> Segments {
         // Parents first, by what hangs from what now, not in the file.
         let mut order: Vec<usize> = self.children_of(None);
         let mut next = 0;
@@ -448,9 +435,9 @@ impl<'a> Rigging<'a> {
         };
         let count = self.kept.len();
         let mut segment_of: Vec<Option<usize>> = vec![None; count];
-        for &node in &self.scene.order {
+        for &node in &self.nodes.order {
             let own = follow(node);
-            segment_of[node] = own.or_else(|| self.scene.parent[node].and_then(|parent| segment_of[parent]));
+            segment_of[node] = own.or_else(|| self.nodes.parent[node].and_then(|parent| segment_of[parent]));
             if let (Some(own), false) = (own, index_of.contains_key(&node)) {
                 segments[own].nodes.push(node);
             }
@@ -461,14 +448,14 @@ impl<'a> Rigging<'a> {
                 root.nodes.push(node);
             }
         }
-        for &node in &self.scene.order {
+        for &node in &self.nodes.order {
             if segments.first().is_some_and(|root| root.nodes.contains(&node)) {
                 segment_of[node] = Some(0);
             } else if segment_of[node].is_none() {
-                segment_of[node] = self.scene.parent[node].and_then(|parent| segment_of[parent]);
+                segment_of[node] = self.nodes.parent[node].and_then(|parent| segment_of[parent]);
             }
         }
-        Skeleton { segments, segment_of, notes: self.notes }
+        Segments { all: segments, segment_of, notes: self.notes }
     }
 }
 

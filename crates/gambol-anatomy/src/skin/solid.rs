@@ -21,7 +21,7 @@ const CLOSED: f64 = 1.15;
 const SHEET: f64 = 0.005;
 
 /// Points and triangles of one body, in metres, in any frame.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Piece {
     pub(super) points: Vec<Vec3>,
     pub(super) triangles: Vec<[u32; 3]>,

@@ -1,38 +1,41 @@
 //! Puts the creature together: bodies with mass and shapes in its own world, first with a ball at every joint, then,
-//! when the landmarks are known, with the joints they ask for.
+//! when it is known where its limbs are, with the joints they ask for.
 
 use std::collections::HashSet;
 
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, MeshMass, Role, Side, SiteSpec,
-    Transform, TriMesh, Vec3, math,
+    BodySpec, CreatureSpec, InertiaSpec, JointKind, JointSpec, MassProperties, MeshMass, Role, Side,
+    SiteSpec, Transform, TriMesh, Vec3, math,
 };
 use nalgebra::{Isometry3, Rotation3, Similarity3, Translation3, UnitQuaternion};
 
-use super::container::Container;
-use super::fit;
-use super::joints;
-use super::rig::{Bone, Rig, Source};
-use super::scene::{Globals, Scene};
-use super::settings::Told;
-use super::skeleton::Skeleton;
+use super::nodes::{NodePlaces, RigNodes};
+use super::segments::Segments;
 use super::solid::{self, Piece};
-use super::surface::Surface;
-use super::symmetry;
-use crate::{FormatError, LoadOptions};
+use super::surface::Skin;
+use super::wishes::RigWishes;
+use super::{fit, joints, symmetry};
+use crate::ease;
+use crate::springs::{SpringSettings, Standing, stance_springs};
+use crate::survey::Survey;
+use crate::{AnatomyError, Measures};
 
 /// Heights of creatures, m: from a mouse to the largest dinosaur. Outside of this the unit of the file is another one.
 const HEIGHTS: [f64; 2] = [0.1, 20.0];
 /// Other units, m, in the order in which they are tried: centimetres, millimetres, and toys that were shrunk.
-const UNITS: [(f64, &str); 5] = [
+const OTHER_UNITS: [(f64, &str); 5] = [
     (0.01, "a centimetre"),
     (0.001, "a millimetre"),
     (0.0254, "an inch"),
     (100.0, "100 m, as the model was shrunk to a toy"),
     (10_000.0, "10 km, as the model was shrunk to a speck"),
 ];
+/// A fish is as long as it is flat: what lies is taken for as high as this part of its diagonal.
+const LIES: f64 = 0.3;
 /// kg/m³; animals float.
 const DENSITY: f64 = 1000.0;
+/// Nothing weighs less than this part of the whole: it would tremble like a gnat.
+const LEAST_MASS: f64 = 1e-5;
 /// A body whose skin comes this near to the lowest point of all, as part of the height, stands on the ground.
 const STANDS: f64 = 0.02;
 /// A standing body that is higher than this part of its footprint is a leg without a foot, and round.
@@ -42,15 +45,44 @@ const FILLS: f64 = 0.4;
 
 /// What was read, and the bodies it is to become.
 pub(super) struct Model<'a> {
-    pub(super) container: &'a Container,
-    pub(super) scene: &'a Scene,
-    pub(super) globals: &'a Globals,
-    pub(super) surface: &'a Surface,
-    pub(super) skeleton: Skeleton,
-    pub(super) told: Told<'a>,
+    pub(super) name: &'a str,
+    pub(super) nodes: &'a RigNodes,
+    pub(super) places: &'a NodePlaces,
+    pub(super) skin: &'a Skin,
+    pub(super) segments: Segments,
+    pub(super) wishes: &'a RigWishes,
+}
+
+/// A creature, and the way back from it to the nodes it was made of.
+#[derive(Clone, Debug)]
+pub struct Embodied {
+    /// The creature; it is yet to be built.
+    pub spec: CreatureSpec,
+    /// The creature's world (m, z up, x forward) from the scene: a rotation and one scale.
+    pub world_from_scene: Similarity3<f64>,
+    /// Nodes that bodies move. Their parents come first.
+    pub bones: Vec<RigBone>,
+    /// Per body after the world: the node whose origin is its joint.
+    pub joints: Vec<usize>,
+    /// The node that takes the travel of the root.
+    pub root: usize,
+    /// Guesses, in words.
+    pub notes: Vec<String>,
+}
+
+/// A node that follows a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RigBone {
+    /// Index of the node.
+    pub node: usize,
+    /// Index into [`gambol_model::Creature::bodies`].
+    pub body: usize,
+    /// The body frame from the node frame without its scale, in creature metres.
+    pub body_from_node: Transform,
 }
 
 /// A body in the creature's world, in the file's pose.
+#[derive(Clone)]
 pub(super) struct Part {
     /// Where its joint is, m.
     pub(super) origin: Vec3,
@@ -60,84 +92,86 @@ pub(super) struct Part {
     pub(super) mass: MassProperties,
 }
 
-impl Model<'_> {
-    pub(super) fn build(
-        &self,
-        source: Source,
-        mut notes: Vec<String>,
-        options: &LoadOptions,
-    ) -> Result<(CreatureSpec, Rig), FormatError> {
-        let unit = self.unit(options, &mut notes)?;
-        let owner = self.triangle_owners();
-        let up = self.up();
-        let forward = self.told.forward().unwrap_or_else(|| usual_forward(up));
-        let as_drawn = to_world(forward, up);
-        let towards = |turn: &Rotation3<f64>| {
-            Similarity3::from_parts(
-                Translation3::identity(),
-                UnitQuaternion::from_rotation_matrix(turn),
-                unit,
-            )
-        };
+impl Part {
+    /// The same turned about the origin of the world.
+    fn turned(&self, turn: &Rotation3<f64>) -> Self {
+        let points = self.piece.points.iter().map(|point| turn * point).collect();
+        let about =
+            Transform::from_parts(Translation3::identity(), UnitQuaternion::from_rotation_matrix(turn));
+        Self {
+            origin: turn * self.origin,
+            piece: Piece { points, triangles: self.piece.triangles.clone() },
+            mass: self.mass.transformed(&about),
+        }
+    }
+}
 
-        let mut world_from_scene = towards(&as_drawn);
-        let mut parts = self.parts(&world_from_scene, &owner, options);
-        let draft = self.draft(&parts, &world_from_scene);
-        let nodes: Vec<usize> = self.skeleton.segments.iter().map(|segment| segment.node).collect();
-        self.told.check(&draft, &nodes)?;
-        let creature = self.creature(&draft, options)?;
-        let turn = if self.told.forward().is_some() { 0.0 } else { to_forward(&creature) };
-        if turn != 0.0 {
-            let turned = Rotation3::from_axis_angle(&Vec3::z_axis(), turn) * as_drawn;
-            world_from_scene = towards(&turned);
-            parts = self.parts(&world_from_scene, &owner, options);
+impl Model<'_> {
+    /// The skin is weighed once and looked at once, as it is drawn; what then turns to face forward takes both along.
+    pub(super) fn embody(&self, mut notes: Vec<String>) -> Result<Embodied, AnatomyError> {
+        let unit = self.unit(&mut notes)?;
+        let up = self.up();
+        let forward = self.wishes.forward.unwrap_or_else(|| usual_forward(up));
+        let as_drawn = to_world(forward, up);
+        let mut world_from_scene = similarity(&as_drawn, unit);
+        let drawn = self.weigh(&world_from_scene);
+        let mut parts = self.balanced(drawn.clone());
+        let mut spec = self.draft(&parts, &world_from_scene);
+        let nodes: Vec<usize> = self.segments.all.iter().map(|segment| segment.node).collect();
+        self.wishes.check(&nodes)?;
+        let mut survey = Survey::new(&spec)?;
+        let yaw = if self.wishes.forward.is_some() { 0.0 } else { to_forward(&survey) };
+        if yaw != 0.0 {
+            let turn = Rotation3::from_axis_angle(&Vec3::z_axis(), yaw);
+            world_from_scene = similarity(&(turn * as_drawn), unit);
+            parts = self.balanced(drawn.iter().map(|part| part.turned(&turn)).collect());
+            spec = self.draft(&parts, &world_from_scene);
+            survey = survey.turned(&UnitQuaternion::from_rotation_matrix(&turn));
         }
         let in_scene = world_from_scene.inverse_transform_vector(&Vec3::x());
         notes.push(format!("it faces {} of the file", in_words(in_scene)));
 
-        let mut spec = self.draft(&parts, &world_from_scene);
-        let creature = self.creature(&spec, options)?;
-        joints::refine(&mut spec, &creature, &parts, &mut notes, |spec| self.told.apply(spec, &nodes))?;
-        spec.landmark_overrides.clone_from(&options.landmarks);
+        joints::shape_joints(&mut spec, &survey);
+        let masses = masses(&parts);
+        let usual = stiffen(&mut spec, &survey, &parts, &masses);
+        notes.push(format!("its joints have a stiffness of {usual:.3} N·m/rad, from its weight and height"));
+        self.wishes.apply(&mut spec, &nodes)?;
+        stand_at_ease(&mut spec, &survey, &masses, &mut notes);
         let mass: f64 = parts.iter().map(|part| part.mass.mass).sum();
-        notes.push(match options.mass {
+        notes.push(match self.wishes.measures.mass {
             Some(_) => format!("its mass is {} kg as given", number(mass)),
             None => format!("its skin holds {} kg at the density of water", number(mass)),
         });
-        let rig = self.rig(source, world_from_scene, &parts, notes);
-        Ok((spec, rig))
+        let bones = self.bones(&world_from_scene, &parts);
+        let root = self.travelling_node(&bones);
+        Ok(Embodied { spec, world_from_scene, bones, joints: nodes, root, notes })
     }
 
     /// In the axes of the file, of length 1.
     fn up(&self) -> Vec3 {
-        self.told.up().unwrap_or_else(Vec3::y)
+        self.wishes.up.unwrap_or_else(Vec3::y)
     }
 
     /// Of the skin as it is drawn, in units of the file.
     fn height(&self) -> f64 {
-        let heights = self.surface.points.iter().map(|point| point.dot(&self.up()));
+        let heights = self.skin.points.iter().map(|point| point.dot(&self.up()));
         let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
         high - low
     }
 
     /// Metres per unit of the file.
-    fn unit(&self, options: &LoadOptions, notes: &mut Vec<String>) -> Result<f64, FormatError> {
-        for (given, name) in [(options.height, "height"), (options.unit, "unit"), (options.mass, "mass")] {
-            if let Some(value) = given.filter(|value| !(value.is_finite() && *value > 0.0)) {
-                return Err(self.container.error(format!("a {name} of {value} is not a number above 0")));
-            }
-        }
-        let (low, high) = self.surface.bounds();
+    fn unit(&self, notes: &mut Vec<String>) -> Result<f64, AnatomyError> {
+        let Measures { height: wanted, unit, .. } = self.wishes.measures;
+        let (low, high) = self.skin.bounds();
         let tall = self.height();
-        // A fish is as long as it is flat: the largest extent of what lies, the height of what stands.
-        let height = tall.max(0.3 * (high - low).norm());
+        let height = tall.max(LIES * (high - low).norm());
         if height <= 0.0 {
-            return Err(self.container.error("its skin has no size"));
+            return Err(AnatomyError::Figure("its skin has no size".to_owned()));
         }
-        if let Some(unit) = options.unit {
+        if let Some(unit) = unit {
             return Ok(unit);
         }
-        if let Some(wanted) = options.height {
+        if let Some(wanted) = wanted {
             return Ok(wanted / tall.max(f64::MIN_POSITIVE));
         }
         let fits = |unit: f64| (HEIGHTS[0]..=HEIGHTS[1]).contains(&(height * unit));
@@ -149,7 +183,7 @@ impl Model<'_> {
             return Ok(1.0);
         }
         let (unit, name) =
-            UNITS.into_iter().find(|(unit, _)| fits(*unit)).unwrap_or((1.0 / height, "no known one"));
+            OTHER_UNITS.into_iter().find(|(unit, _)| fits(*unit)).unwrap_or((1.0 / height, "no known one"));
         notes.push(format!(
             "it is {} units high, so its unit was taken for {name}: {} m; --height or --unit sets it right",
             number(tall),
@@ -160,12 +194,12 @@ impl Model<'_> {
 
     /// The segment that moves each triangle most.
     fn triangle_owners(&self) -> Vec<usize> {
-        let mut share = vec![0.0; self.skeleton.segments.len()];
-        let mut owner = Vec::with_capacity(self.surface.triangles.len());
-        for triangle in &self.surface.triangles {
+        let mut share = vec![0.0; self.segments.all.len()];
+        let mut owner = Vec::with_capacity(self.skin.triangles.len());
+        for triangle in &self.skin.triangles {
             let mut touched: Vec<usize> = Vec::new();
-            for &(node, weight) in triangle.iter().flat_map(|&vertex| &self.surface.weights[vertex]) {
-                let segment = self.skeleton.segment_of[node].unwrap_or(0);
+            for &(node, weight) in triangle.iter().flat_map(|&vertex| &self.skin.weights[vertex]) {
+                let segment = self.segments.segment_of[node].unwrap_or(0);
                 share[segment] += weight;
                 touched.push(segment);
             }
@@ -178,62 +212,61 @@ impl Model<'_> {
         owner
     }
 
-    fn parts(
-        &self,
-        world_from_scene: &Similarity3<f64>,
-        owner: &[usize],
-        options: &LoadOptions,
-    ) -> Vec<Part> {
+    /// What each segment carries and weighs, at the density of water or that of the mass which is given.
+    fn weigh(&self, world_from_scene: &Similarity3<f64>) -> Vec<Part> {
         let world = |point: &Vec3| world_from_scene.transform_point(&(*point).into()).coords;
-        let points: Vec<Vec3> = self.surface.points.iter().map(world).collect();
-        let triangles = &self.surface.triangles;
-        let (low, high) = self.surface.bounds();
+        let points: Vec<Vec3> = self.skin.points.iter().map(world).collect();
+        let triangles = &self.skin.triangles;
+        let (low, high) = self.skin.bounds();
         let size = (high - low).norm() * world_from_scene.scaling();
 
-        let mut owned: Vec<Vec<[usize; 3]>> = vec![Vec::new(); self.skeleton.segments.len()];
-        for (triangle, &segment) in triangles.iter().zip(owner) {
+        let mut owned: Vec<Vec<[usize; 3]>> = vec![Vec::new(); self.segments.all.len()];
+        for (triangle, segment) in triangles.iter().zip(self.triangle_owners()) {
             owned[segment].push(*triangle);
         }
         let cut = |triangles: &Vec<[usize; 3]>| Piece::cut(&points, triangles, |_| true);
         let mut pieces: Vec<Piece> = owned.iter().map(cut).collect();
-        let parents: Vec<Option<usize>> =
-            self.skeleton.segments.iter().map(|segment| segment.parent).collect();
+        let parents: Vec<Option<usize>> = self.segments.all.iter().map(|segment| segment.parent).collect();
         let masses = solid::weigh(&points, triangles, &self.body_weights(), &pieces, &parents, size);
         let volume: f64 = masses.iter().map(|mass| mass.mass).sum();
-        let density = options.mass.map_or(DENSITY, |mass| mass / volume);
-        // Nothing weighs so little that it would tremble like a gnat.
-        let least = 1e-5 * volume;
+        let density = self.wishes.measures.mass.map_or(DENSITY, |mass| mass / volume);
+        let least = LEAST_MASS * volume;
         let mut parts = Vec::new();
-        for (segment, (piece, mass)) in self.skeleton.segments.iter().zip(pieces.iter_mut().zip(masses)) {
-            let origin = world(&self.globals.origin(segment.node));
+        for (segment, (piece, mass)) in self.segments.all.iter().zip(pieces.iter_mut().zip(masses)) {
+            let origin = world(&self.places.origin(segment.node));
             piece.points.iter_mut().for_each(|point| *point -= origin);
             let raised =
                 if mass.mass < least { mass.scaled(least / mass.mass.max(f64::MIN_POSITIVE)) } else { mass };
             let mass = MassProperties { com: raised.com - origin, ..raised.scaled(density) };
             parts.push(Part { origin, piece: std::mem::take(piece), mass });
         }
+        parts
+    }
+
+    /// The same on both sides, and as the user wishes.
+    fn balanced(&self, mut parts: Vec<Part>) -> Vec<Part> {
         symmetry::balance(&mut parts);
-        self.weigh_as_told(&mut parts, options);
+        self.weigh_as_wished(&mut parts);
         parts
     }
 
     /// Weights of the segments on each vertex.
     fn body_weights(&self) -> Vec<Vec<(usize, f64)>> {
-        let segment = |node: usize| self.skeleton.segment_of[node].unwrap_or(0);
+        let segment = |node: usize| self.segments.segment_of[node].unwrap_or(0);
         let of_vertex = |weights: &Vec<(usize, f64)>| {
             weights.iter().map(|&(node, weight)| (segment(node), weight)).collect()
         };
-        self.surface.weights.iter().map(of_vertex).collect()
+        self.skin.weights.iter().map(of_vertex).collect()
     }
 
     /// Masses of bodies that the user gives, and all scaled to that of the whole.
-    fn weigh_as_told(&self, parts: &mut [Part], options: &LoadOptions) {
-        for (part, segment) in parts.iter_mut().zip(&self.skeleton.segments) {
-            if let Some(mass) = self.told.mass(segment.node) {
+    fn weigh_as_wished(&self, parts: &mut [Part]) {
+        for (part, segment) in parts.iter_mut().zip(&self.segments.all) {
+            if let Some(mass) = self.wishes.mass(segment.node) {
                 part.mass = part.mass.scaled(mass / part.mass.mass);
             }
         }
-        if let Some(whole) = options.mass {
+        if let Some(whole) = self.wishes.measures.mass {
             let sum: f64 = parts.iter().map(|part| part.mass.mass).sum();
             for part in parts {
                 part.mass = part.mass.scaled(whole / sum);
@@ -243,15 +276,15 @@ impl Model<'_> {
 
     /// All bodies, with a ball at every joint.
     fn draft(&self, parts: &[Part], world_from_scene: &Similarity3<f64>) -> CreatureSpec {
-        let stem = self.container.path.rsplit('/').next().unwrap_or_default();
-        let mut spec = CreatureSpec::new(stem.rsplit_once('.').map_or(stem, |(stem, _)| stem));
+        let mut spec = CreatureSpec::new(self.name);
+        spec.landmark_overrides.clone_from(&self.wishes.landmarks);
         let heights = parts.iter().flat_map(|part| part.piece.points.iter().map(|p| part.origin.z + p.z));
         let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
         let mut names = HashSet::from(["world".to_owned()]);
-        for (index, segment) in self.skeleton.segments.iter().enumerate() {
+        for (index, segment) in self.segments.all.iter().enumerate() {
             let part = &parts[index];
             let name = unique(
-                self.told.body_name(segment.node).unwrap_or(&self.scene.names[segment.node]),
+                self.wishes.body_name(segment.node).unwrap_or(&self.nodes.names[segment.node]),
                 &mut names,
             );
             let place = part.origin - segment.parent.map_or_else(Vec3::zeros, |parent| parts[parent].origin);
@@ -282,69 +315,53 @@ impl Model<'_> {
 
     /// The ends of a segment's bones, as sites: nodes without skin or children that hang from them.
     fn ends(&self, index: usize, parts: &[Part], world_from_scene: &Similarity3<f64>) -> Vec<SiteSpec> {
-        let nodes = &self.container.document.nodes;
-        let segment = &self.skeleton.segments[index];
+        let segment = &self.segments.all[index];
         let is_end = |node: &usize| {
-            let hangs = self.scene.parent[*node].is_some_and(|parent| segment.nodes.contains(&parent));
-            hangs && nodes[*node].children.is_empty() && nodes[*node].mesh.is_none()
+            let hangs = self.nodes.parent[*node].is_some_and(|parent| segment.nodes.contains(&parent));
+            hangs && self.nodes.is_bare_end[*node]
         };
         let own =
-            |node: &usize| self.skeleton.segment_of[*node] == Some(index) && !segment.nodes.contains(node);
+            |node: &usize| self.segments.segment_of[*node] == Some(index) && !segment.nodes.contains(node);
         let site = |node: usize| {
-            let at = world_from_scene.transform_point(&self.globals.origin(node).into()).coords
+            let at = world_from_scene.transform_point(&self.places.origin(node).into()).coords
                 - parts[index].origin;
             SiteSpec {
-                name: self.scene.names[node].clone(),
+                name: self.nodes.names[node].clone(),
                 body_from_site: Transform::translation(at.x, at.y, at.z),
             }
         };
-        (0..nodes.len()).filter(is_end).filter(own).map(site).collect()
+        (0..self.nodes.parent.len()).filter(is_end).filter(own).map(site).collect()
     }
 
     /// The direction of a bone: towards the one bone that goes on from it.
     fn along(&self, parts: &[Part], index: usize) -> Option<Vec3> {
-        let mut children =
-            (0..parts.len()).filter(|&child| self.skeleton.segments[child].parent == Some(index));
+        let mut children = (0..parts.len()).filter(|&child| self.segments.all[child].parent == Some(index));
         match (children.next(), children.next()) {
             (Some(child), None) => Some(parts[child].origin - parts[index].origin),
             _ => None,
         }
     }
 
-    fn creature(&self, spec: &CreatureSpec, options: &LoadOptions) -> Result<Creature, FormatError> {
-        let mut spec = spec.clone();
-        spec.landmark_overrides.clone_from(&options.landmarks);
-        spec.build().map_err(|error| self.container.error(error.to_string()))
-    }
-
-    fn rig(
-        &self,
-        source: Source,
-        world_from_scene: Similarity3<f64>,
-        parts: &[Part],
-        notes: Vec<String>,
-    ) -> Rig {
-        let mut depth = vec![0; self.scene.parent.len()];
-        for &node in &self.scene.order {
-            depth[node] = self.scene.parent[node].map_or(0, |parent| depth[parent] + 1);
+    fn bones(&self, world_from_scene: &Similarity3<f64>, parts: &[Part]) -> Vec<RigBone> {
+        let mut depth = vec![0; self.nodes.parent.len()];
+        for &node in &self.nodes.order {
+            depth[node] = self.nodes.parent[node].map_or(0, |parent| depth[parent] + 1);
         }
-        let (low, high) = self.surface.bounds();
+        let (low, high) = self.skin.bounds();
         let size = (high - low).norm();
-        let own = self.skeleton.segments.iter().enumerate();
+        let own = self.segments.all.iter().enumerate();
         let own = own.flat_map(|(index, segment)| segment.nodes.iter().map(move |&node| (index, node)));
-        let folded = (0..depth.len()).filter_map(|node| Some((self.skeleton.segment_of[node]?, node)));
+        let folded = (0..depth.len()).filter_map(|node| Some((self.segments.segment_of[node]?, node)));
         let bent = folded.filter(|&(index, node)| self.is_bent(node, index, size));
         let bone = |(index, node): (usize, usize)| {
-            let at = world_from_scene.transform_point(&self.globals.origin(node).into()).coords;
-            let turn = world_from_scene.isometry.rotation * self.globals.rotation(node);
+            let at = world_from_scene.transform_point(&self.places.origin(node).into()).coords;
+            let turn = world_from_scene.isometry.rotation * self.places.rotation(node);
             let body_from_node = Isometry3::from_parts((at - parts[index].origin).into(), turn);
-            Bone { node, body: index + 1, body_from_node }
+            RigBone { node, body: index + 1, body_from_node }
         };
-        let mut bones: Vec<Bone> = own.chain(bent).map(bone).collect();
+        let mut bones: Vec<RigBone> = own.chain(bent).map(bone).collect();
         bones.sort_by_key(|bone| (depth[bone.node], bone.node));
-        let joints = self.skeleton.segments.iter().map(|segment| segment.node).collect();
-        let root = self.travelling_node(&bones);
-        Rig { world_from_scene, bones, joints, root, source, notes }
+        bones
     }
 
     /// Whether a bone that was folded into a segment stands otherwise in the file than in the pose that was taken: an ear
@@ -352,25 +369,25 @@ impl Model<'_> {
     fn is_bent(&self, node: usize, segment: usize, size: f64) -> bool {
         /// Entries of a matrix, lengths in parts of the size; files have seven digits.
         const SAME: f64 = 1e-4;
-        let folded = self.scene.is_joint[node]
-            && self.skeleton.segment_of[node] == Some(segment)
-            && !self.skeleton.segments[segment].nodes.contains(&node);
-        let Some(parent) = self.scene.parent[node].filter(|_| folded) else { return false };
-        let apart = self.globals.0[parent] * self.scene.local[node] - self.globals.0[node];
-        let scale = self.globals.0[node].fixed_view::<3, 3>(0, 0).norm();
+        let folded = self.nodes.is_joint[node]
+            && self.segments.segment_of[node] == Some(segment)
+            && !self.segments.all[segment].nodes.contains(&node);
+        let Some(parent) = self.nodes.parent[node].filter(|_| folded) else { return false };
+        let apart = self.places.0[parent] * self.nodes.local[node] - self.places.0[node];
+        let scale = self.places.0[node].fixed_view::<3, 3>(0, 0).norm();
         apart.fixed_view::<3, 3>(0, 0).norm() > SAME * scale
             || apart.fixed_view::<3, 1>(0, 3).norm() > SAME * size
     }
 
     /// The nearest node above all bones; one of its own that the rig has for this (a root bone without skin) if there is
     /// one, else the topmost bone.
-    fn travelling_node(&self, bones: &[Bone]) -> usize {
-        let first: Vec<usize> = self.scene.up(bones[0].node).collect();
+    fn travelling_node(&self, bones: &[RigBone]) -> usize {
+        let first: Vec<usize> = self.nodes.up(bones[0].node).collect();
         let is_common =
-            |node: &usize| bones.iter().all(|bone| self.scene.up(bone.node).any(|above| above == *node));
+            |node: &usize| bones.iter().all(|bone| self.nodes.up(bone.node).any(|above| above == *node));
         let Some(common) = first.iter().copied().find(is_common) else { return bones[0].node };
         let driven = bones.iter().any(|bone| bone.node == common);
-        let above = self.scene.parent[common].filter(|&parent| self.scene.is_joint[parent]);
+        let above = self.nodes.parent[common].filter(|&parent| self.nodes.is_joint[parent]);
         if driven { above.unwrap_or(common) } else { common }
     }
 }
@@ -400,22 +417,19 @@ fn to_world(forward: Vec3, up: Vec3) -> Rotation3<f64> {
 }
 
 /// The turn about the vertical that makes a creature face x, rad. Directions near an axis are that axis.
-fn to_forward(creature: &Creature) -> f64 {
+fn to_forward(survey: &Survey) -> f64 {
     const NEAR: f64 = 0.15; // rad; artists draw along axes, and landmarks are not that exact
-    let origins = origins(creature);
-    let place = |body: usize, point: Vec3| origins[body] + point;
-    let marks = creature.landmarks();
+    let marks = &survey.landmarks;
     let mut left = Vec3::zeros();
     for mark in marks.iter().filter(|mark| mark.side == Some(Side::Left)) {
         let other = marks.iter().find(|other| {
             other.side == Some(Side::Right) && other.role == mark.role && other.row == mark.row
         });
         if let Some(other) = other {
-            left += place(mark.body, mark.point) - place(other.body, other.point);
+            left += survey.place(mark) - survey.place(other);
         }
     }
-    let end =
-        |role: Role| marks.iter().find(|mark| mark.role == role).map(|mark| place(mark.body, mark.point));
+    let end = |role: Role| survey.marks(role).next().map(|mark| survey.place(mark));
     let forward = match (left.norm() > 0.0, end(Role::Head), end(Role::Tail)) {
         (true, _, _) => left.cross(&Vec3::z()),
         (false, Some(head), Some(tail)) => head - tail,
@@ -430,14 +444,46 @@ fn to_forward(creature: &Creature) -> f64 {
     -if (yaw - nearest).abs() < NEAR { nearest } else { yaw }
 }
 
-/// Body origins in the draft, where no frame is turned.
-pub(super) fn origins(creature: &Creature) -> Vec<Vec3> {
-    let mut origins: Vec<Vec3> = Vec::with_capacity(creature.bodies().len());
-    for (index, body) in creature.bodies().iter().enumerate() {
-        let above = if index == 0 { Vec3::zeros() } else { origins[body.parent] };
-        origins.push(above + body.parent_from_body.translation.vector);
+/// A turn and one scale.
+fn similarity(turn: &Rotation3<f64>, scale: f64) -> Similarity3<f64> {
+    Similarity3::from_parts(Translation3::identity(), UnitQuaternion::from_rotation_matrix(turn), scale)
+}
+
+/// Mass of each body, kg, the world's first, and its centre in the world, m.
+fn masses(parts: &[Part]) -> Vec<(f64, Vec3)> {
+    let of_part = |part: &Part| (part.mass.mass, part.origin + part.mass.com);
+    std::iter::once((0.0, Vec3::zeros())).chain(parts.iter().map(of_part)).collect()
+}
+
+/// Gives all joints their springs. Returns the stiffness of a leg's joint, N·m/rad.
+fn stiffen(spec: &mut CreatureSpec, survey: &Survey, parts: &[Part], masses: &[(f64, Vec3)]) -> f64 {
+    let settings = SpringSettings::default();
+    let low = parts.iter().flat_map(|part| part.piece.points.iter().map(|p| part.origin.z + p.z));
+    let low = low.fold(f64::INFINITY, f64::min);
+    let standing = Standing { survey, masses, low, gravity: spec.gravity.norm() };
+    let springs = stance_springs(&standing, &settings);
+    for (body, stiffness) in spec.bodies.iter_mut().zip(springs.turn) {
+        for joint in body.joints.iter_mut().filter(|joint| joint.kind != JointKind::Free) {
+            joint.stiffness = stiffness;
+            joint.damping = settings.damping * stiffness;
+        }
     }
-    origins
+    springs.usual
+}
+
+fn stand_at_ease(spec: &mut CreatureSpec, survey: &Survey, masses: &[(f64, Vec3)], notes: &mut Vec<String>) {
+    let masses: Vec<f64> = masses.iter().map(|(mass, _)| *mass).collect();
+    let arms = ease::lowered_arms(spec, survey);
+    let snake = ease::laid_down(survey, &masses);
+    if !arms.is_empty() {
+        notes.push(
+            "its arms are stretched out in the file and hang down here; `--pose file` keeps them".to_owned(),
+        );
+    }
+    if !snake.is_empty() {
+        notes.push("it rears up in the file and lies down here; `--pose file` keeps it up".to_owned());
+    }
+    ease::turn(spec, &arms.into_iter().chain(snake).collect());
 }
 
 /// A name that is not taken yet.

@@ -29,7 +29,7 @@ impl Heading {
     }
 
     /// The same creature with its left carried to `left_in_pose` by its root; up stays up.
-    pub(super) fn turned(&self, left_in_pose: Vec3) -> Self {
+    pub fn turned(&self, left_in_pose: Vec3) -> Self {
         let left = level(left_in_pose, self.up).unwrap_or(self.left);
         Self { forward: left.cross(&self.up), left, up: self.up }
     }

@@ -1,4 +1,4 @@
-//! A skeleton and its frames, in gambol's axes and radians, in the file's unit of length.
+//! The skeleton of a recording and its frames, in gambol's axes and radians, in the file's unit of length.
 
 use gambol_model::{Quat, Transform, Vec3};
 use nalgebra::Unit;
@@ -25,59 +25,63 @@ const ALL_FOURS: f64 = 0.8;
 
 /// What a channel moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ChannelKind {
+pub enum ChannelKind {
+    /// The place of a joint.
     Shift,
+    /// Its orientation.
     Turn,
 }
 
 /// A number per frame that moves a joint.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Channel {
-    pub(crate) kind: ChannelKind,
+pub struct Channel {
+    /// What it moves.
+    pub kind: ChannelKind,
     /// Unit vector, in the joint's `axes`.
-    pub(crate) axis: Vec3,
+    pub axis: Vec3,
     /// Which number of a frame.
-    pub(crate) column: usize,
-    /// rad
-    pub(crate) limit: Option<[f64; 2]>,
+    pub column: usize,
+    /// Least and largest angle, rad.
+    pub limit: Option<[f64; 2]>,
 }
 
 /// A joint and the bones that are fixed to it. With all angles zero it has the axes of the world.
 #[derive(Clone, Debug)]
-pub(crate) struct Joint {
-    pub(crate) name: String,
+pub struct RecordedJoint {
+    /// As the file has it; unique.
+    pub name: String,
     /// Stands before it; none for a root, which floats.
-    pub(crate) parent: Option<usize>,
+    pub parent: Option<usize>,
     /// From the parent, with all angles zero.
-    pub(crate) offset: Vec3,
+    pub offset: Vec3,
     /// Where bones end that no joint follows.
-    pub(crate) ends: Vec<Vec3>,
+    pub ends: Vec<Vec3>,
     /// The frame that the channels' axes are in.
-    pub(crate) axes: Quat,
+    pub axes: Quat,
     /// Turns act in this order: the joint's turn is their product.
-    pub(crate) channels: Vec<Channel>,
+    pub channels: Vec<Channel>,
     /// Shifts say where the joint is in its parent, rather than how far it is off from there.
-    pub(crate) whole_place: bool,
+    pub whole_place: bool,
     /// It does not move, whatever its channels.
-    pub(crate) fixed: bool,
+    pub fixed: bool,
 }
 
 /// Joints, parents first.
 #[derive(Clone, Debug)]
-pub(crate) struct Skeleton {
-    pub(crate) file: String,
-    pub(crate) joints: Vec<Joint>,
+pub struct RecordedSkeleton {
+    /// All of them.
+    pub joints: Vec<RecordedJoint>,
 }
 
 /// Frames at equal steps of time: lengths in the file's unit, angles in rad.
 #[derive(Clone, Debug)]
-pub(crate) struct Take {
-    /// s
-    pub(crate) step: f64,
+pub struct Take {
+    /// Time from frame to frame, s.
+    pub step: f64,
     /// Numbers per frame.
-    pub(crate) columns: usize,
+    pub columns: usize,
     /// Frame after frame; at least one frame.
-    pub(crate) numbers: Vec<f64>,
+    pub numbers: Vec<f64>,
 }
 
 /// How the skeleton stands.
@@ -91,11 +95,18 @@ pub(super) struct Stance {
 }
 
 impl Take {
-    pub(crate) fn len(&self) -> usize {
+    /// Number of frames.
+    pub fn len(&self) -> usize {
         self.numbers.len() / self.columns.max(1)
     }
 
-    pub(crate) fn frame(&self, frame: usize) -> &[f64] {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The numbers of a frame.
+    pub fn frame(&self, frame: usize) -> &[f64] {
         &self.numbers[frame * self.columns..(frame + 1) * self.columns]
     }
 
@@ -104,8 +115,9 @@ impl Take {
     }
 }
 
-impl Joint {
-    pub(crate) fn channels(&self, kind: ChannelKind) -> impl Iterator<Item = &Channel> {
+impl RecordedJoint {
+    /// The channels that move one thing, in their order.
+    pub fn channels(&self, kind: ChannelKind) -> impl Iterator<Item = &Channel> {
         self.channels.iter().filter(move |channel| channel.kind == kind)
     }
 
@@ -132,7 +144,7 @@ impl Joint {
     }
 }
 
-impl Skeleton {
+impl RecordedSkeleton {
     /// Where every joint is; without a frame, with all angles zero.
     pub(super) fn world_from_joint(&self, frame: Option<&[f64]>) -> Vec<Transform> {
         let mut world: Vec<Transform> = Vec::with_capacity(self.joints.len());
@@ -187,7 +199,7 @@ impl Skeleton {
         let (mut along_y, mut along_z) = (0.0, 0.0);
         let poses = Self::looked_at(take).map(|k| Some(take.frame(k)));
         // The zero pose of some files is folded; what is recorded counts if there is anything.
-        let poses: Vec<Option<&[f64]>> = poses.chain((take.len() == 0).then_some(None)).collect();
+        let poses: Vec<Option<&[f64]>> = poses.chain(take.is_empty().then_some(None)).collect();
         for pose in poses {
             let world = self.world_from_joint(pose);
             for &[top, foot] in &legs {
@@ -201,7 +213,7 @@ impl Skeleton {
 
     /// Where each leg begins, and the foot.
     fn legs(&self) -> Vec<[usize; 2]> {
-        let is_foot = |joint: &Joint| {
+        let is_foot = |joint: &RecordedJoint| {
             let name = joint.name.to_ascii_lowercase();
             FEET.iter().any(|foot| name.contains(foot))
         };
@@ -254,7 +266,7 @@ impl Skeleton {
     /// either nothing is known.
     pub(super) fn fix_still_doubles(&mut self, take: &Take) {
         let longest = self.joints.iter().map(|joint| joint.offset.norm()).fold(0.0, f64::max);
-        let turns = |joint: &Joint| {
+        let turns = |joint: &RecordedJoint| {
             let can = joint.channels(ChannelKind::Turn).next().is_some();
             can && take.frames().any(|frame| joint.turn(frame).angle() > NO_TURN)
         };
@@ -282,7 +294,7 @@ impl Skeleton {
     }
 
     /// Numbers in a pose, at most.
-    pub(super) fn pose_length(&self) -> usize {
+    pub fn pose_length(&self) -> usize {
         // Three shifts and a quaternion, or as many of them as there are channels for.
         self.joints
             .iter()

@@ -8,15 +8,18 @@ use std::ops::Range;
 
 use gambol_model::{Creature, JointKind, Landmark, Role, Row, Side};
 
-use super::mirror::Mirror;
+use crate::Mirror;
 
 /// What a limb is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub enum LimbPart {
+    /// Ends in a foot.
     Leg,
+    /// Ends in a hand.
     Arm,
     /// Neck and head.
     Head,
+    /// A tail.
     Tail,
     /// A hind body that hangs by the spine alone, as an insect's.
     HindBody,
@@ -28,36 +31,41 @@ pub(super) enum Part {
 
 /// A chain, or the trunk.
 #[derive(Clone, Debug)]
-pub(super) struct Limb {
+pub struct Limb {
     /// `leg.front.left`, `arm.right`, `head`, `tail`, `spine`, or the name of its first body.
-    pub(super) name: String,
-    pub(super) part: Part,
-    pub(super) row: Option<Row>,
-    pub(super) side: Option<Side>,
+    pub name: String,
+    /// What it is.
+    pub part: LimbPart,
+    /// Which pair of limbs, where there are several.
+    pub row: Option<Row>,
+    /// Left or right; `None` on the midline.
+    pub side: Option<Side>,
     /// From the trunk outwards.
-    pub(super) bodies: Vec<usize>,
+    pub bodies: Vec<usize>,
     /// Joints of those bodies that bend it, from the trunk outwards.
-    pub(super) joints: Vec<usize>,
+    pub joints: Vec<usize>,
     /// The body it hangs from.
-    pub(super) attach: usize,
+    pub attach: usize,
     /// The landmark at its end.
-    pub(super) landmark: Option<usize>,
+    pub landmark: Option<usize>,
     /// Its knee or elbow.
-    pub(super) middle: Option<usize>,
+    pub middle: Option<usize>,
 }
 
 /// All limbs, and which one each body belongs to.
 #[derive(Clone, Debug)]
-pub(super) struct Limbs {
-    pub(super) all: Vec<Limb>,
+pub struct Limbs {
+    /// In the order in which they leave the trunk.
+    pub all: Vec<Limb>,
     /// Limb of each body but the world.
-    pub(super) owner: Vec<Option<usize>>,
+    pub owner: Vec<Option<usize>>,
     /// Limbs that mirror each other, and single ones: left before right.
-    pub(super) groups: Vec<Vec<usize>>,
+    pub groups: Vec<Vec<usize>>,
 }
 
 impl Limbs {
-    pub(super) fn new(creature: &Creature, mirror: &Mirror) -> Self {
+    /// Cuts a creature into its limbs; `mirror` says which of those without landmarks belong together.
+    pub fn new(creature: &Creature, mirror: &Mirror) -> Self {
         let mut cut = Cut::new(creature);
         for body in 1..creature.bodies().len() {
             cut.assign(body);
@@ -69,12 +77,12 @@ impl Limbs {
     }
 
     /// Whether there are legs or arms.
-    pub(super) fn has_extremities(&self) -> bool {
-        self.all.iter().any(|limb| matches!(limb.part, Part::Leg | Part::Arm))
+    pub fn has_extremities(&self) -> bool {
+        self.all.iter().any(|limb| matches!(limb.part, LimbPart::Leg | LimbPart::Arm))
     }
 
     /// How many rows of this part there are.
-    pub(super) fn rows(&self, part: Part) -> usize {
+    pub fn rows(&self, part: LimbPart) -> usize {
         self.groups.iter().filter(|group| self.all[group[0]].part == part).count()
     }
 }
@@ -170,7 +178,7 @@ impl<'c> Cut<'c> {
         if let Some(trunk) = self.trunk {
             return trunk;
         }
-        let trunk = self.begin("spine".to_owned(), Part::Spine, body);
+        let trunk = self.begin("spine".to_owned(), LimbPart::Spine, body);
         self.trunk = Some(trunk);
         trunk
     }
@@ -181,16 +189,16 @@ impl<'c> Cut<'c> {
         }
         let landmark = &self.creature.landmarks()[end];
         let part = match landmark.role {
-            Role::Foot => Part::Leg,
-            Role::Hand => Part::Arm,
-            Role::Tail if self.on_spine[body] => Part::HindBody,
-            Role::Tail => Part::Tail,
-            _ => Part::Head,
+            Role::Foot => LimbPart::Leg,
+            Role::Hand => LimbPart::Arm,
+            Role::Tail if self.on_spine[body] => LimbPart::HindBody,
+            Role::Tail => LimbPart::Tail,
+            _ => LimbPart::Head,
         };
         let noun = match part {
-            Part::Leg => "leg",
-            Part::Arm => "arm",
-            Part::Tail | Part::HindBody => "tail",
+            LimbPart::Leg => "leg",
+            LimbPart::Arm => "arm",
+            LimbPart::Tail | LimbPart::HindBody => "tail",
             _ => "head",
         };
         let landmark_name = landmark.name(); // foot.front.left: the leg has its row and side
@@ -207,15 +215,15 @@ impl<'c> Cut<'c> {
     /// What hangs beyond the ends.
     fn beyond(&mut self, body: usize, parent: usize) -> usize {
         let Some(limb) = self.owner[parent] else { return self.trunk(body) };
-        let goes_along = !matches!(self.limbs[limb].part, Part::Head | Part::Spine);
+        let goes_along = !matches!(self.limbs[limb].part, LimbPart::Head | LimbPart::Spine);
         if goes_along || !self.jointed[body] {
             return limb;
         }
         let name = self.creature.bodies()[body].name.clone();
-        self.begin(name, Part::Other, parent)
+        self.begin(name, LimbPart::Other, parent)
     }
 
-    fn begin(&mut self, name: String, part: Part, attach: usize) -> usize {
+    fn begin(&mut self, name: String, part: LimbPart, attach: usize) -> usize {
         self.limbs.push(Limb {
             name,
             part,
@@ -241,7 +249,7 @@ fn find_middles(creature: &Creature, owner: &[Option<usize>], limbs: &mut [Limb]
 
 /// Limbs of one part and row go together, others with their mirror images.
 fn group(limbs: &[Limb], owner: &[Option<usize>], mirror: &Mirror) -> Vec<Vec<usize>> {
-    let is_extremity = |limb: &Limb| matches!(limb.part, Part::Leg | Part::Arm);
+    let is_extremity = |limb: &Limb| matches!(limb.part, LimbPart::Leg | LimbPart::Arm);
     let extremities: Vec<usize> = (0..limbs.len()).filter(|&index| is_extremity(&limbs[index])).collect();
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut taken = vec![false; limbs.len()];
@@ -254,7 +262,8 @@ fn group(limbs: &[Limb], owner: &[Option<usize>], mirror: &Mirror) -> Vec<Vec<us
             extremities.iter().copied().filter(alike).collect()
         } else {
             let mate = mirror.body(limb.bodies[0]).and_then(|body| owner[body]);
-            let mate = mate.filter(|&mate| limb.part == Part::Other && limbs[mate].part == Part::Other);
+            let mate =
+                mate.filter(|&mate| limb.part == LimbPart::Other && limbs[mate].part == LimbPart::Other);
             std::iter::once(index).chain(mate.filter(|&mate| mate != index)).collect()
         };
         group.retain(|&member| !std::mem::replace(&mut taken[member], true));

@@ -4,8 +4,10 @@ use std::f64::consts::PI;
 
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, touches};
 use gambol_model::{Creature, Landmark, Role, Side, Vec3};
-use gambol_modes::Heading;
 use nalgebra::{Rotation3, Unit};
+
+use crate::Heading;
+use crate::feet::{foot_bodies, leg_bodies, users};
 
 /// A knee is folded by this angle to see which way it bends the leg, rad.
 const FOLD: f64 = 1.0;
@@ -39,17 +41,15 @@ pub struct Leg {
 
 impl Leg {
     /// The hip in another pose, m; the foot itself if nothing lets it move against the body.
-    pub(crate) fn hip_in_world(&self, creature: &Creature, frames: &[BodyFrame]) -> Vec3 {
+    pub fn hip_in_world(&self, creature: &Creature, frames: &[BodyFrame]) -> Vec3 {
         self.joints.first().map_or(frames[self.foot].position, |&hip| {
             let hip = &creature.joints()[hip];
             frames[hip.body].point_in_world(hip.anchor)
         })
     }
-}
 
-impl Leg {
     /// Angle at the knee between hip and foot, rad: π for a straight leg and for one without a knee.
-    pub(crate) fn stretch(&self, creature: &Creature, frames: &[BodyFrame]) -> f64 {
+    pub fn stretch(&self, creature: &Creature, frames: &[BodyFrame]) -> f64 {
         self.knee.map_or(PI, |knee| {
             let joint = &creature.joints()[knee];
             let knee = frames[joint.body].point_in_world(joint.anchor);
@@ -119,19 +119,6 @@ fn sole_height(leg: &Leg, frames: &[BodyFrame], up: Vec3) -> f64 {
     leg.sole.iter().map(height).fold(f64::INFINITY, f64::min)
 }
 
-/// Per body: how many feet are on it or below it.
-fn users(creature: &Creature, feet: &[&Landmark]) -> Vec<usize> {
-    let mut users = vec![0; creature.bodies().len()];
-    for foot in feet {
-        let mut body = foot.body;
-        while body != 0 {
-            users[body] += 1;
-            body = creature.bodies()[body].parent;
-        }
-    }
-    users
-}
-
 fn leg(
     creature: &Creature,
     frames: &[BodyFrame],
@@ -142,23 +129,13 @@ fn leg(
     pair: usize,
 ) -> Leg {
     let bodies = creature.bodies();
-    // Up to the last body that this foot has to itself; a body whose parent is the world is the trunk of a hopper.
-    let mut chain = vec![foot.body];
-    let mut body = foot.body;
-    while bodies[body].parent != 0
-        && users[bodies[body].parent] == 1
-        && bodies[bodies[body].parent].parent != 0
-    {
-        body = bodies[body].parent;
-        chain.push(body);
-    }
-    chain.reverse();
+    let chain = leg_bodies(creature, users, foot.body);
     let joints: Vec<usize> = chain.iter().flat_map(|&body| bodies[body].joints.clone()).collect();
     let place = |joint: usize| {
         let joint = &creature.joints()[joint];
         frames[joint.body].point_in_world(joint.anchor)
     };
-    let hip = joints.first().map_or(frames[body].position, |&joint| place(joint));
+    let hip = joints.first().map_or(frames[chain[0]].position, |&joint| place(joint));
     let stands = frames[foot.body].point_in_world(foot.point);
     let knee = knee(creature, foot, &joints);
     let bend = knee.map_or(1.0, |knee| {
@@ -175,16 +152,9 @@ fn leg(
         let more = distance((high - pose[joint.q]).clamp(0.0, FOLD));
         if more <= less { 1.0 } else { -1.0 }
     });
-    let below = |body: usize| {
-        let mut above = body;
-        while above != 0 && above != foot.body {
-            above = bodies[above].parent;
-        }
-        above == foot.body
-    };
     let seen = |body: usize| !bodies[body].shapes.is_empty();
-    let mut sole: Vec<Touch> = (foot.body..bodies.len())
-        .filter(|&body| below(body))
+    let mut sole: Vec<Touch> = foot_bodies(creature, foot.body)
+        .into_iter()
         .flat_map(|body| touches(creature, body, &frames[body], up))
         .collect();
     if !sole.iter().any(|touch| seen(touch.body)) {

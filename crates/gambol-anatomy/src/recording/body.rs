@@ -1,12 +1,11 @@
 //! Bodies for a skeleton: how thick a bone's flesh is, from its length and its place in the body.
 
-use gambol_model::{
-    BodySpec, CreatureSpec, JointKind, JointSpec, Quat, Shape, ShapeSpec, Transform, Vec3, math,
-};
+use gambol_model::{BodySpec, CreatureSpec, JointSpec, Quat, Shape, ShapeSpec, Transform, Vec3, math};
 use nalgebra::Point3;
 
-use super::Scale;
-use super::skeleton::{Channel, ChannelKind, Joint, Skeleton};
+use super::skeleton::{Channel, ChannelKind, RecordedJoint, RecordedSkeleton};
+use super::unit::LengthScale;
+use crate::springs::{SpringSettings, limp_spring};
 
 /// Radius of a limb over the length of its bone; a thigh of 43 cm has 5 cm.
 const LIMB: f64 = 0.12;
@@ -24,48 +23,45 @@ const HEAD: f64 = 0.06;
 const REACH: f64 = 0.2;
 /// A bone shorter than this, in parts of the height, is a point.
 const POINT: f64 = 1e-4;
-/// A slide's spring gives way by this part of the height under the weight that it carries.
-const SAG: f64 = 0.1;
-/// Damping over stiffness, s: about 2 % of critical at 3 Hz, as in the gallery.
-const DAMPING: f64 = 0.002;
 /// Skin, and a shirt for the trunk.
 const COLOURS: [[f32; 4]; 2] = [[0.87, 0.68, 0.54, 1.0], [0.32, 0.52, 0.66, 1.0]];
 
 /// The creature of a skeleton: a body for every joint, which has its name, with the bones to its children as capsules.
 /// It stands on the ground in the pose with all angles zero.
-pub(super) fn creature(name: &str, skeleton: &Skeleton, scale: &Scale, mass: Option<f64>) -> CreatureSpec {
+pub(super) fn creature(
+    name: &str,
+    skeleton: &RecordedSkeleton,
+    scale: &LengthScale,
+    mass: Option<f64>,
+) -> CreatureSpec {
     let metres = scale.metres;
-    let anatomy = Anatomy::new(skeleton, metres, scale.height);
+    let tree = BoneTree::new(skeleton, metres, scale.height);
     let mut spec = CreatureSpec::new(name);
     for (index, joint) in skeleton.joints.iter().enumerate() {
         let mut body = BodySpec::new(&joint.name);
         body.parent = joint.parent.map_or(0, |parent| parent + 1);
         body.parent_from_body = Transform::from_parts((joint.offset * metres).into(), Quat::identity());
-        body.shapes = anatomy.flesh(index);
+        body.shapes = tree.flesh(index);
         body.joints = joints(joint);
         spec.bodies.push(body);
     }
     put_on_ground(&mut spec);
     let weights = weigh(&mut spec, mass);
-    let gravity = spec.gravity.norm();
+    let (gravity, settings) = (spec.gravity.norm(), SpringSettings::default());
     for (index, body) in spec.bodies.iter_mut().enumerate().skip(1) {
         let weight = weights[index] * gravity;
-        let reach = anatomy.reach[index - 1].max(LIMB_RADII[0] * anatomy.height);
+        let reach = tree.reach[index - 1].max(LIMB_RADII[0] * tree.height);
         for joint in &mut body.joints {
-            // Held out level, what hangs from a joint would turn it by a radian: every part is as limp as the others.
-            joint.stiffness = three_digits(match joint.kind {
-                JointKind::Free => 0.0,
-                JointKind::Slide => weight / (SAG * anatomy.height),
-                JointKind::Ball | JointKind::Hinge => weight * reach,
-            });
-            joint.damping = DAMPING * joint.stiffness;
+            let stiffness = limp_spring(joint.kind, weight, reach, tree.height, &settings);
+            joint.stiffness = three_digits(stiffness);
+            joint.damping = settings.damping * joint.stiffness;
         }
     }
     spec
 }
 
 /// A root floats; one or two turns are hinges, more are a ball.
-fn joints(joint: &Joint) -> Vec<JointSpec> {
+fn joints(joint: &RecordedJoint) -> Vec<JointSpec> {
     if joint.parent.is_none() {
         return vec![JointSpec::free(&joint.name)];
     }
@@ -99,8 +95,8 @@ fn joints(joint: &Joint) -> Vec<JointSpec> {
 }
 
 /// What the tree of bones says about the body. Lengths in m.
-struct Anatomy<'s> {
-    skeleton: &'s Skeleton,
+struct BoneTree<'s> {
+    skeleton: &'s RecordedSkeleton,
     height: f64,
     /// Of each joint, the longest way along bones to an end.
     reach: Vec<f64>,
@@ -112,8 +108,8 @@ struct Anatomy<'s> {
     bones: Vec<Vec<Vec3>>,
 }
 
-impl<'s> Anatomy<'s> {
-    fn new(skeleton: &'s Skeleton, metres: f64, height: f64) -> Self {
+impl<'s> BoneTree<'s> {
+    fn new(skeleton: &'s RecordedSkeleton, metres: f64, height: f64) -> Self {
         let joints = &skeleton.joints;
         let mut bones: Vec<Vec<Vec3>> =
             joints.iter().map(|joint| joint.ends.iter().map(|end| end * metres).collect()).collect();

@@ -1,15 +1,15 @@
 //! Stiffness from weight against closed forms: pendulum that buckles, cantilever, two-link arm, mast on a base, rocker,
 //! and a pair of legs that slide on too little friction.
 
+use gambol_anatomy::{
+    Stand, StandSettings, StandStatus, WeightError, WeightReport, WeightStatus, stand, stiffness_from_weight,
+};
 use gambol_dynamics::{Data, bias_forces, passive_forces};
 use gambol_model::math;
 use gambol_model::samples::{TreeKind, random_tree};
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, InertiaSpec, JointSpec, MassProperties, Mat3, Shape, ShapeSpec,
     Transform, Vec3,
-};
-use gambol_modes::{
-    Stand, StandSettings, StandStatus, WeightError, WeightReport, WeightStatus, stand, stiffness_from_weight,
 };
 
 const G: f64 = 9.81;
@@ -302,4 +302,16 @@ fn bad_input_is_an_error() {
     let space = spec.build().unwrap();
     let error = stiffness_from_weight(&space, &mut Data::new(&space), &[0.0], &settings).unwrap_err();
     assert_eq!(error, WeightError::Weightless);
+}
+
+/// Bisection to a precision that numbers do not have went on for ever: the middle of two neighbours is one of them.
+#[test]
+fn the_search_ends_where_numbers_do() {
+    let creature = link(JointSpec::hinge("pivot", Vec3::y()).with_stiffness(1.0), 1.0, Vec3::x());
+    let exact =
+        search(&creature, &StandSettings { precision: f64::MIN_POSITIVE, ..StandSettings::default() });
+    let usual = search(&creature, &StandSettings::default());
+    assert_eq!(exact.status, WeightStatus::Found);
+    assert!(exact.scale <= usual.scale, "{} and {}", exact.scale, usual.scale);
+    assert_close(exact.scale, usual.scale, 0.01);
 }

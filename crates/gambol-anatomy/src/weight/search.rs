@@ -32,7 +32,8 @@ pub fn stiffness_from_weight(
 
     let mut scale = START * natural;
     while !search.stands(scale) {
-        if scale >= RANGE * natural {
+        // What weighs infinitely much has no natural scale.
+        if scale.is_nan() || scale >= RANGE * natural {
             return Ok(search.finish(WeightStatus::NeverStands));
         }
         scale *= START;
@@ -47,6 +48,9 @@ pub fn stiffness_from_weight(
     let mut fails = scale;
     while search.least > (1.0 + settings.precision) * fails {
         let middle = (search.least * fails).sqrt();
+        if middle <= fails || middle >= search.least {
+            break; // no number lies between them: this is as precise as numbers are
+        }
         if !search.stands(middle) {
             fails = middle;
         }

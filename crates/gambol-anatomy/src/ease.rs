@@ -1,0 +1,167 @@
+//! Nobody walks as characters are drawn and recorded: people stretch out their arms, snakes rear up. A creature stands as
+//! it moves, and the pose of its file stays at hand under the name `file`.
+
+use std::collections::HashMap;
+
+use gambol_model::{CreatureSpec, JointKind, JointSpec, PoseSpec, Quat, Role, Side, Vec3, math};
+use nalgebra::{Quaternion, UnitQuaternion};
+
+use crate::survey::{Chains, Survey};
+
+/// Arms that point more steeply than this stay, rad below the horizontal: people at ease have 1.3, a T has 0, an A
+/// up to 0.9.
+const HANGS: f64 = 1.0;
+/// Lowered arms stay so far from the body, rad from the vertical: hands pass beside the hips, not through them.
+const ASIDE: f64 = 0.17;
+/// A body without legs rears up if its line rises by this part of its length; a cobra's does by half.
+const REARS: f64 = 0.4;
+/// A skull weighs at least this part of what it hangs from; a jaw or a tongue does not.
+const HEAVY: f64 = 0.5;
+
+/// The pose of the file, as a creature at ease remembers it.
+pub(crate) const FILE_POSE: &str = "file";
+
+/// Turns of bodies away from the pose of the file, in the world; what hangs from them and has none goes along.
+pub(crate) type Turns = HashMap<usize, Quat>;
+
+/// On two legs, arms that point more aside than down (T or A, for the sake of a skin or of a recording) are lowered: what
+/// lowers each, by the body of the upper arm.
+pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
+    let chains = Chains::new(survey);
+    let mut lowered = Turns::new();
+    if chains.legs().count() != 2 {
+        return lowered;
+    }
+    for chain in chains.all.iter().filter(|chain| chain.is_arm) {
+        let Some(elbow) = chains.middle_of(chain).filter(|&elbow| elbow > 0) else { continue };
+        let Some(hand) = survey.marks(Role::Hand).find(|mark| chain.bodies.last() == Some(&mark.body)) else {
+            continue;
+        };
+        let upper = chain.bodies[elbow - 1];
+        let arm = survey.place(hand) - survey.origins[upper];
+        let slope = math::atan2(-arm.z, math::hypot(arm.x, arm.y));
+        let is_aside = arm.y.abs() > arm.x.abs();
+        if slope >= HANGS || !is_aside || !can_turn(&spec.bodies[upper].joints, &[JointKind::Ball]) {
+            continue;
+        }
+        let side = if hand.side == Some(Side::Left) { 1.0 } else { -1.0 };
+        let down = Vec3::new(0.0, side * math::sin(ASIDE), -math::cos(ASIDE));
+        if let Some(turn) = Quat::rotation_between(&arm, &down) {
+            lowered.insert(upper, turn);
+        }
+    }
+    lowered
+}
+
+/// A snake that rears up is laid straight along the ground: it slithers on its belly, and has to lie on it. Its head
+/// stays level. `masses` are those of the bodies, kg.
+pub(crate) fn laid_down(survey: &Survey, masses: &[f64]) -> Turns {
+    let of = |role: Role| survey.marks(role).next().map(|mark| mark.body);
+    let (Some(head), Some(tail)) = (of(Role::Head), of(Role::Tail)) else { return Turns::new() };
+    if of(Role::Foot).or(of(Role::Hand)).is_some() {
+        return Turns::new();
+    }
+    let at = &survey.origins;
+    let head = skull(survey, masses, head);
+    let (to_head, to_tail): (Vec<usize>, Vec<usize>) = (survey.up(head).collect(), survey.up(tail).collect());
+    let Some(&fork) = to_head.iter().find(|body| to_tail.contains(body)) else { return Turns::new() };
+    // From the fork to each end; the fork lies between the first joints of both.
+    let way = |to_end: &[usize]| -> Vec<usize> {
+        let mut way: Vec<usize> = to_end.iter().copied().take_while(|&body| body != fork).collect();
+        way.reverse();
+        way
+    };
+    let (front, back) = (way(&to_head), way(&to_tail));
+    let line: Vec<Vec3> = back.iter().rev().chain([&fork]).chain(&front).map(|&body| at[body]).collect();
+    let length: f64 = line.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
+    let heights = line.iter().map(|place| place.z);
+    let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
+    if high - low < REARS * length {
+        return Turns::new();
+    }
+    let mut turns = Turns::new();
+    for (chain, ahead) in [(&front, Vec3::x()), (&back, -Vec3::x())] {
+        for pair in chain.windows(2) {
+            let turn = Quat::rotation_between(&(at[pair[1]] - at[pair[0]]), &ahead);
+            turns.extend(turn.map(|turn| (pair[0], turn)));
+        }
+    }
+    // The last bone of the tail goes with the one before it, a head stays as it is.
+    if let [.., before, last] = back[..] {
+        turns.extend(turns.get(&before).copied().map(|turn| (last, turn)));
+    }
+    turns.insert(head, Quat::identity());
+    let first = |chain: &[usize]| chain.first().map_or(at[fork], |&body| at[body]);
+    let across = first(&front) - first(&back);
+    turns.extend(Quat::rotation_between(&across, &Vec3::x()).map(|turn| (fork, turn)));
+    // What lies between the fork and the root of the tree, and the root itself, go with the fork.
+    let of_fork = turns.get(&fork).copied().unwrap_or_else(Quat::identity);
+    turns.extend(survey.up(fork).skip(1).map(|body| (body, of_fork)));
+    turns
+}
+
+/// The last heavy bone from `head` on: what is called head may be the end of the neck.
+fn skull(survey: &Survey, masses: &[f64], head: usize) -> usize {
+    let heavy = |&body: &usize| {
+        let children = (1..masses.len()).filter(|&child| survey.parents[child] == body);
+        let heaviest = children.max_by(|&a, &b| masses[a].total_cmp(&masses[b]));
+        heaviest.filter(|&child| masses[child] > HEAVY * masses[body])
+    };
+    std::iter::successors(Some(head), heavy).last().unwrap_or(head)
+}
+
+/// Whether a body hangs by a single joint of one of these kinds.
+fn can_turn(joints: &[JointSpec], kinds: &[JointKind]) -> bool {
+    matches!(joints, [joint] if kinds.contains(&joint.kind))
+}
+
+/// Turns bodies whose joints can. How they stood is the pose `file`, and other poses stay where they were: with P the
+/// body's orientation in its parent before, P R(old) = turn P R(new).
+pub(crate) fn turn(spec: &mut CreatureSpec, turns: &Turns) {
+    if turns.is_empty() {
+        return;
+    }
+    spec.poses.push(PoseSpec { name: FILE_POSE.to_owned(), qpos: reference_pose(spec) });
+    let mut in_world = vec![Quat::identity(); spec.bodies.len()];
+    let mut q = 0;
+    for (index, body) in spec.bodies.iter_mut().enumerate().skip(1) {
+        let above = in_world[body.parent];
+        let can = can_turn(&body.joints, &[JointKind::Free, JointKind::Ball]);
+        in_world[index] = turns.get(&index).copied().filter(|_| can).unwrap_or(above);
+        let turn = above.inverse() * in_world[index];
+        let before = body.parent_from_body.rotation;
+        body.parent_from_body.rotation = turn * before;
+        for joint in &body.joints {
+            if joint.kind == JointKind::Ball {
+                let back = before.inverse() * turn.inverse() * before;
+                spec.poses.iter_mut().for_each(|pose| turn_back(&mut pose.qpos[q..q + 4], &back));
+            }
+            q += joint.kind.nq();
+        }
+    }
+}
+
+fn turn_back(wxyz: &mut [f64], back: &Quat) {
+    let old = UnitQuaternion::new_normalize(Quaternion::new(wxyz[0], wxyz[1], wxyz[2], wxyz[3]));
+    let new = back * old;
+    wxyz.copy_from_slice(&[new.w, new.i, new.j, new.k]);
+}
+
+/// The pose in which a description stands, as [`gambol_model::Creature::reference_pose`] has it.
+fn reference_pose(spec: &CreatureSpec) -> Vec<f64> {
+    let mut qpos = Vec::new();
+    for body in &spec.bodies {
+        for joint in &body.joints {
+            match joint.kind {
+                JointKind::Free => {
+                    let (place, turn) =
+                        (body.parent_from_body.translation.vector, body.parent_from_body.rotation);
+                    qpos.extend([place.x, place.y, place.z, turn.w, turn.i, turn.j, turn.k]);
+                }
+                JointKind::Ball => qpos.extend([1.0, 0.0, 0.0, 0.0]),
+                JointKind::Hinge | JointKind::Slide => qpos.push(joint.reference),
+            }
+        }
+    }
+    qpos
+}

@@ -1,0 +1,42 @@
+//! What a creature's body is for, seen from its shape: which way it faces, what is left and what is right, its limbs, legs
+//! and feet and the order in which these may fall, how stiff its joints must be to carry it, and how a skin or the skeleton
+//! of a recording becomes a body at all.
+//!
+//! The landmarks that all of this stands on (feet, knees, hands, head, tail) are found by `gambol-model` when a creature is
+//! built, so that no creature is without them; this crate reads them.
+//!
+//! ```text
+//! RigNodes, Skin      ──► skin::embody ──────┐
+//! RecordedSkeleton, Take ──► recording::embody ──► CreatureSpec ──build──► Creature
+//!                                                                            │
+//!        Heading, Mirror ──► Limbs, Legs, Feet ──► footfall                  │
+//!        give_springs, stand, stiffness_from_weight   ◄──────────────────────┘
+//! ```
+
+mod ease;
+mod error;
+mod feet;
+pub mod footfall;
+mod heading;
+mod legs;
+mod limbs;
+mod measures;
+mod mirror;
+pub mod recording;
+pub mod skin;
+mod springs;
+mod survey;
+mod weight;
+
+pub use error::AnatomyError;
+pub use feet::{Foot, diagonal_feet, feet, foot_bodies};
+pub use heading::Heading;
+pub use legs::{Leg, Legs};
+pub use limbs::{Limb, LimbPart, Limbs};
+pub use measures::Measures;
+pub use mirror::Mirror;
+pub use springs::{GivenSprings, SpringSettings, give_springs, heights};
+pub use weight::{
+    Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,
+    WeightReport, WeightStatus, stand, stiffness_from_weight,
+};
