@@ -80,16 +80,8 @@ fn compare(name: &str) -> Result<[[f64; 2]; 3]> {
 
     let pumps = waves.iter().map(|waves| Pump::new(&creature, &modes, waves));
     let pumps: Vec<Pump> = pumps.collect::<std::result::Result<_, _>>().map_err(|error| error.to_string())?;
-    let plan = |pump| Plan {
-        controller: pump,
-        start: State::new(&start, &vec![0.0; creature.nv()]),
-        seconds: SECONDS,
-        shoves: &[],
-        torque_limits: &[],
-        fps: 60.0,
-        keep_poses: false,
-    };
-    let plans: Vec<Plan> = pumps.iter().map(|pump| plan(pump)).collect();
+    let at_rest = State::new(&start, &vec![0.0; creature.nv()]);
+    let plans: Vec<Plan> = pumps.iter().map(|pump| Plan::new(pump, at_rest.clone(), SECONDS)).collect();
     let settings = StepSettings { contact: soft_ground(&creature), ..StepSettings::default() };
     let world = World::new(creature.clone(), settings).map_err(|error| error.to_string())?;
     let ours = rollouts(&world, &plans, PHASES.len());

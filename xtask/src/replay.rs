@@ -7,17 +7,14 @@ use std::path::{Path, PathBuf};
 use gambol::LoadOptions;
 use gambol::control::locomotion::{Bursts, Stride, read_controller, world};
 use gambol::control::sketch::Stage;
-use gambol::control::{Command, Controller};
-use gambol::dynamics::{Data, Drive, State, Stepper, center_of_mass, step};
+use gambol::control::{AnyController, Command};
+use gambol::dynamics::{Data, Drive, Sense, State, Stepper, center_of_mass, step};
 use gambol::formats::{MjcfOptions, to_mjcf};
 use gambol::model::Vec3;
 use serde::Deserialize;
 
 use crate::peers;
 use crate::shell::{Result, command, output, target};
-
-/// What `cargo xtask test` replays.
-const CHECKED: &str = "runner";
 
 /// In how many parts our steps are taken to see what is due to their length. Odd, so that all have poses at the same times.
 const PARTS: [usize; 3] = [1, 3, 9];
@@ -98,18 +95,25 @@ struct Apart {
 pub(crate) fn run(controllers: &[String]) -> Result<()> {
     let mut names: BTreeSet<&str> = controllers.iter().map(String::as_str).collect();
     if names.is_empty() {
-        names.extend(gambol::gallery::controllers().iter().map(|(name, _)| *name));
+        names = gallery();
     }
-    let mut failed = Vec::new();
-    for name in names {
-        failed.extend(compare(&load(name)?, &MUJOCO)?);
-    }
-    if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
+    replay(&names, &MUJOCO)
 }
 
-/// What `cargo xtask test` asks for: one controller, and MuJoCo's finest alone.
+/// What `cargo xtask test` asks for: all controllers of the gallery, against MuJoCo's finest alone.
 pub(crate) fn check() -> Result<()> {
-    let failed = compare(&load(CHECKED)?, &MUJOCO[..1])?;
+    replay(&gallery(), &MUJOCO[..1])
+}
+
+fn gallery() -> BTreeSet<&'static str> {
+    gambol::gallery::controllers().iter().map(|(name, _)| *name).collect()
+}
+
+fn replay(names: &BTreeSet<&str>, settings: &[(usize, f64)]) -> Result<()> {
+    let mut failed = Vec::new();
+    for name in names {
+        failed.extend(compare(&load(name)?, settings)?);
+    }
     if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
 }
 
@@ -138,13 +142,13 @@ fn torques(case: &Case) -> Result<Vec<Vec<f64>>> {
     let controller = Bursts::new(&case.stage, &case.stride, case.step);
     let world = world(&case.stage, case.step).map_err(|error| error.to_string())?;
     let (mut stepper, mut state) = (Stepper::new(&world), State::new(&case.stride.q, &case.stride.v));
-    let mut command = Command::new(creature);
+    let (mut command, mut memory) = (Command::new(creature), controller.begin(creature));
     let mut torques = Vec::new();
     while state.time < case.stride.period {
-        command.torque.fill(0.0);
-        controller.command(creature, &state, &mut command);
+        let sense = Sense::new(&world, &mut stepper, &mut state);
+        controller.drive(&sense, &mut memory, &mut command);
         let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &[] };
-        step(&world, &mut stepper, &mut state, &drive).map_err(|error| error.to_string())?;
+        sense.step(&drive).map_err(|error| error.to_string())?;
         torques.push(command.torque.clone());
     }
     Ok(torques)
@@ -303,7 +307,7 @@ fn ours(case: &Case, parts: usize) -> Result<Motion> {
             }
             step(&world, &mut stepper, &mut state, &drive).map_err(|error| error.to_string())?;
             let mut loads = vec![0.0; feet.len()];
-            for force in stepper.contact_forces(&world) {
+            for force in state.contact_forces(&world) {
                 let foot = feet.iter().position(|bodies| bodies.contains(&force.contact.bodies[0]));
                 if let Some(foot) = foot {
                     loads[foot] += force.force.dot(&case.stage.axes[2]);

@@ -1,15 +1,15 @@
 //! `cargo xtask strides`: what the search for controllers finds, over many seeds (Nunes et al. 2012, sections 8.1, 8.2 and 8.4).
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
 use gambol::control::locomotion::{
-    Balance, Balanced, Bursts, Judge, Method, Outcome, Search, SearchSettings, Stride, Upright, cycle_clip,
+    Balance, Balanced, Bursts, Judge, Stride, StrideSearch, StrideSettings, Upright, cycle_clip,
     read_controller, spectrum, world,
 };
+use gambol::control::search::{Method, Outcome, SearchSettings, Threads};
 use gambol::control::sketch::{Phase, Sketch, Stage, read};
-use gambol::control::{Controller, Plan, rollouts};
+use gambol::control::{AnyController, Plan, rollouts};
 use gambol::dynamics::{Data, State, World};
 use gambol::modes::Reader;
 use gambol::picture::{ClipOptions, View, clip_strip};
@@ -94,18 +94,18 @@ fn row(
     let mut trials = Vec::new();
     for seed in 1..=seeds {
         let settings = SearchSettings { method, seed, budget, ..SearchSettings::default() };
-        let mut search = Search::new(sketch, &stage, settings).map_err(|error| error.to_string())?;
-        numbers = search.space().dimension();
-        let mut evaluations = 0;
-        let outcome = search.run(threads(), &AtomicBool::new(false), &mut |_, progress| {
-            evaluations = progress.evaluations;
-        });
-        let Some((stride, score)) = search.nearest() else { continue };
+        let step = StrideSettings::default().step;
+        let mut search =
+            StrideSearch::of_sketch(sketch, &stage, step, settings).map_err(|error| error.to_string())?;
+        numbers = search.problem().space().dimension();
+        let outcome = search.run(&mut Threads(threads()), &mut |_| true);
+        let evaluations = search.evaluations();
+        let Some((stride, score)) = search.nearest_stride() else { continue };
         trials.push(Trial {
             converged: outcome == Outcome::Converged,
             evaluations,
             product: score.product(),
-            distance: 1.0 - along_priority(own, &stage, search.world(), &stride),
+            distance: 1.0 - along_priority(own, &stage, search.problem().world(), &stride),
         });
         eprintln!("{name}, seed {seed}: {outcome:?} after {evaluations} cycles");
     }
@@ -205,16 +205,9 @@ fn largest(stage: &Stage, world: &World, stride: &Stride) -> Result<String> {
 fn cycles_up(stage: &Stage, world: &World, stride: &Stride) -> [String; 2] {
     let bursts = Bursts::new(stage, stride, world.settings().step);
     let balanced = Balanced::new(bursts.clone(), Balance::new(stage, world, stride));
-    [&bursts as &dyn Controller, &balanced].map(|controller| {
-        let plan = Plan {
-            controller,
-            start: State::new(&stride.q, &stride.v),
-            seconds: CYCLES * stride.period,
-            shoves: &[],
-            torque_limits: &[],
-            fps: 60.0,
-            keep_poses: true,
-        };
+    [&bursts as &dyn AnyController, &balanced].map(|controller| {
+        let start = State::new(&stride.q, &stride.v);
+        let plan = Plan { keep_poses: true, ..Plan::new(controller, start, CYCLES * stride.period) };
         let rollout = rollouts(world, &[plan], 1).swap_remove(0);
         let ground = world.settings().ground.as_ref();
         match Upright::new(stage).fall(&stage.creature, &rollout.clip, ground) {

@@ -38,12 +38,13 @@ pub(crate) struct Books {
     /// Displacements from the equilibrium before it moves and after.
     before: Vec<f64>,
     after: Vec<f64>,
-    rest: Vec<f64>,
+    /// None before the first step.
+    rest: Option<Vec<f64>>,
 }
 
 impl Books {
-    /// Opens them at `state`, with the springs at rest in `rest`.
-    pub(crate) fn open(world: &World, state: &State, rest: &[f64]) -> Self {
+    /// For a simulation from `state` on. They open with its first step, when it is known where the springs are at rest.
+    pub(crate) fn new(world: &World, state: &State) -> Self {
         let creature = world.creature();
         let still = Energy { kinetic: 0.0, gravity: 0.0, elastic: 0.0 };
         let budget = Budget {
@@ -55,38 +56,41 @@ impl Books {
             damping: 0.0,
             contact: 0.0,
         };
-        let mut books = Self {
+        Self {
             budget,
             data: Data::new(creature),
             middle: state.q.clone(),
             before: vec![0.0; creature.nv()],
             after: vec![0.0; creature.nv()],
-            rest: rest.to_vec(),
-        };
-        books.budget.start = books.energy(world, state);
-        books.budget.end = books.budget.start;
-        books
+            rest: None,
+        }
     }
 
     /// The equilibrium moves to `rest`, before a step from `state`: what that does to the energy of each spring is work.
     pub(crate) fn move_rest(&mut self, world: &World, state: &State, rest: &[f64]) {
         let creature = world.creature();
         self.go_to_middle(world, state);
+        let Some(last) = &mut self.rest else {
+            self.rest = Some(rest.to_vec());
+            self.budget.start = self.energy(world, state);
+            self.budget.end = self.budget.start;
+            return;
+        };
         let mut book = |work: f64| {
             self.budget.drive += work;
             self.budget.positive_drive += work.max(0.0);
         };
-        creature.difference(&self.rest, &self.middle, &mut self.before);
+        creature.difference(last, &self.middle, &mut self.before);
         creature.difference(rest, &self.middle, &mut self.after);
         for joint in creature.joints().iter().filter(|joint| joint.stiffness > 0.0) {
             let square = |x: &[f64]| x[joint.v..joint.v + joint.kind.nv()].iter().map(|x| x * x).sum::<f64>();
             book(0.5 * joint.stiffness * (square(&self.after) - square(&self.before)));
         }
         for tendon in creature.tendons() {
-            let stretch = |rest| tendon_stretch_about(creature, rest, tendon, &self.middle);
-            book(0.5 * tendon.stiffness * (math::square(stretch(rest)) - math::square(stretch(&self.rest))));
+            let stretch = |rest: &[f64]| tendon_stretch_about(creature, rest, tendon, &self.middle);
+            book(0.5 * tendon.stiffness * (math::square(stretch(rest)) - math::square(stretch(last))));
         }
-        self.rest.copy_from_slice(rest);
+        last.copy_from_slice(rest);
     }
 
     /// A step was made from the velocity `v` to that of `state`; `data` has the kinematics of its start.
@@ -135,7 +139,8 @@ impl Books {
 
     fn energy(&mut self, world: &World, state: &State) -> Energy {
         self.go_to_middle(world, state);
-        energy_about(world.creature(), &self.rest, &mut self.data, &self.middle, &state.v)
+        let rest = self.rest.as_deref().unwrap_or_else(|| world.creature().rest_pose());
+        energy_about(world.creature(), rest, &mut self.data, &self.middle, &state.v)
     }
 
     /// The pose half a step ago, where the velocity belongs.

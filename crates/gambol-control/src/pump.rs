@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-use gambol_dynamics::{Data, State, center_of_mass, stiffness_matrix};
+use gambol_dynamics::{Data, Sense, center_of_mass, stiffness_matrix};
 use gambol_model::{Creature, JointKind, math};
 use gambol_motion::Basis;
 use nalgebra::DVector;
@@ -113,39 +113,57 @@ impl Pump {
     }
 }
 
-/// Modes that are pumped if nobody says which.
-const PUMPED: usize = 2;
+/// How a creature is pumped where somebody knows better than [`SuggestSettings`]: attached to it ([`Creature::attach`]), as the
+/// gallery does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PumpPreset {
+    /// α of every mode, rad.
+    pub amplitude: f64,
+    /// Hz
+    pub frequency: f64,
+}
 
-/// Elastic energy of a mode at the amplitude that is suggested, as a share of the creature's weight times its size. With
-/// it the paper's loop runs. With a fifth less amplitude it only creeps, and with a fifth more a standing wave throws it
-/// to one side or the other.
-const LIVELY: f64 = 0.0404;
+/// How waves are suggested.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SuggestSettings {
+    /// Modes that are pumped if nobody says which. Default: 2, the fewest that make a travelling wave (Kry et al. 2009,
+    /// section 4.1).
+    pub modes: usize,
+    /// How far each is ahead of the one before, rad. Default: a quarter of a cycle, as in the paper.
+    pub ahead: f64,
+    /// Elastic energy of a mode at its amplitude, as a share of the creature's weight times its size: how far, in parts of
+    /// its size, the springs could lift it. Default: 0.0404. With it the paper's loop runs; with a fifth less amplitude it only
+    /// creeps, and with a fifth more a standing wave throws it to one side or the other.
+    pub energy: f64,
+    /// Most amplitude, rad. Default: 0.5; springs bend further than joints do.
+    pub most_amplitude: f64,
+    /// Amplitudes are multiples of this, rad. Default: 0.001; they are for people to read and to change.
+    pub round: f64,
+}
 
-/// A suggested amplitude is at most this, rad: springs bend further than joints do.
-const MOST_SUGGESTED: f64 = 0.5;
-
-/// Suggested amplitudes are multiples of this, rad: they are for people to read and to change.
-const ROUND: f64 = 0.001;
-
-/// Creatures of the gallery that locomote at another amplitude (rad) and frequency (Hz) than those suggested by
-/// weight: the linear one lies flat, and is only lifted by more (Kry et al. 2009, figure 3, has 1 rad at 5 Hz).
-const PRESETS: [(&str, f64, f64); 1] = [("linear", 0.6, 5.0)];
+impl Default for SuggestSettings {
+    fn default() -> Self {
+        Self { modes: 2, ahead: FRAC_PI_2, energy: 0.0404, most_amplitude: 0.5, round: 0.001 }
+    }
+}
 
 /// Waves to start from: of the modes asked for, or of the two lowest vibrations, each 90° ahead of the one before, all at
-/// the frequency of the first. Empty for a creature that does not vibrate.
+/// the frequency of the first. Amplitudes and frequency are those of a [`PumpPreset`] that is attached to the creature, else by
+/// its weight. Empty for a creature that does not vibrate.
 pub fn suggest(creature: &Creature, basis: &Basis, wanted: &[usize]) -> Vec<Wave> {
-    let lowest: Vec<usize> = basis.flexible().iter().take(PUMPED).map(|mode| mode.index).collect();
+    let settings = SuggestSettings::default();
+    let lowest: Vec<usize> = basis.flexible().iter().take(settings.modes).map(|mode| mode.index).collect();
     let wanted = if wanted.is_empty() { &lowest } else { wanted };
     let natural = wanted
         .first()
         .and_then(|&mode| basis.directions().get(mode))
         .map_or(0.0, |mode| basis.frequency(creature, mode));
-    let preset = PRESETS.iter().find(|preset| preset.0 == creature.name());
+    let preset = creature.attached::<PumpPreset>();
     let mut data = Data::new(creature);
     let center = center_of_mass(creature, &mut data, basis.mean());
     let distances = data.frames.iter().skip(1).map(|frame| (frame.position - center).norm());
     let size = distances.fold(0.0, f64::max);
-    let lively = LIVELY * creature.mass() * creature.gravity().norm() * size;
+    let lively = settings.energy * creature.mass() * creature.gravity().norm() * size;
     let stiffness = stiffness_matrix(creature);
     let wave = |(k, &mode): (usize, &usize)| {
         // ½ α² uᵀ K u is the energy
@@ -153,30 +171,39 @@ pub fn suggest(creature: &Creature, basis: &Basis, wanted: &[usize]) -> Vec<Wave
             let u = DVector::from_column_slice(&mode.shape);
             0.5 * u.dot(&(&stiffness * &u))
         });
-        let by_weight = if energy > 0.0 { (lively / energy).sqrt().min(MOST_SUGGESTED) } else { 0.0 };
-        let by_weight = (by_weight / ROUND).round() * ROUND;
+        let by_weight =
+            if energy > 0.0 { (lively / energy).sqrt().min(settings.most_amplitude) } else { 0.0 };
+        let by_weight = (by_weight / settings.round).round() * settings.round;
         Wave {
             mode,
-            amplitude: preset.map_or(by_weight, |preset| preset.1),
-            phase: k as f64 * FRAC_PI_2,
-            frequency: preset.map_or(natural, |preset| preset.2),
+            amplitude: preset.map_or(by_weight, |preset| preset.amplitude),
+            phase: k as f64 * settings.ahead,
+            frequency: preset.map_or(natural, |preset| preset.frequency),
         }
     };
     wanted.iter().enumerate().map(wave).collect()
 }
 
 impl Controller for Pump {
-    fn command(&self, creature: &Creature, state: &State, command: &mut Command) {
-        command.scratch.fill(0.0);
+    /// The displacement of the equilibrium.
+    type Memory = Vec<f64>;
+
+    fn memory(&self, creature: &Creature) -> Vec<f64> {
+        vec![0.0; creature.nv()]
+    }
+
+    fn command(&self, sense: &Sense, displacement: &mut Vec<f64>, command: &mut Command) {
+        displacement.fill(0.0);
         for (wave, shape) in &self.waves {
-            let turn = (wave.frequency * state.time).rem_euclid(1.0); // whole cycles cost digits
+            let turn = (wave.frequency * sense.time()).rem_euclid(1.0); // whole cycles cost digits
             let swing = wave.amplitude * math::sin(TAU * turn + wave.phase);
-            for (sum, u) in command.scratch.iter_mut().zip(shape) {
+            for (sum, u) in displacement.iter_mut().zip(shape) {
                 *sum += swing * u;
             }
         }
         command.rest.copy_from_slice(&self.rest);
-        creature.integrate(&mut command.rest, &command.scratch, smooth_step(state.time / self.ramp));
+        let rise = smooth_step(sense.time() / self.ramp);
+        sense.creature().integrate(&mut command.rest, displacement, rise);
     }
 }
 

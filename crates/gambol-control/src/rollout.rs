@@ -1,24 +1,24 @@
 //! Simulations, one or many at once.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-use gambol_dynamics::{Contact, Data, Divergence, Drive, Push, State, Stepper, World, center_of_mass, step};
+use gambol_dynamics::{Contact, Data, Divergence, Drive, Push, Sense, State, Stepper, World, center_of_mass};
 use gambol_model::Vec3;
 use gambol_motion::Clip;
 
 use crate::budget::Books;
 use crate::start::Gauge;
+use crate::threads::on_threads;
 use crate::touch::Touches;
-use crate::{Budget, Command, Controller, Touching};
+use crate::{AnyController, Budget, Command, Event, Memory, Touching};
 
 /// What to simulate.
 #[derive(Clone)]
 pub struct Plan<'a> {
     /// What moves the creature.
-    pub controller: &'a dyn Controller,
+    pub controller: &'a dyn AnyController,
     /// Where it starts; a state from within another simulation goes on from there.
     pub start: State,
+    /// What the controller remembered there; none: it begins anew.
+    pub memory: Option<Memory>,
     /// s; made a whole number of steps.
     pub seconds: f64,
     /// From outside.
@@ -30,6 +30,25 @@ pub struct Plan<'a> {
     pub fps: f64,
     /// Whether to keep the poses as a clip.
     pub keep_poses: bool,
+}
+
+/// Looks per second if nobody says: those of a screen.
+const USUAL_FPS: f64 = 60.0;
+
+impl<'a> Plan<'a> {
+    /// A simulation of so many seconds that nothing disturbs, with 60 looks per second, of which no poses are kept.
+    pub fn new(controller: &'a dyn AnyController, start: State, seconds: f64) -> Self {
+        Self {
+            controller,
+            start,
+            memory: None,
+            seconds,
+            shoves: &[],
+            torque_limits: &[],
+            fps: USUAL_FPS,
+            keep_poses: false,
+        }
+    }
 }
 
 /// A push that starts and ends.
@@ -57,8 +76,10 @@ pub enum Status {
 pub struct Rollout {
     /// How it ended.
     pub status: Status,
-    /// The last state, to go on from.
+    /// The last state, to go on from ...
     pub end: State,
+    /// ... with what the controller remembered.
+    pub memory: Memory,
     /// The poses, if they were to be kept; else empty.
     pub clip: Clip,
     /// What was measured.
@@ -84,6 +105,8 @@ pub struct Report {
     pub budget: Budget,
     /// Positive work of the drive per weight and way; none for a creature that does not travel.
     pub cost_of_transport: Option<f64>,
+    /// What the controller told.
+    pub events: Vec<Event>,
 }
 
 /// Heights over the ground, m; without ground, over z = 0.
@@ -117,9 +140,10 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
     let from = state.time;
     let steps = count(plan.seconds / h).max(1);
 
+    let mut memory = plan.memory.clone().unwrap_or_else(|| plan.controller.begin(creature));
     let mut command = Command::new(creature);
-    plan.controller.command(creature, &state, &mut command);
-    let mut books = Books::open(world, &state, &command.rest);
+    let mut events = Vec::new();
+    let mut books = Books::new(world, &state);
     let mut watch = Watch::new(world, plan, &state);
     let mut touches = Touches::new(world);
     let fall = creature.mass() * creature.gravity().norm() * watch.size;
@@ -129,25 +153,26 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
     let mut status = Status::Finished;
     let mut made = 0;
     while made < steps {
-        command.torque.fill(0.0);
-        plan.controller.command(creature, &state, &mut command);
+        let sense = Sense::new(world, stepper, &mut state);
+        plan.controller.drive(&sense, &mut memory, &mut command);
         limit(&mut command.torque, plan.torque_limits);
-        let time = state.time - from;
+        events.extend_from_slice(&command.events);
+        let time = sense.time() - from;
         pushes.clear();
         let acts = |shove: &&Shove| (shove.start..shove.start + shove.duration).contains(&time);
         pushes.extend(plan.shoves.iter().filter(acts).map(|shove| shove.push));
         let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &pushes };
 
-        books.move_rest(world, &state, &command.rest);
-        v.copy_from_slice(&state.v);
-        watch.before(&state.q);
-        if let Err(divergence) = step(world, stepper, &mut state, &drive) {
+        books.move_rest(world, sense.state(), &command.rest);
+        v.copy_from_slice(&sense.state().v);
+        watch.before(&sense.state().q);
+        if let Err(divergence) = sense.step(&drive) {
             status = Status::Diverged(divergence);
             break;
         }
         made += 1;
         books.step(world, &stepper.data, &v, &state, &drive);
-        touches.record(world, stepper, time, h);
+        touches.record(world, stepper, &state, time, h);
         if watch.look(world, &state, time + h, h) {
             progress(made as f64 / steps as f64);
             let gain = -books.close(world, &state).contact;
@@ -160,10 +185,10 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
         }
     }
     books.close(world, &state);
-    let report = watch.report(world, &state, made, touches.finish(), books.budget);
+    let report = Report { events, ..watch.report(world, &state, made, touches.finish(), books.budget) };
     let mut clip = watch.clip;
     clip.contacts = report.touching.iter().map(Into::into).collect();
-    Rollout { status, end: state, clip, report }
+    Rollout { status, end: state, memory, clip, report }
 }
 
 /// J; `fall` is the creature's weight times its size.
@@ -304,6 +329,7 @@ impl Watch {
             touching,
             budget,
             cost_of_transport: travels.then(|| budget.positive_drive / (weight * way)),
+            events: Vec::new(),
         }
     }
 }
@@ -311,22 +337,9 @@ impl Watch {
 /// Runs all `plans` on up to `threads` threads. Each is a computation of its own: order and bits do not depend on how many
 /// there are.
 pub fn rollouts(world: &World, plans: &[Plan], threads: usize) -> Vec<Rollout> {
-    let next = AtomicUsize::new(0);
-    let done: Vec<Mutex<Option<Rollout>>> = plans.iter().map(|_| Mutex::new(None)).collect();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.clamp(1, plans.len().max(1)) {
-            scope.spawn(|| {
-                let mut stepper = Stepper::new(world);
-                while let Some((plan, slot)) = {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    plans.get(index).zip(done.get(index))
-                } {
-                    let rollout = simulate(world, &mut stepper, plan, &mut |_| ());
-                    *slot.lock().expect("nobody panics while holding it") = Some(rollout);
-                }
-            });
-        }
-    });
-    let take = |slot: Mutex<Option<Rollout>>| slot.into_inner().expect("no thread panicked");
-    done.into_iter().map(|slot| take(slot).expect("every plan was run")).collect()
+    let worker = || {
+        let mut stepper = Stepper::new(world);
+        move |plan: &Plan| simulate(world, &mut stepper, plan, &mut |_| ())
+    };
+    on_threads(threads, plans, worker)
 }

@@ -1,6 +1,6 @@
 //! Which bodies stand on the ground, and when.
 
-use gambol_dynamics::{Stepper, World};
+use gambol_dynamics::{State, Stepper, World};
 use gambol_model::{Landmark, Role, Vec3};
 use gambol_motion::Contact;
 
@@ -39,11 +39,11 @@ impl Touches {
         Self { bodies: vec![None; count], now: vec![false; count], steps: 0 }
     }
 
-    /// The step that was just made, from `time` for `h`, s.
-    pub(crate) fn record(&mut self, world: &World, stepper: &Stepper, time: f64, h: f64) {
+    /// The step that was just made to `state`, from `time` for `h`, s.
+    pub(crate) fn record(&mut self, world: &World, stepper: &Stepper, state: &State, time: f64, h: f64) {
         self.steps += 1;
         self.now.fill(false);
-        for force in stepper.contact_forces(world).filter(|force| force.contact.bodies[1] == 0) {
+        for force in state.contact_forces(world).filter(|force| force.contact.bodies[1] == 0) {
             let body = force.contact.bodies[0];
             let touching = self.bodies[body].get_or_insert_with(|| {
                 let frame = &stepper.data.frames[body];

@@ -21,13 +21,25 @@ pub fn mass_matrix(creature: &Creature, data: &mut Data, q: &[f64], m: &mut Tree
 
 /// The mass matrix at the pose of `data.frames`, from `data.inertias`.
 pub(crate) fn fill_mass_matrix(creature: &Creature, data: &mut Data, m: &mut TreeMatrix) {
-    composite_inertias(creature, data);
+    let mut composites = std::mem::take(&mut data.composites);
+    mass_matrix_here(creature, data, &mut composites, m);
+    data.composites = composites;
+}
+
+/// The same with room for the composites, one per body, that is not in `data`.
+pub(crate) fn mass_matrix_here(
+    creature: &Creature,
+    data: &Data,
+    composites: &mut [RigidInertia],
+    m: &mut TreeMatrix,
+) {
+    gather_composites(creature, data, composites);
     for (index, body) in creature.bodies().iter().enumerate().skip(1) {
         for i in body.dofs.clone() {
             let row = m.row_mut(i);
             let mut k = row.len() - 1;
             let axis = data.axes[i];
-            let mut force = data.composites[index].apply(axis);
+            let mut force = composites[index].apply(axis);
             row[k] = axis.dot(&force) + creature.dofs()[i].armature;
             for j in (body.dofs.start..i).rev() {
                 k -= 1;
@@ -46,15 +58,21 @@ pub(crate) fn fill_mass_matrix(creature: &Creature, data: &mut Data, m: &mut Tre
     }
 }
 
-/// Inertia of each body with all that hangs on it, about the body's origin.
+/// Inertia of each body with all that hangs on it, about the body's origin, into `data.composites`.
 pub(crate) fn composite_inertias(creature: &Creature, data: &mut Data) {
-    data.composites.copy_from_slice(&data.inertias);
-    data.composites[0] = RigidInertia::default();
+    let mut composites = std::mem::take(&mut data.composites);
+    gather_composites(creature, data, &mut composites);
+    data.composites = composites;
+}
+
+fn gather_composites(creature: &Creature, data: &Data, composites: &mut [RigidInertia]) {
+    composites.copy_from_slice(&data.inertias);
+    composites[0] = RigidInertia::default();
     for index in (1..creature.bodies().len()).rev() {
         let parent = creature.bodies()[index].parent;
         if parent != 0 {
-            let composite = data.composites[index].shifted(data.frames[index].offset);
-            data.composites[parent] += composite;
+            let composite = composites[index].shifted(data.frames[index].offset);
+            composites[parent] += composite;
         }
     }
 }

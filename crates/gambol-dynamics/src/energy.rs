@@ -2,7 +2,7 @@
 
 use crate::kinematics::{body_inertias, body_velocities, forward_kinematics};
 use crate::springs::tendon_stretch_about;
-use crate::{Creature, Data, Vec3};
+use crate::{BodyFrame, Creature, Data, Vec3};
 use gambol_model::math;
 
 /// Energy of a creature, J.
@@ -35,10 +35,14 @@ pub struct Momentum {
 /// Centre of mass in the world at the pose `q`, m. What is fixed to the world counts too; a creature without mass has
 /// it at the origin.
 pub fn center_of_mass(creature: &Creature, data: &mut Data, q: &[f64]) -> Vec3 {
-    forward_kinematics(creature, data, q);
+    center_of_mass_of(creature, forward_kinematics(creature, data, q))
+}
+
+/// The same of bodies in these frames.
+pub fn center_of_mass_of(creature: &Creature, frames: &[BodyFrame]) -> Vec3 {
     let mut first = Vec3::zeros();
     let mut mass = 0.0;
-    for (body, frame) in creature.bodies().iter().zip(&data.frames) {
+    for (body, frame) in creature.bodies().iter().zip(frames) {
         first += frame.point_in_world(body.mass.com) * body.mass.mass;
         mass += body.mass.mass;
     }
@@ -81,6 +85,11 @@ pub fn momentum(creature: &Creature, data: &mut Data, q: &[f64], v: &[f64]) -> M
     let com = center_of_mass(creature, data, q);
     body_velocities(creature, data, q, v);
     body_inertias(creature, data);
+    momentum_here(creature, data, com)
+}
+
+/// The same from the frames, velocities and inertias in `data`, with the centre of mass at `com`.
+pub(crate) fn momentum_here(creature: &Creature, data: &Data, com: Vec3) -> Momentum {
     let mut total = Momentum { linear: Vec3::zeros(), angular: Vec3::zeros() };
     for index in 1..creature.bodies().len() {
         let own = data.inertias[index].apply(data.velocities[index]);

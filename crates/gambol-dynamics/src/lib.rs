@@ -49,7 +49,7 @@ pub use constraints::{
 pub use contact::{Collider, Contact};
 pub use crba::mass_matrix;
 pub use data::{BodyFrame, Data};
-pub use energy::{Energy, Momentum, center_of_mass, energy, energy_about, momentum};
+pub use energy::{Energy, Momentum, center_of_mass, center_of_mass_of, energy, energy_about, momentum};
 pub use jacobian::{body_jacobian, each_axis_above, point_jacobian};
 pub use kinematics::{body_velocities, forward_kinematics};
 pub use mass_multiply::{MassMultiplier, multiply_mass, prepare_mass, top_momentum};
@@ -58,8 +58,8 @@ pub use rnea::{bias_forces, inverse_dynamics};
 pub use spatial::{Force, Motion};
 pub use springs::{passive_forces, passive_forces_about, stiffness_matrix, tendon_stretch_about};
 pub use step::{
-    ContactForce, ContactModel, Divergence, Drive, Push, Springs, State, StepError, StepSettings, Stepper,
-    Sweeps, World, step,
+    ContactForce, ContactModel, Divergence, Drive, Push, Sense, Springs, State, StepError, StepSettings,
+    Stepper, Sweeps, World, step,
 };
 pub use terrain::{HeightField, Terrain, TerrainError};
 pub use touch::{Lowest, Touch, touches};

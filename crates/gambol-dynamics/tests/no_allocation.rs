@@ -119,7 +119,7 @@ fn allocations_of_steps(creature: &Creature, ground: Option<Terrain>, warm_up: u
         }
     });
     assert!(
-        world.settings().ground.is_none() || stepper.contact_forces(&world).count() > 0,
+        world.settings().ground.is_none() || state.contact_forces(&world).count() > 0,
         "nothing touches the ground"
     );
     count

@@ -87,7 +87,7 @@ fn time_windows(world: &World, start: &[f64], steps: usize, windows: usize) -> R
             // The first counts contacts instead, and warms caches.
             for _ in 0..steps {
                 step(world, &mut stepper, &mut state, &drive)?;
-                contacts += stepper.contact_forces(world).count();
+                contacts += state.contact_forces(world).count();
                 sweeps += stepper.sweeps().count;
             }
             height = state.q[2] / start[2];

@@ -1,5 +1,6 @@
 //! The creatures that come with gambol: MJCF files of our own, embedded in the program, and what comes with them.
 
+use gambol_control::PumpPreset;
 use gambol_formats::LoadOptions;
 use gambol_formats::toml_file::FileError;
 use gambol_gait::Presets;
@@ -18,6 +19,8 @@ pub struct Entry {
     pub mjcf: &'static str,
     /// Gaits that were made for this creature, for [`Presets::from_toml`].
     pub presets: Option<&'static str>,
+    /// How it is pumped, where the rule of [`gambol_control::suggest`] does not do.
+    pub pump: Option<PumpPreset>,
 }
 
 impl Entry {
@@ -34,9 +37,12 @@ impl Entry {
     /// Attaches what comes with the creature besides its body to a creature that was read from its MJCF: by where it came
     /// from, and not by what it is called.
     pub fn furnish(&self, creature: &mut Creature) -> Result<(), LoadError> {
-        let Some(text) = self.presets else { return Ok(()) };
-        let presets = Presets::from_toml(text).map_err(|error| self.broken(error))?;
-        creature.attach(presets);
+        if let Some(text) = self.presets {
+            creature.attach(Presets::from_toml(text).map_err(|error| self.broken(error))?);
+        }
+        if let Some(preset) = self.pump {
+            creature.attach(preset);
+        }
         Ok(())
     }
 
@@ -52,6 +58,7 @@ macro_rules! entry {
             about: $about,
             mjcf: include_str!(concat!("../gallery/", $name, ".xml")),
             presets: None,
+            pump: None,
         }
     };
     ($name:literal, $about:literal, with presets) => {
@@ -65,7 +72,11 @@ macro_rules! entry {
 /// All creatures, the simplest first.
 pub const ENTRIES: [Entry; 11] = [
     entry!("loop", "sixteen boxes closed to a ring that rolls (Kry et al. 2009)", with presets),
-    entry!("linear", "sixteen boxes in a row that crawls (Kry et al. 2009)", with presets),
+    Entry {
+        // It lies flat, and is only lifted by more than what its weight suggests (figure 3 of the paper has 1 rad at 5 Hz).
+        pump: Some(PumpPreset { amplitude: 0.6, frequency: 5.0 }),
+        ..entry!("linear", "sixteen boxes in a row that crawls (Kry et al. 2009)", with presets)
+    },
     entry!("dog", "a large dog on its toes (Kry et al. 2009)", with presets),
     entry!("human", "a person of 1.75 m; poses rest, t-pose, run (Kry et al. 2009)", with presets),
     entry!("biped", "a runner; poses rest, run, squat, one-leg (Nunes et al. 2012)"),

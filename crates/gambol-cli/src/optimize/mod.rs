@@ -6,13 +6,14 @@ mod report;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use gambol_control::locomotion::{
-    Found, Method, Outcome, Search, SearchError, SearchSettings, controller_to_toml, cycle_clip,
-    is_controller, read_controller,
+    Found, StrideError, StrideSearch, controller_to_toml, cycle_clip, is_controller, read_controller,
 };
+use gambol_control::search::{Method, Outcome, SearchSettings, Threads};
 use gambol_control::sketch::{Sketch, Stage, read};
 use gambol_dynamics::Terrain;
 use gambol_formats::clip::RootMotion;
@@ -117,8 +118,8 @@ enum MethodName {
     Multipliers,
 }
 
-impl From<SearchError> for Failure {
-    fn from(error: SearchError) -> Self {
+impl From<StrideError> for Failure {
+    fn from(error: StrideError) -> Self {
         Self::Failed(error.to_string())
     }
 }
@@ -155,7 +156,7 @@ impl Optimize {
         }
         let mut search = self.begin(&file, &sketch, &stage, &checkpoint)?;
         self.probe()?;
-        let keep = |search: &Search| write_file(&checkpoint, search.checkpoint().as_bytes(), true);
+        let keep = |search: &StrideSearch| write_file(&checkpoint, search.checkpoint().as_bytes(), true);
         keep(&search)?;
 
         let (outcome, seconds, cycles) = self.search(&mut search, &keep)?;
@@ -216,7 +217,6 @@ impl Optimize {
                 MethodName::Multipliers => Method::Multipliers,
             },
             seed: self.search.seed,
-            step: self.search.step,
             budget: self.search.budget,
             ..SearchSettings::default()
         }
@@ -229,8 +229,8 @@ impl Optimize {
         sketch: &Sketch,
         stage: &Arc<Stage>,
         checkpoint: &Path,
-    ) -> Result<Search, Failure> {
-        let settings = self.settings();
+    ) -> Result<StrideSearch, Failure> {
+        let (settings, step) = (self.settings(), self.search.step);
         let place = checkpoint.display();
         if self.search.resume {
             let text = std::fs::read_to_string(checkpoint).map_err(|error| match error.kind() {
@@ -239,7 +239,7 @@ impl Optimize {
                 }
                 _ => Failure::Failed(format!("{place}: cannot be read: {error}")),
             })?;
-            return Search::resume(sketch, stage, settings, &text)
+            return StrideSearch::of_checkpoint(sketch, stage, step, settings, &text)
                 .map_err(|error| Failure::Failed(format!("{place}: {error}")));
         }
         if checkpoint.exists() && !self.force {
@@ -249,9 +249,9 @@ impl Optimize {
         if is_controller(&file.text) {
             let find = |name: &str| file.find(name).map(|(creature, _)| creature);
             let (_, _, stride, _) = read_controller(&file.text, find).map_err(|error| file.error(&error))?;
-            return Ok(Search::warm(sketch, stage, settings, &stride)?);
+            return Ok(StrideSearch::of_stride(sketch, stage, step, settings, &stride)?);
         }
-        Ok(Search::new(sketch, stage, settings)?)
+        Ok(StrideSearch::of_sketch(sketch, stage, step, settings)?)
     }
 
     /// Writes and removes a file in every folder that is to be written to, so that nothing is searched for in vain.
@@ -270,29 +270,29 @@ impl Optimize {
     /// Searches to the end; how it ended, how long it took, s, and how many cycles were simulated, now and in all.
     fn search(
         &self,
-        search: &mut Search,
-        keep: &dyn Fn(&Search) -> Result<(), WriteError>,
+        search: &mut StrideSearch,
+        keep: &dyn Fn(&StrideSearch) -> Result<(), WriteError>,
     ) -> Result<(Outcome, f64, [usize; 2]), Failure> {
         let threads = self.search.threads.unwrap_or_else(cores);
         let stop = stop_flag()?;
         let mut teller = Teller::new();
         let began = Instant::now();
         let (mut kept, mut warned) = (began, false);
-        let count = |search: &Search| search.progress(0.0).map_or(0, |progress| progress.evaluations);
-        let before = count(search);
-        let outcome = search.run(threads, &stop, &mut |search, progress| {
-            teller.hear(search, progress);
-            if kept.elapsed() < KEPT_EVERY {
-                return;
+        let before = search.evaluations();
+        let outcome = search.run(&mut Threads(threads), &mut |search| {
+            let seconds = began.elapsed().as_secs_f64().max(1e-9);
+            teller.hear(search, (search.evaluations() - before) as f64 / seconds);
+            if kept.elapsed() >= KEPT_EVERY {
+                kept = Instant::now();
+                if let Err(error) = keep(search)
+                    && !std::mem::replace(&mut warned, true)
+                {
+                    eprintln!("gambol: warning: {error}");
+                }
             }
-            kept = Instant::now();
-            if let Err(error) = keep(search)
-                && !std::mem::replace(&mut warned, true)
-            {
-                eprintln!("gambol: warning: {error}");
-            }
+            !stop.load(Ordering::Relaxed)
         });
-        let all = count(search);
+        let all = search.evaluations();
         Ok((outcome, began.elapsed().as_secs_f64(), [all - before, all]))
     }
 
@@ -301,15 +301,15 @@ impl Optimize {
         &self,
         file: &SketchFile,
         outputs: &'p Outputs,
-        search: &Search,
+        search: &StrideSearch,
         (sketch, stage): (&Sketch, &Stage),
         rig: Option<&Rig>,
     ) -> Result<Vec<(&'p Path, Vec<u8>)>, Failure> {
-        let Some((stride, _)) = search.nearest() else { return Ok(Vec::new()) };
+        let Some((stride, _)) = search.nearest_stride() else { return Ok(Vec::new()) };
         if outputs.clips.is_empty() {
             return Ok(Vec::new());
         }
-        let mut clip = cycle_clip(stage, search.world(), &stride, self.fps, MOST_GAP);
+        let mut clip = cycle_clip(stage, search.problem().world(), &stride, self.fps, MOST_GAP);
         clip.name.clone_from(&sketch.name);
         if clip.stride.is_none() {
             eprintln!("gambol: warning: the best does not repeat itself, so the motion does not loop");
@@ -337,15 +337,15 @@ impl Optimize {
 fn controller(
     file: &SketchFile,
     path: Option<&Path>,
-    search: &Search,
+    search: &StrideSearch,
     (sketch, stage): (&Sketch, &Stage),
     outcome: &Outcome,
 ) -> Option<String> {
-    let (stride, _) = search.nearest()?;
+    let (stride, _) = search.nearest_stride()?;
     let found = Found::of(search, outcome);
     let folder = path.map_or(Path::new("."), folder_of);
     let sketch = Sketch { creature: file.creature_from(&sketch.creature, folder), ..sketch.clone() };
-    Some(controller_to_toml(&sketch, stage, &stride, search.settings().step, found.as_ref()))
+    Some(controller_to_toml(&sketch, stage, &stride, search.problem().settings().step, found.as_ref()))
 }
 
 fn cores() -> usize {

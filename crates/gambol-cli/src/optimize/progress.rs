@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
-use gambol_control::locomotion::{CONSTRAINTS, Progress, Score, Search};
+use gambol_control::locomotion::{CONSTRAINTS, Score, StrideSearch};
 
 /// Between two drawings on a terminal, and two lines elsewhere.
 const DRAWN_EVERY: Duration = Duration::from_millis(150);
@@ -25,19 +25,21 @@ impl Teller {
         Self { watched: std::io::stderr().is_terminal(), last: None, drawn: 0 }
     }
 
-    pub(super) fn hear(&mut self, search: &Search, progress: &Progress) {
+    /// `per_second` is how many cycles are simulated.
+    pub(super) fn hear(&mut self, search: &StrideSearch, per_second: f64) {
+        let Some(progress) = search.progress() else { return };
         let every = if self.watched { DRAWN_EVERY } else { TOLD_EVERY };
         if self.last.is_some_and(|last| last.elapsed() < every) {
             return;
         }
         self.last = Some(Instant::now());
         let budget = search.settings().budget;
-        let left = budget.saturating_sub(progress.evaluations) as f64 / progress.per_second.max(1e-9);
+        let left = budget.saturating_sub(progress.evaluations) as f64 / per_second.max(1e-9);
         let at = format!("round {}, {}, W {:.4}", progress.round, progress.doing.name(), progress.value);
         let pace = format!(
             "{} of {budget} cycles, {:.0}/s, at most {} left",
             progress.evaluations,
-            progress.per_second,
+            per_second,
             clock(left)
         );
         let now = format!("now: {}", describe(search, progress.score));
@@ -65,7 +67,7 @@ impl Teller {
 }
 
 /// Speed, the largest gap, and each constraint that is violated.
-pub(super) fn describe(search: &Search, score: &Score) -> String {
+pub(super) fn describe(search: &StrideSearch, score: &Score) -> String {
     format!("{:.2} m/s, gap {:.2} tolerances, {}", score.speed, search.largest_gap(score), violated(score))
 }
 

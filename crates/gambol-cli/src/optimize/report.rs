@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::path::Path;
 
-use gambol_control::locomotion::{CONSTRAINTS, Method, Outcome, Score, Search, Stride};
+use gambol_control::locomotion::{CONSTRAINTS, Score, Stride, StrideSearch};
+use gambol_control::search::{Method, Outcome};
 use gambol_control::sketch::{Active, Sketch, Stage};
 use serde::Serialize;
 
@@ -14,7 +15,7 @@ use crate::Failure;
 pub(super) struct Ended<'a> {
     pub(super) sketch: &'a Sketch,
     pub(super) stage: &'a Stage,
-    pub(super) search: &'a Search,
+    pub(super) search: &'a StrideSearch,
     pub(super) outcome: &'a Outcome,
     /// Of the clock, since it began or went on, s.
     pub(super) seconds: f64,
@@ -119,13 +120,13 @@ impl Ended<'_> {
                 Method::Multipliers => "multipliers",
             },
             seed: settings.seed,
-            step: settings.step,
+            step: self.search.problem().settings().step,
             budget: settings.budget,
-            numbers: self.search.space().dimension(),
+            numbers: self.search.problem().space().dimension(),
             evaluations: self.cycles[1],
             seconds: self.seconds,
             evaluations_per_second: self.cycles[0] as f64 / self.seconds.max(1e-9),
-            best: self.search.nearest().map(|(stride, score)| self.best(stride, score)),
+            best: self.search.nearest_stride().map(|(stride, score)| self.best(stride, score)),
             files: self.files.clone(),
             checkpoint: self.checkpoint,
         }
@@ -175,7 +176,7 @@ impl Ended<'_> {
 
     pub(super) fn write(&self, out: &mut impl Write) -> Result<(), Failure> {
         writeln!(out, "{}", self.headline())?;
-        if let Some((stride, score)) = self.search.nearest() {
+        if let Some((stride, score)) = self.search.nearest_stride() {
             let gap = self.search.largest_gap(score);
             let (speed, effort, product) = (score.speed, score.effort, score.product());
             writeln!(

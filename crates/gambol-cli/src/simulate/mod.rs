@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gambol_control::{
-    Controller, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, soft_ground,
+    AnyController, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, soft_ground,
     stand_on, suggest,
 };
 use gambol_dynamics::{ContactModel, Data, Push, Springs, State, StepSettings, Stepper, Terrain, World};
@@ -190,7 +190,7 @@ enum ContactName {
 struct Scene {
     /// With the springs that it is simulated with.
     creature: Creature,
-    controller: Box<dyn Controller>,
+    controller: Box<dyn AnyController>,
     start: State,
     /// The gait's own, if it has one.
     terrain: Option<Terrain>,
@@ -348,13 +348,10 @@ impl Simulate {
         let shoves =
             self.world.push.iter().map(|push| on_body(creature, push)).collect::<Result<Vec<_>, _>>()?;
         let plan = Plan {
-            controller: scene.controller.as_ref(),
-            start,
-            seconds,
             shoves: &shoves,
-            torque_limits: &[],
             fps: self.time.fps,
             keep_poses: true,
+            ..Plan::new(scene.controller.as_ref(), start, seconds)
         };
         let watched = std::io::stderr().is_terminal();
         let mut last = 0.0;

@@ -1,7 +1,7 @@
 //! Controllers that `gambol optimize` found.
 
 use gambol_control::locomotion::{Balance, Balanced, Bursts, Fall, Upright, read_controller, world};
-use gambol_control::{Controller, Rollout};
+use gambol_control::{AnyController, Rollout};
 use gambol_dynamics::{State, World};
 use gambol_model::{Creature, Joint, JointKind};
 
@@ -54,7 +54,7 @@ pub(super) fn run_by_clock(
         read_controller(&file.text, find).map_err(|error| file.error(&error))?;
     let step = step.unwrap_or(found_with);
     let bursts = Bursts::new(&stage, &stride, step);
-    let controller: Box<dyn Controller> = if balance {
+    let controller: Box<dyn AnyController> = if balance {
         let flat = world(&stage, step).map_err(|error| Failure::Failed(error.to_string()))?;
         Box::new(Balanced::new(bursts, Balance::new(&stage, &flat, &stride)))
     } else {

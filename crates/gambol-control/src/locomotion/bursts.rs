@@ -1,6 +1,6 @@
 //! The controller: square bursts of torque along modes, at fixed times of the cycle (Nunes et al. 2012, section 4.1).
 
-use gambol_dynamics::State;
+use gambol_dynamics::Sense;
 use gambol_model::Creature;
 
 use super::Stride;
@@ -96,8 +96,12 @@ impl Bursts {
 }
 
 impl Controller for Bursts {
-    fn command(&self, _: &Creature, state: &State, command: &mut Command) {
-        self.add(state.time, &[], &mut command.torque);
+    type Memory = ();
+
+    fn memory(&self, _: &Creature) {}
+
+    fn command(&self, sense: &Sense, (): &mut (), command: &mut Command) {
+        self.add(sense.time(), &[], &mut command.torque);
     }
 }
 

@@ -3,11 +3,12 @@
 
 use gambol_anatomy::Foot;
 use gambol_dynamics::{
-    Data, Divergence, Drive, State, StepError, StepSettings, Stepper, World, forward_kinematics, step,
+    Data, Divergence, Drive, State, StepError, StepSettings, Stepper, World, center_of_mass_of,
+    forward_kinematics, step,
 };
 use gambol_model::{BodyPoint, Vec3};
 
-use super::score::{Term, WEIGHT_OBJECTIVE};
+use super::score::{JudgeSettings, Term, WEIGHT_OBJECTIVE};
 use super::space::PLACE;
 use super::{Bursts, Limits, Score, Stride, Upright};
 use crate::sketch::{PAPER_EFFORT, Stage};
@@ -65,32 +66,27 @@ pub struct Judge<'a> {
     stage: &'a Stage,
     world: &'a World,
     limits: Limits,
+    settings: JudgeSettings,
     upright: Upright,
     stepper: Stepper,
     data: Data,
     moments: Vec<Moment>,
 }
 
-/// How much faster than the body rises the toe may, m/s: E8 is about taking off, not about drawing up the leg.
-const MOST_DRAWN: f64 = 0.1;
-
-/// A foot that is this far above the ground, m, is no longer about to touch it.
-const LOW: f64 = 0.01;
-
-/// Steps that a constraint has to be violated for to count as much as another one that is not added up over a cycle.
-const MOMENT: usize = 8;
-
-/// Besides what it costs not to be upright, each step that was not simulated costs this.
-const LOST: f64 = 4.0;
-
 impl<'a> Judge<'a> {
     /// For strides of `stage` in `world`, which [`world`] makes.
     pub fn new(stage: &'a Stage, world: &'a World) -> Self {
+        Self::with_settings(stage, world, JudgeSettings::default())
+    }
+
+    /// The same with other settings.
+    pub fn with_settings(stage: &'a Stage, world: &'a World, settings: JudgeSettings) -> Self {
         let creature = world.creature();
         Self {
             stage,
             world,
             limits: Limits::new(stage),
+            settings,
             upright: Upright::new(stage),
             stepper: Stepper::new(world),
             data: Data::new(creature),
@@ -113,8 +109,9 @@ impl<'a> Judge<'a> {
         let mut torque = vec![0.0; creature.nv()];
         let mut last = (state.q.clone(), state.v.clone());
         let mut effort = 0.0;
-        let mut easy = UNITS.map(|(unit, margin)| Term::new(unit, margin));
-        easy[3] = Term::new(EFFORT_UNIT * self.limits.most_effort, UNITS[3].1);
+        let JudgeSettings { mut units, margin, barrier, .. } = self.settings;
+        units[3] *= self.limits.most_effort;
+        let mut easy = units.map(|unit| Term::new(unit, margin, barrier));
         let mut poses = Vec::new();
         let mut broke = None;
         self.moments.clear();
@@ -163,7 +160,7 @@ impl<'a> Judge<'a> {
         let h = self.world.settings().step;
         let [forward, left, up] = stage.axes;
         let velocity = |k: usize| (moments[k + 1].com - moments[k].com) / h;
-        let lost = (steps - made) as f64 * LOST;
+        let lost = (steps - made) as f64 * self.settings.lost;
 
         // The mean velocity up to the end of the cycle, which lies within the last step.
         let mut mean = Vec3::zeros();
@@ -200,7 +197,8 @@ impl<'a> Judge<'a> {
             easy[k].value += lost;
         }
         // Some are added up over a cycle.
-        let short = |k: usize| easy[k].shortage(if [0, 2, 5, 6, 8].contains(&k) { MOMENT } else { 1 });
+        let short =
+            |k: usize| easy[k].shortage(if [0, 2, 5, 6, 8].contains(&k) { self.settings.moment } else { 1 });
         Score {
             speed: mean.dot(&forward),
             effort,
@@ -228,6 +226,7 @@ impl<'a> Judge<'a> {
     /// same with conditions that fade instead of jump.
     fn lift(&self, order: &Turns, made: usize, h: f64) -> [f64; 2] {
         let up = self.stage.axes[2];
+        let [sinks, rises, behind, lifted] = self.settings.fades;
         let fade = |margin: f64, width: f64| (0.2 + 0.8 * margin / width).clamp(0.0, 1.0);
         let mut sinking = f64::INFINITY;
         let mut lift = [0.0; 2];
@@ -239,10 +238,14 @@ impl<'a> Judge<'a> {
             let mut least = [f64::INFINITY; 2];
             for (now, next) in order.feet(now, others).iter().zip(order.feet(next, others)) {
                 let way = (next.toe - now.toe).max(0.0);
-                let (ahead, heel) = (rise - way / h + MOST_DRAWN, next.heel - next.toe);
+                let (ahead, heel) = (rise - way / h + self.settings.most_drawn, next.heel - next.toe);
                 let off = sinking < 0.0 && rise > 0.0 && ahead > 0.0 && heel > 0.0;
                 least[0] = f64::min(least[0], if off { way } else { 0.0 });
-                let faded = way * fade(-sinking, 0.1) * fade(rise, 0.2) * fade(ahead, 0.2) * fade(heel, 0.02);
+                let faded = way
+                    * fade(-sinking, sinks)
+                    * fade(rise, rises)
+                    * fade(ahead, behind)
+                    * fade(heel, lifted);
                 least[1] = f64::min(least[1], faded);
             }
             lift[0] += least[0];
@@ -259,7 +262,12 @@ impl<'a> Judge<'a> {
             let (stance, swing) = (order.feet(moment, others), order.feet(moment, !others));
             for (stance, swing) in stance.iter().zip(swing) {
                 let above = (stance.low - self.limits.most_gap).max(0.0);
-                term.at_least_if(above == 0.0, 1.0 - above / LOW, stance.length - swing.length, 0.0);
+                term.at_least_if(
+                    above == 0.0,
+                    1.0 - above / self.settings.low,
+                    stance.length - swing.length,
+                    0.0,
+                );
             }
         }
     }
@@ -296,22 +304,6 @@ fn priority(stage: &Stage, stride: &Stride, term: &mut Term) {
         term.at_least(signed.sum(), 0.0);
     }
 }
-
-/// What one would notice of each easy constraint, E1 to E9, and margins in such units: m/s, m/s, rad/s, N²m², rad, m, m, m, m.
-const UNITS: [(f64, f64); 9] = [
-    (0.1, 0.5),
-    (0.1, 0.5),
-    (1.0, 0.5),
-    (1.0, 0.5), // in parts of the most, below
-    (0.02, 0.5),
-    (0.02, 0.5),
-    (0.002, 0.5), // a foot that touches is 1 mm from the threshold
-    (0.005, 0.5),
-    (0.01, 0.5),
-];
-
-/// What one would notice of effort, in parts of the most.
-const EFFORT_UNIT: f64 = 0.05;
 
 /// Steps in the order in which a foot lives through them, from the start of its thrust on, and whose turn it is.
 ///
@@ -361,11 +353,6 @@ fn look(stage: &Stage, data: &Data) -> Moment {
     let creature = &stage.creature;
     let up = stage.axes[2];
     let in_world = |point: BodyPoint| data.frames[point.body].point_in_world(point.point);
-    let (mut first, mut mass) = (Vec3::zeros(), 0.0);
-    for (body, frame) in creature.bodies().iter().zip(&data.frames) {
-        first += frame.point_in_world(body.mass.com) * body.mass.mass;
-        mass += body.mass.mass;
-    }
     let torso = BodyPoint { body: stage.torso, point: creature.bodies()[stage.torso].mass.com };
     let see = |foot: &Foot| Seen {
         low: lowest(stage, data, &foot.bodies),
@@ -374,7 +361,7 @@ fn look(stage: &Stage, data: &Data) -> Moment {
         length: (in_world(foot.toe) - in_world(foot.hip)).norm(),
     };
     Moment {
-        com: first / mass,
+        com: center_of_mass_of(creature, &data.frames),
         torso: in_world(torso).dot(&up),
         feet: stage.stance.iter().chain(&stage.others).map(see).collect(),
     }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use gambol_formats::toml_file::{ABOVE_0, FileError, Section, digits, parse, quoted};
 use gambol_model::{Creature, Joint};
 
-use super::{Outcome, Search, Stride};
+use super::{Stride, StrideSearch};
+use crate::search::Outcome;
 use crate::sketch::{Active, SHARE, Sketch, Stage, read, written};
 
 /// How a stride was found, for whoever reads the file; nothing depends on it.
@@ -27,7 +28,7 @@ pub struct Found {
 
 impl Found {
     /// How the nearest stride of a search was found; none before there is one.
-    pub fn of(search: &Search, outcome: &Outcome) -> Option<Self> {
+    pub fn of(search: &StrideSearch, outcome: &Outcome) -> Option<Self> {
         let (_, score) = search.nearest()?;
         let status = match outcome {
             Outcome::Converged => "converged".to_owned(),
@@ -37,7 +38,7 @@ impl Found {
         Some(Self {
             status,
             seed: search.settings().seed,
-            evaluations: search.evaluations,
+            evaluations: search.evaluations(),
             speed: score.speed,
             effort: score.effort,
             gap: search.largest_gap(score),

@@ -29,15 +29,9 @@ fn simulated(stage: &Stage, world: &World, stride: &Stride, fps: f64, length: f6
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // periods and rates are bounded
     let keys = (length * fps).round().max(2.0) as usize;
     let controller = Bursts::new(stage, stride, h);
-    let plan = Plan {
-        controller: &controller,
-        start: State::new(&stride.q, &stride.v),
-        seconds: length + h, // a whole number of steps that has the last key in it
-        shoves: &[],
-        torque_limits: &[],
-        fps: keys as f64 / length,
-        keep_poses: true,
-    };
+    let seconds = length + h; // a whole number of steps that has the last key in it
+    let start = State::new(&stride.q, &stride.v);
+    let plan = Plan { fps: keys as f64 / length, keep_poses: true, ..Plan::new(&controller, start, seconds) };
     let mut clip = simulate(world, &mut Stepper::new(world), &plan, &mut |_| ()).clip;
     clip.times.truncate(keys + 1);
     clip.poses.truncate(keys + 1);

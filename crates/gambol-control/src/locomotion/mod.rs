@@ -2,31 +2,30 @@
 //! and a search for one that is fast, cheap and repeats itself.
 //!
 //! ```text
-//! Sketch, Creature ──► Stage ──► Search ──► Stride ──► Bursts: a Controller
-//!                                  │  ▲
-//!                        candidates ▼  │ Score
-//!                               cycle by cycle
+//! Sketch, Creature ──► Stage ──► StrideProblem ──► Search ──► Stride ──► Bursts: a Controller
+//!                                                    │  ▲
+//!                                          candidates ▼  │ Score
+//!                                                 cycle by cycle
 //! ```
 
 mod balance;
 mod bursts;
-mod close;
 mod cycle;
 mod file;
 mod film;
+mod problem;
 mod score;
-mod search;
 mod space;
 mod spectrum;
 mod upright;
 
-pub use balance::{Balance, Balanced};
+pub use balance::{AT_LIMIT, Balance, BalanceSettings, Balanced, Corrections};
 pub use bursts::Bursts;
 pub use cycle::{Cycle, Judge, world};
 pub use file::{Found, controller_to_toml, is_controller, read_controller};
 pub use film::cycle_clip;
-pub use score::{CONSTRAINTS, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
-pub use search::{Doing, Method, Outcome, Progress, Search, SearchError, SearchSettings, Tolerance};
-pub use space::{Space, Stride};
+pub use problem::{Coordinates, StrideError, StrideProblem, StrideSearch, StrideSettings, Tolerance};
+pub use score::{CONSTRAINTS, JudgeSettings, Limits, Score, WEIGHT_EASY, WEIGHT_OBJECTIVE};
+pub use space::{Space, SpaceSettings, Stride};
 pub use spectrum::spectrum;
 pub use upright::{Fall, Upright};

@@ -23,8 +23,45 @@ pub const WEIGHT_OBJECTIVE: f64 = 1e-5;
 /// See [`WEIGHT_OBJECTIVE`].
 pub const WEIGHT_EASY: f64 = 1e10 * WEIGHT_OBJECTIVE;
 
-/// h, the height of the barrier at a threshold.
-const BARRIER: f64 = 1.0;
+/// How a cycle is judged. Where no other origin is given, a number was found by trying, on the sketches of the gallery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JudgeSettings {
+    /// h, the height of the barrier at a threshold. Default: 1, as in the paper.
+    pub barrier: f64,
+    /// What one would notice of each easy constraint, E1 to E9: m/s, m/s, rad/s, parts of the most effort, rad, m, m, m, m.
+    /// Default: 0.1, 0.1, 1, 0.05, 0.02, 0.02, 0.002 (a foot that touches is 1 mm from the threshold), 0.005, 0.01.
+    pub units: [f64; 9],
+    /// Margins before the thresholds from which on a constraint is followed, in such units. Default: ½.
+    pub margin: f64,
+    /// How much faster than the body rises the toe may, m/s. Default: 0.1; E8 is about taking off, not about drawing up the
+    /// leg.
+    pub most_drawn: f64,
+    /// Widths over which conditions of E8 fade: sinking and rising, m/s; the toe behind the body, m/s; the heel above the
+    /// toe, m. Default: 0.1, 0.2, 0.2, 0.02.
+    pub fades: [f64; 4],
+    /// A foot that is this far above the ground, m, is no longer about to touch it. Default: 0.01.
+    pub low: f64,
+    /// Steps that a constraint has to be violated for to count as much as another one that is not added up over a cycle.
+    /// Default: 8.
+    pub moment: usize,
+    /// Besides what it costs not to be upright, each step that was not simulated costs this. Default: 4.
+    pub lost: f64,
+}
+
+impl Default for JudgeSettings {
+    fn default() -> Self {
+        Self {
+            barrier: 1.0,
+            units: [0.1, 0.1, 1.0, 0.05, 0.02, 0.02, 0.002, 0.005, 0.01],
+            margin: 0.5,
+            most_drawn: 0.1,
+            fades: [0.1, 0.2, 0.2, 0.02],
+            low: 0.01,
+            moment: 8,
+            lost: 4.0,
+        }
+    }
+}
 
 /// Thresholds of the easy constraints.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,11 +108,12 @@ pub(super) struct Term {
     unit: f64,
     /// In units.
     margin: f64,
+    barrier: f64,
 }
 
 impl Term {
-    pub(super) fn new(unit: f64, margin: f64) -> Self {
-        Self { value: 0.0, short: 0.0, unit, margin }
+    pub(super) fn new(unit: f64, margin: f64, barrier: f64) -> Self {
+        Self { value: 0.0, short: 0.0, unit, margin, barrier }
     }
 
     /// Adds Q_u: 0 from the threshold on, a parabola on a barrier below it.
@@ -86,7 +124,7 @@ impl Term {
     /// The same under a condition, and what is short with a share that fades where that begins to hold.
     pub(super) fn at_least_if(&mut self, holds: bool, share: f64, x: f64, threshold: f64) {
         if holds && x < threshold {
-            self.value += math::square(threshold - x) + BARRIER;
+            self.value += math::square(threshold - x) + self.barrier;
         }
         self.short += share.max(0.0) * math::square(((threshold - x) / self.unit + self.margin).max(0.0));
     }
@@ -148,13 +186,6 @@ impl Score {
         self.price() + WEIGHT_EASY * self.easy.iter().sum::<f64>()
     }
 
-    /// W = f + λᵀφ + k φᵀφ.
-    pub fn augmented(&self, multipliers: &[f64], penalty: f64) -> f64 {
-        let linear: f64 = self.gap.iter().zip(multipliers).map(|(gap, multiplier)| gap * multiplier).sum();
-        let square: f64 = self.gap.iter().map(|gap| gap * gap).sum();
-        self.value() + linear + penalty * square
-    }
-
     /// Whether all easy constraints are met.
     pub fn is_easy(&self) -> bool {
         self.easy.iter().all(|easy| *easy == 0.0)
@@ -169,7 +200,7 @@ mod tests {
     #[test]
     fn thresholds_are_barriers() {
         let of = |add: &dyn Fn(&mut Term)| {
-            let mut term = Term::new(0.1, 1.0);
+            let mut term = Term::new(0.1, 1.0, 1.0);
             add(&mut term);
             (term.value, term.shortage(1))
         };

@@ -4,7 +4,8 @@ use gambol_model::math;
 use nalgebra::{DMatrix, DVector};
 
 use crate::cma::Bounds;
-use crate::sketch::{Sketch, Stage};
+use crate::search::Number;
+use crate::sketch::{Phase, Sketch, Stage};
 
 /// All numbers of a controller and the state it starts from (Nunes et al. 2012, section 6.1).
 #[derive(Clone, Debug, PartialEq)]
@@ -31,12 +32,8 @@ pub struct Stride {
 /// out, as nothing depends on it: the paper's 88 numbers of its runner are 86 here.
 #[derive(Clone, Debug)]
 pub struct Space {
-    /// Where a search begins.
-    pub mean: Vec<f64>,
-    /// Its first standard deviations.
-    pub deviation: Vec<f64>,
-    /// Where each coordinate has to stay.
-    pub bounds: Vec<Bounds>,
+    /// Where a search begins, how far off that may be, and where each number has to stay.
+    pub numbers: Vec<Number>,
     /// What a number of the initial pose, and one of the initial velocity, moves: columns.
     pose: DMatrix<f64>,
     rate: DMatrix<f64>,
@@ -47,35 +44,74 @@ pub struct Space {
 const ROOT: usize = 6;
 pub(super) const PLACE: usize = 2;
 
-/// First deviations of the root: angles, rad; height, m; velocities, rad/s and m/s. About a third of what a run has.
-const ROOT_ANGLE: f64 = 0.1;
-const HEIGHT: f64 = 0.03;
-const ROOT_RATE: f64 = 0.3;
+/// First deviations and bounds. Where no other origin is given, a number was found by trying, on the sketches of the gallery.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpaceSettings {
+    /// First deviations of the root: angles, rad. Default: 0.1, about a third of what a run has, as are the next two.
+    pub root_angle: f64,
+    /// Of its height, m. Default: 0.03.
+    pub root_height: f64,
+    /// Of its velocities, rad/s and m/s. Default: 0.3.
+    pub root_rate: f64,
+    /// Of each joint in its own coordinates, rad. Default: 0.1.
+    pub joint_angle: f64,
+    /// rad/s. Default: 0.7.
+    pub joint_rate: f64,
+    /// Of the softest vibration, rad. Default: 0.2. Stiffer ones have less, with the square root of the frequency: all the same
+    /// would break ankles, and all of one energy would never bend a knee under a load.
+    pub soft_angle: f64,
+    /// rad/s. Default: 1.4.
+    pub soft_rate: f64,
+    /// Of amplitudes, rad; half of it where a mode has priority. Default: 0.1.
+    pub amplitude: f64,
+    /// Where a mode with priority begins, in parts of its least amplitude. Default: 1.2, off the bound.
+    pub above_least: f64,
+    /// Most that a mode may be driven by, rad. Default: 1.6; a spring that is asked for more than a right angle is no longer
+    /// one.
+    pub most_amplitude: f64,
+    /// The period stays within these factors of what the sketch says. Default: 0.6 to 1.6.
+    pub period_factors: [f64; 2],
+    /// Its first deviation in parts of it. Default: 0.05.
+    pub period: f64,
+    /// Bursts stay within these factors of what the sketch says. Default: ¼ to 2.
+    pub burst_factors: [f64; 2],
+    /// Their first deviation in parts of them. Default: 0.2.
+    pub burst: f64,
+    /// The share of flight stays within these. Default: 0.1 to 0.9: there are always both phases.
+    pub flight_share_range: [f64; 2],
+    /// Its first deviation. Default: 0.05.
+    pub flight_share: f64,
+    /// What is left of a direction beside others, in parts of it, for it to be one of its own. Default: 0.1.
+    pub independent: f64,
+}
 
-/// Of each joint in its own coordinates, rad and rad/s.
-const JOINT_ANGLE: f64 = 0.1;
-const JOINT_RATE: f64 = 0.7;
-
-/// Of the softest vibration, rad and rad/s. Stiffer ones have less, with the square root of the frequency: all the same would
-/// break ankles, and all of one energy would never bend a knee under a load.
-const SOFT_ANGLE: f64 = 0.2;
-const SOFT_RATE: f64 = 1.4;
-
-/// Of amplitudes, rad.
-const AMPLITUDE: f64 = 0.1;
-
-/// Most that a mode may be driven by, rad: a spring that is asked for more than a right angle is no longer one.
-const MOST_AMPLITUDE: f64 = 1.6;
-
-/// Period and bursts stay within these factors of what the sketch says.
-const PERIOD_FACTORS: [f64; 2] = [0.6, 1.6];
-const BURST_FACTORS: [f64; 2] = [0.25, 2.0];
-
-/// What is left of a direction beside others, in parts of it, for it to be one of its own.
-const INDEPENDENT: f64 = 0.1;
+impl Default for SpaceSettings {
+    fn default() -> Self {
+        Self {
+            root_angle: 0.1,
+            root_height: 0.03,
+            root_rate: 0.3,
+            joint_angle: 0.1,
+            joint_rate: 0.7,
+            soft_angle: 0.2,
+            soft_rate: 1.4,
+            amplitude: 0.1,
+            above_least: 1.2,
+            most_amplitude: 1.6,
+            period_factors: [0.6, 1.6],
+            period: 0.05,
+            burst_factors: [0.25, 2.0],
+            burst: 0.2,
+            flight_share_range: [0.1, 0.9],
+            flight_share: 0.05,
+            independent: 0.1,
+        }
+    }
+}
 
 /// A direction in which the creature may be off at the start: how far, and how fast.
 struct Direction {
+    name: String,
     shape: DVector<f64>,
     /// None: x or y.
     pose: Option<f64>,
@@ -86,87 +122,127 @@ impl Space {
     /// The space of a sketch. The initial state lies along the vibrations of the free creature, and is its own mirror image if
     /// the stride is.
     pub fn modal(sketch: &Sketch, stage: &Stage) -> Self {
+        Self::modal_with(sketch, stage, &SpaceSettings::default())
+    }
+
+    pub(super) fn modal_with(sketch: &Sketch, stage: &Stage, settings: &SpaceSettings) -> Self {
         let basis = &stage.flight;
         let omega_squared = |mode| basis.omega_squared(&stage.creature, mode);
         let softest = basis.flexible().first().map_or(1.0, omega_squared);
         let along = basis.flexible().iter().map(|mode| {
             let soft = math::powf(softest / omega_squared(mode), 0.25);
             let shape = DVector::from_column_slice(&mode.shape);
-            Direction { shape, pose: Some(SOFT_ANGLE * soft), rate: SOFT_RATE * soft }
+            Direction {
+                name: format!("flight mode {}", mode.index),
+                shape,
+                pose: Some(settings.soft_angle * soft),
+                rate: settings.soft_rate * soft,
+            }
         });
-        let all = root(stage).chain(along).collect();
+        let all = root(stage, settings).chain(along).collect();
         let directions = match &stage.symmetry {
             None => all,
-            Some(mirror) => symmetric(all, mirror),
+            Some(mirror) => symmetric(all, mirror, settings.independent),
         };
-        Self::new(sketch, stage, &directions)
+        Self::new(sketch, stage, &directions, settings)
     }
 
     /// The space of the paper: the initial state joint by joint.
     pub fn canonical(sketch: &Sketch, stage: &Stage) -> Self {
-        let nv = stage.creature.nv();
-        let joints = (ROOT..nv).map(|dof| Direction {
-            shape: unit(nv, dof),
-            pose: Some(JOINT_ANGLE),
-            rate: JOINT_RATE,
-        });
-        Self::new(sketch, stage, &root(stage).chain(joints).collect::<Vec<_>>())
+        Self::canonical_with(sketch, stage, &SpaceSettings::default())
     }
 
-    fn new(sketch: &Sketch, stage: &Stage, directions: &[Direction]) -> Self {
+    pub(super) fn canonical_with(sketch: &Sketch, stage: &Stage, settings: &SpaceSettings) -> Self {
+        let nv = stage.creature.nv();
+        let joints = (ROOT..nv).map(|dof| Direction {
+            name: stage.creature.joints()[stage.creature.dofs()[dof].joint].name.clone(),
+            shape: unit(nv, dof),
+            pose: Some(settings.joint_angle),
+            rate: settings.joint_rate,
+        });
+        let all: Vec<Direction> = root(stage, settings).chain(joints).collect();
+        Self::new(sketch, stage, &all, settings)
+    }
+
+    fn new(sketch: &Sketch, stage: &Stage, directions: &[Direction], settings: &SpaceSettings) -> Self {
         let nv = stage.creature.nv();
         let matrix = |shapes: Vec<DVector<f64>>| {
             if shapes.is_empty() { DMatrix::zeros(nv, 0) } else { DMatrix::from_columns(&shapes) }
         };
         let places = directions.iter().filter(|direction| direction.pose.is_some());
         let mut space = Self {
-            mean: Vec::new(),
-            deviation: Vec::new(),
-            bounds: Vec::new(),
+            numbers: Vec::new(),
             pose: matrix(places.map(|direction| direction.shape.clone()).collect()),
             rate: matrix(directions.iter().map(|direction| direction.shape.clone()).collect()),
             counts: [stage.active[0].len(), stage.active[1].len()],
         };
-        for pose in directions.iter().filter_map(|direction| direction.pose) {
-            space.push(0.0, pose, Bounds::NONE);
+        for Direction { name, pose, .. } in directions {
+            if let Some(deviation) = *pose {
+                space.push(format!("pose, {name}"), 0.0, deviation, Bounds::NONE);
+            }
         }
         let forward = stage.axes[0] * sketch.speed;
-        for Direction { shape, rate, .. } in directions {
+        for Direction { name, shape, rate, .. } in directions {
             // Vibrations move the root too, but do not travel.
             let bends = shape.rows(ROOT, nv - ROOT).amax() > 0.0;
             let along = if bends { 0.0 } else { shape.rows(0, 3).dot(&forward) / shape.norm_squared() };
-            space.push(along, *rate, Bounds::NONE);
+            space.push(format!("velocity, {name}"), along, *rate, Bounds::NONE);
         }
-        for active in stage.active.iter().flatten() {
+        let phases = Phase::BOTH.iter().zip(&stage.active);
+        for (phase, active) in phases.flat_map(|(phase, all)| all.iter().map(move |active| (phase, active))) {
+            let name = format!("amplitude, {} mode {}", phase.name(), active.mode);
             match active.priority {
                 // The amplitude of the sketch is a lower bound.
                 Some(least) => {
-                    let most = (2.0 * least.abs()).max(MOST_AMPLITUDE);
+                    let most = (2.0 * least.abs()).max(settings.most_amplitude);
                     let (a, b) = if least > 0.0 { (least, most) } else { (-most, least) };
-                    space.push(1.2 * least, 0.5 * AMPLITUDE, Bounds::new(a, b));
+                    space.push(
+                        name,
+                        settings.above_least * least,
+                        0.5 * settings.amplitude,
+                        Bounds::new(a, b),
+                    );
                 }
-                None => space.push(0.0, AMPLITUDE, Bounds::new(-MOST_AMPLITUDE, MOST_AMPLITUDE)),
+                None => {
+                    let bounds = Bounds::new(-settings.most_amplitude, settings.most_amplitude);
+                    space.push(name, 0.0, settings.amplitude, bounds);
+                }
             }
         }
-        for burst in sketch.bursts {
-            let [least, most] = BURST_FACTORS.map(|factor| factor * burst);
-            space.push(burst, 0.2 * burst, Bounds::new(least, most));
+        for (phase, burst) in Phase::BOTH.iter().zip(sketch.bursts) {
+            let [least, most] = settings.burst_factors.map(|factor| factor * burst);
+            let name = format!("burst, {}", phase.name());
+            space.push(name, burst, settings.burst * burst, Bounds::new(least, most));
         }
-        let [least, most] = PERIOD_FACTORS.map(|factor| factor * sketch.period);
-        space.push(sketch.period, 0.05 * sketch.period, Bounds::new(least, most));
-        space.push(sketch.flight_share, 0.05, Bounds::new(0.1, 0.9));
+        let [least, most] = settings.period_factors.map(|factor| factor * sketch.period);
+        space.push(
+            "period".to_owned(),
+            sketch.period,
+            settings.period * sketch.period,
+            Bounds::new(least, most),
+        );
+        let [first, last] = settings.flight_share_range;
+        space.push(
+            "flight share".to_owned(),
+            sketch.flight_share,
+            settings.flight_share,
+            Bounds::new(first, last),
+        );
         space
     }
 
-    fn push(&mut self, mean: f64, deviation: f64, bounds: Bounds) {
-        self.mean.push(mean);
-        self.deviation.push(deviation);
-        self.bounds.push(bounds);
+    fn push(&mut self, name: String, mean: f64, deviation: f64, bounds: Bounds) {
+        self.numbers.push(Number { name, mean, deviation, bounds });
     }
 
     /// How many numbers there are.
     pub fn dimension(&self) -> usize {
-        self.mean.len()
+        self.numbers.len()
+    }
+
+    /// Where a search begins.
+    pub fn mean(&self) -> Vec<f64> {
+        self.numbers.iter().map(|number| number.mean).collect()
     }
 
     /// The stride at a place.
@@ -208,7 +284,8 @@ impl Space {
         let rate = nearest(self.rate.clone(), &DVector::from_column_slice(&stride.v))?;
         let numbers = pose.iter().chain(rate.iter()).chain(&stride.flight).chain(&stride.ground);
         let numbers = numbers.chain(&stride.bursts).chain([&stride.period, &stride.flight_share]);
-        Some(numbers.zip(&self.bounds).map(|(x, bounds)| x.clamp(bounds.least, bounds.most)).collect())
+        let within = |(x, number): (&f64, &Number)| x.clamp(number.bounds.least, number.bounds.most);
+        Some(numbers.zip(&self.numbers).map(within).collect())
     }
 }
 
@@ -219,16 +296,18 @@ fn nearest(a: DMatrix<f64>, b: &DVector<f64>) -> Option<DVector<f64>> {
 }
 
 /// The root's coordinates.
-fn root(stage: &Stage) -> impl Iterator<Item = Direction> + use<> {
+fn root(stage: &Stage, settings: &SpaceSettings) -> impl Iterator<Item = Direction> + use<> {
     let nv = stage.creature.nv();
+    let SpaceSettings { root_angle, root_height, root_rate, .. } = *settings;
     (0..ROOT).map(move |dof| Direction {
+        name: format!("root {}", ["x", "y", "z", "about x", "about y", "about z"][dof]),
         shape: unit(nv, dof),
         pose: match dof {
             0..PLACE => None,
-            PLACE => Some(HEIGHT),
-            _ => Some(ROOT_ANGLE),
+            PLACE => Some(root_height),
+            _ => Some(root_angle),
         },
-        rate: ROOT_RATE,
+        rate: root_rate,
     })
 }
 
@@ -237,7 +316,7 @@ fn unit(nv: usize, dof: usize) -> DVector<f64> {
 }
 
 /// What of each direction is its own mirror image, if the ones before do not have it already.
-fn symmetric(all: Vec<Direction>, mirror: &DMatrix<f64>) -> Vec<Direction> {
+fn symmetric(all: Vec<Direction>, mirror: &DMatrix<f64>, independent: f64) -> Vec<Direction> {
     let mut kept: Vec<Direction> = Vec::new();
     let mut basis: Vec<DVector<f64>> = Vec::new();
     for direction in all {
@@ -246,7 +325,7 @@ fn symmetric(all: Vec<Direction>, mirror: &DMatrix<f64>) -> Vec<Direction> {
         for known in &basis {
             rest -= known * known.dot(&rest);
         }
-        if rest.norm() > INDEPENDENT * direction.shape.norm() {
+        if rest.norm() > independent * direction.shape.norm() {
             basis.push(rest.normalize());
             kept.push(Direction { shape: own, ..direction });
         }

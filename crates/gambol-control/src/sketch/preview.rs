@@ -19,15 +19,9 @@ pub fn preview(sketch: &Sketch, stage: &Stage, seconds: f64) -> Result<Clip, Ste
     creature.remove_gravity();
     let world = World::new(creature, settings)?;
     let stride = sketched(sketch, stage);
-    let plan = Plan {
-        controller: &Bursts::new(stage, &stride, step),
-        start: State::new(&stride.q, &stride.v),
-        seconds,
-        shoves: &[],
-        torque_limits: &[],
-        fps: FPS,
-        keep_poses: true,
-    };
+    let bursts = Bursts::new(stage, &stride, step);
+    let start = State::new(&stride.q, &stride.v);
+    let plan = Plan { fps: FPS, keep_poses: true, ..Plan::new(&bursts, start, seconds) };
     let mut clip = simulate(&world, &mut Stepper::new(&world), &plan, &mut |_| ()).clip;
     clip.name.clone_from(&sketch.name);
     Ok(clip)

@@ -3,7 +3,7 @@
 //! where nothing else can take energy, has a remainder that vanishes with the step. A wrong sign, factor or half step
 //! in any of them shows here.
 
-use gambol_control::{Controller, Passive, Plan, Pump, Report, Shove, Status, Wave, simulate};
+use gambol_control::{AnyController, Passive, Plan, Pump, Report, Shove, Status, Wave, simulate};
 use gambol_dynamics::{Data, Push, State, StepSettings, Stepper, World};
 use gambol_formats::load_str;
 use gambol_model::{Creature, Vec3};
@@ -16,12 +16,12 @@ fn creature(mjcf: &str) -> Creature {
 fn run(
     creature: &Creature,
     settings: StepSettings,
-    controller: &dyn Controller,
+    controller: &dyn AnyController,
     start: State,
     (seconds, shoves): (f64, &[Shove]),
 ) -> Report {
     let world = World::new(creature.clone(), settings).unwrap();
-    let plan = Plan { controller, start, seconds, shoves, torque_limits: &[], fps: 60.0, keep_poses: false };
+    let plan = Plan { shoves, ..Plan::new(controller, start, seconds) };
     let run = simulate(&world, &mut Stepper::new(&world), &plan, &mut |_| ());
     assert_eq!(run.status, Status::Finished);
     run.report

@@ -21,11 +21,11 @@ fn find(name: &str) -> Result<Creature, String> {
 fn somewhere(name: &str) -> (Sketch, Stage, Stride) {
     let (sketch, stage) = read(gambol::gallery::sketch(name).unwrap(), find).unwrap();
     let space = Space::modal(&sketch, &stage);
-    let numbers = space.mean.iter().zip(&space.deviation).zip(&space.bounds).enumerate();
+    let numbers = space.numbers.iter().enumerate();
     let x: Vec<f64> = numbers
-        .map(|(k, ((mean, deviation), bounds))| {
-            let x = mean + deviation * math::sin(k as f64 + 0.1);
-            x.clamp(bounds.least, bounds.most)
+        .map(|(k, number)| {
+            let x = number.mean + number.deviation * math::sin(k as f64 + 0.1);
+            x.clamp(number.bounds.least, number.bounds.most)
         })
         .collect();
     let stride = space.stride(&stage, &x);
@@ -112,7 +112,7 @@ fn a_place_is_within_bounds_and_only_for_strides_of_the_space() {
     let space = Space::modal(&sketch, &stage);
     let long = Stride { period: 100.0, ..stride.clone() };
     let place = space.place(&stage, &long).unwrap();
-    assert_eq!(place[place.len() - 2], space.bounds[place.len() - 2].most);
+    assert_eq!(place[place.len() - 2], space.numbers[place.len() - 2].bounds.most);
     let (_, _, other) = somewhere("kangaroo");
     assert_eq!(space.place(&stage, &other), None);
     let fewer = Stride { flight: Vec::new(), ..stride };
@@ -174,7 +174,7 @@ fn a_cycle_is_a_loop_and_the_same_on_both_sides() {
         let (sketch, stage) = read(gambol::gallery::sketch(name).unwrap(), find).unwrap();
         let space = Space::modal(&sketch, &stage);
         // Where a search begins: far from a cycle, so that there is a gap to be spread.
-        let stride = space.stride(&stage, &space.mean);
+        let stride = space.stride(&stage, &space.mean());
         let creature = &stage.creature;
         let world = world(&stage, 0.004).unwrap();
         let open = cycle_clip(&stage, &world, &stride, 60.0, 0.1);

@@ -3,15 +3,14 @@
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
 use gambol_control::locomotion::{
-    Balance, Balanced, Bursts, Judge, Outcome, Search, SearchSettings, Space, Stride, Upright,
-    read_controller, spectrum, world,
+    Balance, Balanced, Bursts, Judge, Space, Stride, StrideSearch, Upright, read_controller, spectrum, world,
 };
+use gambol_control::search::{Outcome, SearchSettings, Threads};
 use gambol_control::sketch::{Phase, Sketch, Stage, read};
-use gambol_control::{Controller, Plan, rollouts};
+use gambol_control::{AnyController, Plan, rollouts};
 use gambol_dynamics::{State, World};
 use gambol_model::{Creature, math};
 
@@ -58,16 +57,9 @@ fn strides_of_the_gallery_repeat_themselves_and_break_no_constraint() {
 }
 
 /// Cycles until it falls, of twenty.
-fn cycles_up(stage: &Stage, world: &World, stride: &Stride, controller: &dyn Controller) -> f64 {
-    let plan = Plan {
-        controller,
-        start: State::new(&stride.q, &stride.v),
-        seconds: 20.0 * stride.period,
-        shoves: &[],
-        torque_limits: &[],
-        fps: 60.0,
-        keep_poses: true,
-    };
+fn cycles_up(stage: &Stage, world: &World, stride: &Stride, controller: &dyn AnyController) -> f64 {
+    let start = State::new(&stride.q, &stride.v);
+    let plan = Plan { keep_poses: true, ..Plan::new(controller, start, 20.0 * stride.period) };
     let clip = rollouts(world, &[plan], 1).swap_remove(0).clip;
     let fall = Upright::new(stage).fall(&stage.creature, &clip, world.settings().ground.as_ref());
     fall.map_or(20.0, |fall| fall.time / stride.period)
@@ -94,9 +86,10 @@ fn a_search_from_nearby_finds_a_stride_again() {
     let mut near = stride.clone();
     near.v[0] += 0.05; // m/s
     near.ground[0] += 0.02; // rad
-    let settings = SearchSettings { step: world.settings().step, budget: 6000, ..SearchSettings::default() };
-    let mut search = Search::warm(&sketch, &Arc::new(stage), settings, &near).unwrap();
-    let outcome = search.run(2, &AtomicBool::new(false), &mut |_, _| ());
+    let (step, settings) =
+        (world.settings().step, SearchSettings { budget: 6000, ..SearchSettings::default() });
+    let mut search = StrideSearch::of_stride(&sketch, &Arc::new(stage), step, settings, &near).unwrap();
+    let outcome = search.run(&mut Threads(2), &mut |_| true);
     assert_eq!(outcome, Outcome::Converged);
     let (_, score) = search.nearest().unwrap();
     assert!(score.is_easy() && search.largest_gap(score) < 1.0);
@@ -128,8 +121,11 @@ fn a_hop_on_two_legs_begins_as_its_own_mirror_image() {
     let mirror = stage.symmetry.as_ref().expect("both feet stand");
     let space = Space::modal(&kangaroo, &stage);
     assert!(space.dimension() < Space::canonical(&kangaroo, &stage).dimension() * 2 / 3);
-    let x: Vec<f64> = (0..space.dimension())
-        .map(|k| space.mean[k] + space.deviation[k] * math::sin(1.7 * k as f64))
+    let x: Vec<f64> = space
+        .numbers
+        .iter()
+        .enumerate()
+        .map(|(k, n)| n.mean + n.deviation * math::sin(1.7 * k as f64))
         .collect();
     let stride = space.stride(&stage, &x);
     let nv = stage.creature.nv();

@@ -5,15 +5,15 @@
 
 use gambol_model::math;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use gambol::LoadOptions;
 use gambol_control::locomotion::{
-    Bursts, CONSTRAINTS, Judge, Method, Outcome, Search, SearchError, SearchSettings, Space, Stride, world,
+    Bursts, CONSTRAINTS, Judge, Space, Stride, StrideError, StrideSearch, world,
 };
+use gambol_control::search::{Method, OneThread, Outcome, SearchError, SearchSettings, Threads, augmented};
 use gambol_control::sketch::{Sketch, Stage, read};
 use gambol_control::{CheckpointError, Command, Controller};
-use gambol_dynamics::{Drive, State, Stepper, step};
+use gambol_dynamics::{Drive, Sense, State, Stepper};
 
 /// Of simulations here, s: coarse, for speed.
 const STEP: f64 = 0.004;
@@ -27,7 +27,7 @@ fn gallery(name: &str) -> (Sketch, Arc<Stage>) {
 /// The stride with which a search begins, in a cycle of 0.72 s: whole steps.
 fn stride(sketch: &Sketch, stage: &Stage) -> Stride {
     let space = Space::canonical(sketch, stage);
-    Stride { period: 0.72, ..space.stride(stage, &space.mean) }
+    Stride { period: 0.72, ..space.stride(stage, &space.mean()) }
 }
 
 fn state_at(time: f64, q: &[f64], v: &[f64]) -> State {
@@ -43,9 +43,10 @@ fn the_papers_runner_has_as_many_numbers_less_two() {
     let space = Space::canonical(&sketch, &stage);
     assert_eq!(space.dimension(), 88 - 2);
     // Amplitudes of the sketch are lower bounds.
-    let bounds = &space.bounds[34 + 36..34 + 36 + 3];
-    for (bounds, priority) in bounds.iter().zip(&sketch.flight.priority) {
-        let nearest = if priority.amplitude > 0.0 { bounds.least } else { bounds.most };
+    let numbers = &space.numbers[34 + 36..34 + 36 + 3];
+    for (number, priority) in numbers.iter().zip(&sketch.flight.priority) {
+        assert_eq!(number.name, format!("amplitude, flight mode {}", priority.mode));
+        let nearest = if priority.amplitude > 0.0 { number.bounds.least } else { number.bounds.most };
         assert_eq!(nearest, priority.amplitude);
     }
 }
@@ -55,10 +56,13 @@ fn what_left_does_right_does_half_a_cycle_later() {
     let (sketch, stage) = gallery("runner");
     let stride = stride(&sketch, &stage);
     let bursts = Bursts::new(&stage, &stride, STEP);
+    let world = world(&stage, STEP).unwrap();
     let torque = |time: f64| {
         let mut command = Command::new(&stage.creature);
-        let state = state_at(time, &stride.q, &stride.v);
-        bursts.command(&stage.creature, &state, &mut command);
+        let mut state = state_at(time, &stride.q, &stride.v);
+        let mut stepper = Stepper::new(&world);
+        let sense = Sense::new(&world, &mut stepper, &mut state);
+        bursts.command(&sense, &mut (), &mut command);
         command.torque
     };
     let mut busy = 0;
@@ -84,9 +88,10 @@ fn the_second_half_is_the_mirror_image_of_the_first() {
         let mut stepper = Stepper::new(&world);
         for _ in 0..90 {
             let mut command = Command::new(creature);
-            bursts.command(creature, &state, &mut command);
+            let sense = Sense::new(&world, &mut stepper, &mut state);
+            bursts.command(&sense, &mut (), &mut command);
             let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &[] };
-            step(&world, &mut stepper, &mut state, &drive).unwrap();
+            sense.step(&drive).unwrap();
         }
         state
     };
@@ -176,13 +181,13 @@ fn weights_and_multipliers_add_up_as_in_the_paper() {
     let mut multipliers = vec![0.0; score.gap.len()];
     multipliers[3] = 0.5;
     // λ φ + k φ² = 1 + 0.4
-    assert!((score.augmented(&multipliers, 0.1) - 1.5).abs() < 1e-12);
+    assert!((augmented(&score, &multipliers, &SearchSettings::default()) - 1.5).abs() < 1e-12);
     score.easy[8] = 1.0;
     assert!((score.value() - 100_000.1).abs() < 1e-6);
 }
 
 fn settings() -> SearchSettings {
-    SearchSettings { step: STEP, budget: 400, generations: 8, ..SearchSettings::default() }
+    SearchSettings { budget: 400, generations: 8, ..SearchSettings::default() }
 }
 
 #[test]
@@ -190,23 +195,24 @@ fn threads_and_checkpoints_change_nothing() {
     let (sketch, stage) = gallery("runner");
     for method in [Method::Closing, Method::Multipliers] {
         let settings = SearchSettings { method, ..settings() };
-        let never = AtomicBool::new(false);
-        let mut whole = Search::new(&sketch, &stage, settings.clone()).unwrap();
-        let outcome = whole.run(1, &never, &mut |_, _| ());
+        let mut whole = StrideSearch::of_sketch(&sketch, &stage, STEP, settings.clone()).unwrap();
+        let outcome = whole.run(&mut OneThread, &mut |_| true);
         assert!(matches!(outcome, Outcome::Stalled { .. }), "{outcome:?}");
 
         // On two threads, killed and resumed every third generation.
-        let mut text = Search::new(&sketch, &stage, settings.clone()).unwrap().checkpoint();
+        let begun = StrideSearch::of_sketch(&sketch, &stage, STEP, settings.clone()).unwrap();
+        let mut text = begun.checkpoint();
         let outcome = loop {
-            let mut part = Search::resume(&sketch, &stage, settings.clone(), &text).unwrap();
-            let stop = AtomicBool::new(false);
-            let mut count = 0;
-            let outcome = part.run(2, &stop, &mut |search, _| {
-                count += 1;
-                if count == 3 {
+            let mut part =
+                StrideSearch::of_checkpoint(&sketch, &stage, STEP, settings.clone(), &text).unwrap();
+            let mut left = 3;
+            let outcome = part.run(&mut Threads(2), &mut |search| {
+                if left == 0 {
                     text = search.checkpoint();
-                    stop.store(true, std::sync::atomic::Ordering::Relaxed);
+                    return false;
                 }
+                left -= 1;
+                true
             });
             if outcome != Outcome::Stopped {
                 text = part.checkpoint();
@@ -221,46 +227,58 @@ fn threads_and_checkpoints_change_nothing() {
 #[test]
 fn a_search_says_how_it_ended() {
     let (sketch, stage) = gallery("runner");
-    let never = AtomicBool::new(false);
-    let mut search = Search::new(&sketch, &stage, SearchSettings { budget: 40, ..settings() }).unwrap();
-    assert!(search.nearest().is_none());
+    let few = SearchSettings { budget: 40, ..settings() };
+    let mut search = StrideSearch::of_sketch(&sketch, &stage, STEP, few).unwrap();
+    assert!(search.nearest().is_none() && search.progress().is_none());
     let mut heard = 0;
-    let outcome = search.run(2, &never, &mut |_, progress| {
-        heard += 1;
-        assert!(progress.value.is_finite() && progress.gap > 0.0 && progress.per_second > 0.0);
-        assert_eq!(progress.score.easy.len(), CONSTRAINTS.len());
+    let outcome = search.run(&mut Threads(2), &mut |search| {
+        if let Some(progress) = search.progress() {
+            heard += 1;
+            assert!(progress.value.is_finite() && progress.gap > 0.0);
+            assert!(progress.evaluations > 0 && progress.evaluations <= 40);
+            assert_eq!(progress.score.easy.len(), CONSTRAINTS.len());
+        }
+        true
     });
     assert!(heard > 1);
     let Outcome::Stalled { constraint, by } = outcome else { panic!("{outcome:?}") };
     assert!(constraint == "cycle" || CONSTRAINTS.contains(&constraint));
     assert!(by > 0.0);
-    let (best, score) = search.nearest().unwrap();
+    let (best, score) = search.nearest_stride().unwrap();
     assert_eq!(search.show().unwrap().score, *score);
     assert_eq!(best.flight.len(), 5);
 
-    let mut search = Search::new(&sketch, &stage, settings()).unwrap();
-    assert_eq!(search.run(1, &AtomicBool::new(true), &mut |_, _| ()), Outcome::Stopped);
+    let mut search = StrideSearch::of_sketch(&sketch, &stage, STEP, settings()).unwrap();
+    assert_eq!(search.run(&mut OneThread, &mut |_| false), Outcome::Stopped);
+    assert_eq!(search.evaluations(), 0);
 }
 
 #[test]
 fn what_cannot_be_searched_for_is_refused() {
     let (sketch, stage) = gallery("runner");
-    let error =
-        Search::new(&sketch, &stage, SearchSettings { budget: 0, ..settings() }).expect_err("no budget");
+    let new = |step: f64, settings| StrideSearch::of_sketch(&sketch, &stage, step, settings);
+    let error = new(STEP, SearchSettings { budget: 0, ..settings() }).expect_err("no budget");
     assert!(error.to_string().contains("budget"), "{error}");
-    let error =
-        Search::new(&sketch, &stage, SearchSettings { step: 0.0, ..settings() }).expect_err("no step");
+    let error = new(0.0, settings()).expect_err("no step");
     assert!(error.to_string().contains("step"), "{error}");
 
-    let text = Search::new(&sketch, &stage, settings()).unwrap().checkpoint();
+    let text = new(STEP, settings()).unwrap().checkpoint();
+    let resume = |sketch: &Sketch, step: f64, settings, text: &str| {
+        StrideSearch::of_checkpoint(sketch, &stage, step, settings, text)
+    };
+    let is_other = |error: &StrideError| {
+        matches!(error, StrideError::Search(SearchError::Checkpoint(CheckpointError::Other { .. })))
+    };
     let other = Sketch { period: 0.8, ..sketch.clone() };
-    let error = Search::resume(&other, &stage, settings(), &text).expect_err("another sketch");
-    assert!(matches!(error, SearchError::Checkpoint(CheckpointError::Other { .. })), "{error}");
-    let error = Search::resume(&sketch, &stage, SearchSettings { seed: 2, ..settings() }, &text)
-        .expect_err("another seed");
-    assert!(matches!(error, SearchError::Checkpoint(CheckpointError::Other { .. })), "{error}");
+    let error = resume(&other, STEP, settings(), &text).expect_err("another sketch");
+    assert!(is_other(&error), "{error}");
+    let error = resume(&sketch, 0.5 * STEP, settings(), &text).expect_err("another step");
+    assert!(is_other(&error), "{error}");
+    let error =
+        resume(&sketch, STEP, SearchSettings { seed: 2, ..settings() }, &text).expect_err("another seed");
+    assert!(is_other(&error), "{error}");
     let cut = &text[..text.len() - 10];
-    assert!(Search::resume(&sketch, &stage, settings(), cut).is_err());
+    assert!(resume(&sketch, STEP, settings(), cut).is_err());
     // A larger budget is another matter.
-    assert!(Search::resume(&sketch, &stage, SearchSettings { budget: 500, ..settings() }, &text).is_ok());
+    assert!(resume(&sketch, STEP, SearchSettings { budget: 500, ..settings() }, &text).is_ok());
 }

@@ -11,4 +11,5 @@ mod locomotion;
 mod preview;
 mod pumping;
 mod rollouts;
+mod search;
 mod sketches;

@@ -34,16 +34,8 @@ fn pump(name: &str, step: f64, phases: &[f64]) -> Vec<Report> {
         })
         .collect();
     let still = vec![0.0; creature.nv()];
-    let plan = |pump| Plan {
-        controller: pump,
-        start: State::new(&start, &still),
-        seconds: SECONDS,
-        shoves: &[],
-        torque_limits: &[],
-        fps: 60.0,
-        keep_poses: false,
-    };
-    let plans: Vec<Plan> = pumps.iter().map(|pump| plan(pump)).collect();
+    let plans: Vec<Plan> =
+        pumps.iter().map(|pump| Plan::new(pump, State::new(&start, &still), SECONDS)).collect();
     let world = World::new(creature, settings).unwrap();
     let runs = rollouts(&world, &plans, 2);
     for run in &runs {
@@ -81,6 +73,26 @@ fn the_linear_creature_crawls_the_way_of_the_phase() {
     assert!(ahead * behind < 0.0, "{ahead} and {behind} m/s");
     assert!(ahead.abs().min(behind.abs()) > 0.09, "{ahead} and {behind} m/s");
     assert!((ahead + behind).abs() < 0.5 * (ahead - behind).abs(), "{ahead} and {behind} m/s");
+}
+
+/// What a creature is called means nothing: what the gallery knows of its linear creature comes along with it, and the same
+/// body under the same name from elsewhere is pumped by its weight.
+#[test]
+fn a_preset_comes_with_the_creature_and_not_with_its_name() {
+    let amplitudes = |creature: &Creature| {
+        let pose = creature.reference_pose();
+        let modes = analyze(creature, &mut Data::new(creature), pose, &Settings::default()).unwrap();
+        suggest(creature, &modes, &[]).iter().map(|wave| (wave.amplitude, wave.frequency)).collect::<Vec<_>>()
+    };
+    let (kept, _) = load("linear");
+    assert_eq!(amplitudes(&kept), [(0.6, 5.0); 2]);
+    let entry = gambol::gallery::find("linear").unwrap();
+    let spec = gambol::formats::load_str("linear.xml", entry.mjcf, &gambol::LoadOptions::default()).unwrap();
+    let bare = spec.build().unwrap();
+    assert_eq!(bare.name(), kept.name());
+    for (amplitude, frequency) in amplitudes(&bare) {
+        assert!(amplitude > 0.0 && amplitude <= 0.5 && frequency != 5.0, "{amplitude} rad at {frequency} Hz");
+    }
 }
 
 #[test]

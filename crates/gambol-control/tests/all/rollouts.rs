@@ -32,7 +32,7 @@ fn stage() -> Stage {
 }
 
 fn plan(pump: &Pump, start: State, seconds: f64) -> Plan<'_> {
-    Plan { controller: pump, start, seconds, shoves: &[], torque_limits: &[], fps: 60.0, keep_poses: true }
+    Plan { keep_poses: true, ..Plan::new(pump, start, seconds) }
 }
 
 fn bits(rollout: &Rollout) -> Vec<u64> {

@@ -22,7 +22,7 @@ use pairs::Pairs;
 use solid::{Ball, Solid};
 
 /// A place where two things touch, or will within the reach asked for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// The body that is pushed along `normal`, and the other one: 0 is the ground.
     pub bodies: [usize; 2],

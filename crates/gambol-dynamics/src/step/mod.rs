@@ -23,12 +23,16 @@ mod inertia;
 mod loops;
 mod newton;
 mod one_sided;
+mod sense;
 mod solve;
 mod world;
+
+use std::cell::RefCell;
 
 use crate::constraints::add_residuals;
 use crate::kinematics::{body_inertias, forward_kinematics};
 use crate::rnea::newton_euler_here;
+use crate::spatial::RigidInertia;
 use crate::springs::passive_forces_about;
 use crate::{Contact, Creature, Data, Vec3, each_axis_above};
 use blocks::Blocks;
@@ -36,6 +40,7 @@ use inertia::Inertia;
 use loops::Loops;
 use newton::Newton;
 
+pub use sense::Sense;
 pub use solve::Sweeps;
 pub use world::{ContactModel, Springs, StepError, StepSettings, World};
 
@@ -60,14 +65,30 @@ pub struct State {
     pub q: Vec<f64>,
     /// `nv` numbers, half a step behind `q`.
     pub v: Vec<f64>,
-    /// Impulses of the last step by key, in the world: a start for the next.
-    warm: Vec<(u64, [f64; 3])>,
+    /// Impulses of the last step: a start for the next. Of joint limits by key, N·s or N·m·s, ...
+    limits: Vec<(u64, f64)>,
+    /// ... and of contacts.
+    contacts: Vec<ContactImpulse>,
+}
+
+/// A contact of the last step, and the impulse on its first body, in the world, N·s.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct ContactImpulse {
+    contact: Contact,
+    impulse: Vec3,
 }
 
 impl State {
     /// A pose and a velocity at time zero.
     pub fn new(q: &[f64], v: &[f64]) -> Self {
-        Self { time: 0.0, q: q.to_vec(), v: v.to_vec(), warm: Vec::new() }
+        Self { time: 0.0, q: q.to_vec(), v: v.to_vec(), limits: Vec::new(), contacts: Vec::new() }
+    }
+
+    /// Contacts of the last step in `world` that bore a load.
+    pub fn contact_forces(&self, world: &World) -> impl Iterator<Item = ContactForce> {
+        let h = world.settings.step;
+        let loaded = self.contacts.iter().filter(|touch| touch.contact.normal.dot(&touch.impulse) > 0.0);
+        loaded.map(move |touch| ContactForce { contact: touch.contact, force: touch.impulse / h })
     }
 }
 
@@ -136,6 +157,8 @@ pub struct Stepper {
     first_bias: Vec<f64>,
     bias: Vec<f64>,
     scratch: Vec<f64>,
+    /// For a mass matrix that a controller asks for.
+    composites: RefCell<Vec<RigidInertia>>,
     end: Option<End>,
     newton: Newton,
     sweeps: Sweeps,
@@ -159,6 +182,7 @@ impl Stepper {
             first_bias: vec![0.0; nv],
             bias: vec![0.0; nv],
             scratch: Vec::with_capacity(nv),
+            composites: RefCell::new(vec![RigidInertia::default(); bodies]),
             end: (!world.creature.constraints().is_empty()).then(|| End {
                 data: Data::new(&world.creature),
                 q: vec![0.0; world.creature.nq()],
@@ -175,14 +199,6 @@ impl Stepper {
         self.sweeps
     }
 
-    /// Contacts of the last step that bore a load.
-    pub fn contact_forces(&self, world: &World) -> impl Iterator<Item = ContactForce> {
-        let h = world.settings.step;
-        (0..self.contacts.list.len())
-            .filter(|&k| self.contacts.list[k].impulse[0] > 0.0)
-            .map(move |k| ContactForce { contact: self.found[k], force: self.impulse_in_world(k) / h })
-    }
-
     fn impulse_in_world(&self, k: usize) -> Vec3 {
         let [n, a, b] = self.contacts.list[k].impulse;
         let [first, second] = self.tangents[k];
@@ -190,29 +206,40 @@ impl Stepper {
     }
 }
 
-/// Moves `state` on by one step. On [`Divergence`] the state is left as it was before the step.
+/// Moves `state` on by one step. On [`Divergence`] the state is left as it was before the step. Who wants to see first what
+/// there is to drive takes a [`Sense`].
 pub fn step(
     world: &World,
     stepper: &mut Stepper,
     state: &mut State,
     drive: &Drive,
 ) -> Result<(), Divergence> {
-    let (creature, settings) = (&world.creature, &world.settings);
-    let h = settings.step;
+    Sense::new(world, stepper, state).step(drive)
+}
+
+/// What follows from the state alone: kinematics, inertial forces and the places that touch or may.
+fn look(world: &World, stepper: &mut Stepper, state: &State) {
+    let creature = &world.creature;
     forward_kinematics(creature, &mut stepper.data, &state.q);
     body_inertias(creature, &mut stepper.data);
-    forces(world, stepper, state, drive);
+    stepper.first_bias.copy_from_slice(newton_euler_here(creature, &mut stepper.data, &state.v, None));
+    one_sided::find_contacts(world, stepper);
+}
 
+/// The rest of the step, after [`look`].
+fn advance(world: &World, stepper: &mut Stepper, state: &mut State, drive: &Drive) -> Result<(), Divergence> {
+    let (creature, settings) = (&world.creature, &world.settings);
+    let h = settings.step;
+    forces(world, stepper, state, drive);
     if !stepper.inertia.factor(creature, &mut stepper.data, &state.v, &world.extra) {
         return Err(diverged(world, state, &state.v, "its inertia is not positive"));
     }
-    stepper.first_bias.copy_from_slice(newton_euler_here(creature, &mut stepper.data, &state.v, None));
     stepper.bias.copy_from_slice(&stepper.first_bias);
     let about = (drive.rest, state.q.as_slice(), state.v.as_slice());
     let timing = (h, settings.springs.share());
     stepper.loops.prepare(creature, &mut stepper.data, &stepper.inertia, about, timing);
-    one_sided::find_limits(world, stepper, state);
-    one_sided::find_contacts(world, stepper, state);
+    one_sided::add_limits(world, stepper, state);
+    one_sided::add_contacts(world, stepper, state);
     solve_velocity(world, stepper, state);
     if moves(&state.v) {
         for _ in 0..CORRECTIONS {
@@ -334,12 +361,14 @@ fn forces(world: &World, stepper: &mut Stepper, state: &State, drive: &Drive) {
 
 /// Keeps the impulses for the next step.
 fn remember(stepper: &Stepper, state: &mut State) {
-    state.warm.clear();
-    let limits = stepper.limits.list.iter().map(|block| (block.key, [block.impulse[0], 0.0, 0.0]));
-    let contacts = &stepper.contacts.list;
-    let contacts =
-        contacts.iter().enumerate().map(|(k, block)| (block.key, stepper.impulse_in_world(k).into()));
-    state.warm.extend(limits.chain(contacts));
+    let limits = stepper.limits.list.iter().map(|block| (block.key, block.impulse[0]));
+    state.limits.clear();
+    state.limits.extend(limits);
+    let contacts = stepper.found.iter().enumerate();
+    let contacts = contacts
+        .map(|(k, contact)| ContactImpulse { contact: *contact, impulse: stepper.impulse_in_world(k) });
+    state.contacts.clear();
+    state.contacts.extend(contacts);
 }
 
 fn diverged(world: &World, state: &State, v: &[f64], reason: &str) -> Divergence {

@@ -3,7 +3,7 @@
 use nalgebra::Quaternion;
 
 use super::blocks::Blocks;
-use super::{ContactModel, State, Stepper, World};
+use super::{ContactImpulse, ContactModel, State, Stepper, World};
 use crate::{Contact, Creature, Data, JointKind, Quat, Vec3};
 
 /// Share of an overlap that is undone in a step, and the largest speed for it, m/s: an overlap at the start must not
@@ -36,7 +36,7 @@ fn hard_bias(gap: f64, h: f64) -> f64 {
 }
 
 /// A row for every joint that is at a limit or would pass it within the step.
-pub(super) fn find_limits(world: &World, stepper: &mut Stepper, state: &State) {
+pub(super) fn add_limits(world: &World, stepper: &mut Stepper, state: &State) {
     let (creature, h) = (&world.creature, world.settings.step);
     let Stepper { data, inertia, loops, limits, .. } = stepper;
     limits.clear();
@@ -72,16 +72,15 @@ pub(super) fn find_limits(world: &World, stepper: &mut Stepper, state: &State) {
             JointKind::Free => (),
         }
     }
-    warm_start(limits, &state.warm, |_, impulse| [impulse[0]]);
+    warm_start(limits, &state.limits, |(key, _)| *key, |_, (_, impulse)| [*impulse]);
 }
 
-/// Three rows for every place that touches the ground or another body, or would within the step.
-pub(super) fn find_contacts(world: &World, stepper: &mut Stepper, state: &State) {
+/// All places that touch the ground or another body, or would within the step: into `stepper.found`. Needs the frames and
+/// velocities of `stepper.data`.
+pub(super) fn find_contacts(world: &World, stepper: &mut Stepper) {
     let (creature, settings) = (&world.creature, &world.settings);
     let h = settings.step;
-    let Stepper { data, inertia, loops, contacts, found, tangents, reach, .. } = stepper;
-    contacts.clear();
-    tangents.clear();
+    let Stepper { data, found, reach, .. } = stepper;
     found.clear();
     if settings.ground.is_none() && !settings.self_collision {
         return;
@@ -92,6 +91,15 @@ pub(super) fn find_contacts(world: &World, stepper: &mut Stepper, state: &State)
     }
     world.collider.find(&data.frames, settings.ground.as_ref(), reach, found);
     found.retain(|contact| contact.bodies.iter().any(|&body| last_dof(creature, body).is_some()));
+}
+
+/// Three rows for every place that was found.
+pub(super) fn add_contacts(world: &World, stepper: &mut Stepper, state: &State) {
+    let (creature, settings) = (&world.creature, &world.settings);
+    let h = settings.step;
+    let Stepper { data, inertia, loops, contacts, found, tangents, .. } = stepper;
+    contacts.clear();
+    tangents.clear();
     for contact in found.iter() {
         let directions = across(contact.normal);
         let block = contacts.push(creature, data, (inertia, loops), paths(creature, contact), |data, dof| {
@@ -118,10 +126,10 @@ pub(super) fn find_contacts(world: &World, stepper: &mut Stepper, state: &State)
         }
         tangents.push(directions);
     }
-    warm_start(contacts, &state.warm, |k, impulse| {
-        let impulse = Vec3::from(impulse);
+    let key = |touch: &ContactImpulse| touch.contact.key;
+    warm_start(contacts, &state.contacts, key, |k, ContactImpulse { impulse, .. }| {
         let [first, second] = &tangents[k];
-        [found[k].normal.dot(&impulse).max(0.0), first.dot(&impulse), second.dot(&impulse)]
+        [found[k].normal.dot(impulse).max(0.0), first.dot(impulse), second.dot(impulse)]
     });
 }
 
@@ -173,17 +181,18 @@ fn across(normal: Vec3) -> [Vec3; 2] {
 }
 
 /// Gives every block the impulse that the block with its key had in the last step.
-fn warm_start<const N: usize>(
+fn warm_start<const N: usize, W>(
     blocks: &mut Blocks<N>,
-    warm: &[(u64, [f64; 3])],
-    convert: impl Fn(usize, [f64; 3]) -> [f64; N],
+    warm: &[W],
+    key: impl Fn(&W) -> u64,
+    impulse: impl Fn(usize, &W) -> [f64; N],
 ) {
     // Both lists are in the same order but for what came and went, so the search starts where the last one ended.
     let mut next = 0;
     for (k, block) in blocks.list.iter_mut().enumerate() {
-        let from_here = (next..warm.len()).chain(0..next).find(|&w| warm[w].0 == block.key);
+        let from_here = (next..warm.len()).chain(0..next).find(|&w| key(&warm[w]) == block.key);
         if let Some(w) = from_here {
-            block.impulse = convert(k, warm[w].1);
+            block.impulse = impulse(k, &warm[w]);
             next = w + 1;
         }
         for n in 0..N {

@@ -9,6 +9,7 @@ mod mass_multiply;
 mod maximal_coordinates;
 mod reach;
 mod second_algorithm;
+mod sense;
 mod step_conservation;
 mod step_contact;
 mod step_springs;

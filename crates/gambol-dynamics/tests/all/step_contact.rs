@@ -275,7 +275,7 @@ fn a_dropped_ball_lands_stays_and_the_ground_gives_it_its_momentum() {
         let (mut highest_after, mut lowest) = (0.0_f64, 1.0_f64);
         for _ in 0..2000 {
             run.step();
-            let force: f64 = run.stepper.contact_forces(&run.world).map(|contact| contact.force.z).sum();
+            let force: f64 = run.state.contact_forces(&run.world).map(|contact| contact.force.z).sum();
             impulse += 0.001 * force;
             lowest = lowest.min(run.state.q[2] - 0.1);
             if impulse > 0.0 {
@@ -309,7 +309,7 @@ fn no_contact_pulls_or_holds_more_than_friction_allows() {
             let mut loaded = 0;
             for _ in 0..1500 {
                 run.step();
-                for found in run.stepper.contact_forces(&run.world) {
+                for found in run.state.contact_forces(&run.world) {
                     let normal = found.force.dot(&found.contact.normal);
                     let across = (found.force - found.contact.normal * normal).norm();
                     assert!(normal >= 0.0 && across <= friction * normal * (1.0 + 1e-9) + 1e-9, "{found:?}");
@@ -344,7 +344,7 @@ fn the_ground_carries_a_landing_creature_and_nothing_else_does() {
         let turning = (momentum(&creature, &mut data, &ahead, &v).linear
             - momentum(&creature, &mut data, &behind, &v).linear)
             / 2e-6;
-        let ground: Vec3 = run.stepper.contact_forces(&run.world).map(|contact| contact.force).sum();
+        let ground: Vec3 = run.state.contact_forces(&run.world).map(|contact| contact.force).sum();
         let given = 0.001 * (ground + creature.mass() * creature.gravity());
         let gained = at_pose - before + turning * 0.001;
         worst = worst.max((gained - given).norm());

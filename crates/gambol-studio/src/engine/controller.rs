@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use gambol::anatomy::Foot;
 use gambol::control::locomotion::{
-    Judge, Search, SearchSettings, Stride, cycle_clip, is_controller, read_controller, world,
+    Judge, Stride, StrideSearch, cycle_clip, is_controller, read_controller, world,
 };
+use gambol::control::search::SearchSettings;
 use gambol::control::sketch::{FileError, Sketch, Stage, read};
 use gambol::dynamics::World;
 use gambol::model::Creature;
@@ -107,9 +108,9 @@ fn judged(
     stride: &Stride,
     step: f64,
 ) -> Result<FoundWork, Trouble> {
-    let settings = SearchSettings { step, ..SearchSettings::default() };
-    let search = Search::new(sketch, stage, settings).map_err(Trouble::from_error)?;
-    let score = Judge::new(stage, search.world()).cycle(stride, false).score;
+    let settings = SearchSettings::default();
+    let search = StrideSearch::of_sketch(sketch, stage, step, settings).map_err(Trouble::from_error)?;
+    let score = Judge::new(stage, search.problem().world()).cycle(stride, false).score;
     let gap = search.largest_gap(&score);
     let status = if score.is_easy() && gap < 1.0 { "converged" } else { "opened" };
     Ok(FoundWork {

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use gambol::control::locomotion::{
-    CONSTRAINTS, Found, Outcome, Search, SearchSettings, Stride, controller_to_toml,
+    CONSTRAINTS, Found, Stride, StrideSearch, StrideSettings, controller_to_toml,
 };
+use gambol::control::search::{Outcome, SearchSettings, Threads};
 use gambol::control::sketch::{Sketch, Stage};
 
 use super::controller::shown as cycle_of;
@@ -17,7 +18,7 @@ use crate::protocol::{CandidatePart, KeptSearch, MOST_STEPS, OutcomePart, Search
 pub(super) struct Seeker {
     sketch: Sketch,
     stage: Arc<Stage>,
-    search: Search,
+    search: StrideSearch,
     threads: usize,
     /// The stride whose cycle the page has.
     shown: Option<Stride>,
@@ -31,10 +32,11 @@ impl Seeker {
         checkpoint: Option<&str>,
         threads: usize,
     ) -> Result<(Self, Answer), Trouble> {
+        let step = StrideSettings::default().step;
         let settings = SearchSettings { seed, ..SearchSettings::default() };
         let search = match checkpoint {
-            Some(text) => Search::resume(&sketch, &stage, settings, text),
-            None => Search::new(&sketch, &stage, settings),
+            Some(text) => StrideSearch::of_checkpoint(&sketch, &stage, step, settings, text),
+            None => StrideSearch::of_sketch(&sketch, &stage, step, settings),
         };
         let search = search.map_err(Trouble::from_error)?;
         let mut seeker = Self { sketch, stage, search, threads, shown: None };
@@ -50,7 +52,7 @@ impl Seeker {
             )));
         }
         for _ in 0..steps {
-            self.search.step(self.threads);
+            self.search.step(&mut Threads(self.threads));
         }
         self.tell(keep)
     }
@@ -58,8 +60,8 @@ impl Seeker {
     /// Tells where it is; of the best candidate only what was not told before.
     fn tell(&mut self, keep: bool) -> Result<Answer, Trouble> {
         let Self { sketch, stage, search, shown, .. } = self;
-        let progress = search.progress(0.0);
-        let nearest = search.nearest();
+        let progress = search.progress();
+        let nearest = search.nearest_stride();
         let best = nearest.as_ref().map(|(_, score)| CandidatePart {
             value: score.value(),
             product: score.product(),
@@ -71,13 +73,13 @@ impl Seeker {
         let kept = keep.then(|| KeptSearch {
             controller: nearest.as_ref().map(|(stride, _)| {
                 let found = Found::of(search, ended.as_ref().unwrap_or(&Outcome::Stopped));
-                controller_to_toml(sketch, stage, stride, search.settings().step, found.as_ref())
+                controller_to_toml(sketch, stage, stride, search.problem().settings().step, found.as_ref())
             }),
             checkpoint: search.checkpoint(),
         });
         let stride = nearest.map(|(stride, _)| stride);
         let news = stride.as_ref().filter(|stride| Some(*stride) != shown.as_ref());
-        let clip = news.map(|stride| cycle_of(stage, search.world(), stride));
+        let clip = news.map(|stride| cycle_of(stage, search.problem().world(), stride));
         *shown = stride;
         let mut bytes = Vec::new();
         let head = SearchAnswer {

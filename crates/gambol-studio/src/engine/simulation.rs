@@ -2,10 +2,12 @@
 
 use gambol::anatomy::{StandSettings, StandStatus, stand, stiffness_from_weight};
 use gambol::control::locomotion::{Balance, Balanced, Bursts, world};
-use gambol::control::{Command, Controller, Follow, Passive, Pump, soft_ground, stand_on, suggest};
+use gambol::control::{
+    AnyController, Command, Follow, Memory, Passive, Pump, soft_ground, stand_on, suggest,
+};
 use gambol::dynamics::{
-    ContactModel, Data, Drive, State, StepSettings, Stepper, Terrain, World, energy_about, forward_dynamics,
-    forward_kinematics, momentum, multiply_mass, point_jacobian, prepare_mass, step,
+    ContactModel, Data, Drive, Sense, State, StepSettings, Stepper, Terrain, World, energy_about,
+    forward_dynamics, forward_kinematics, momentum, multiply_mass, point_jacobian, prepare_mass,
 };
 use gambol::gait::{Sampling, perform};
 use gambol::model::{Creature, JointKind, Quat, Vec3};
@@ -64,7 +66,8 @@ pub(super) struct Simulation {
     world: World,
     stepper: Stepper,
     state: State,
-    controller: Box<dyn Controller + Send>,
+    controller: Box<dyn AnyController + Send>,
+    memory: Memory,
     hand: Option<Hand>,
     command: Command,
     data: Data,
@@ -117,7 +120,7 @@ impl Simulation {
             stand_on(&stage.creature, &terrain, &mut state.q);
         }
         let bursts = Bursts::new(stage, stride, *step);
-        let controller: Box<dyn Controller + Send> = if ground && help {
+        let controller: Box<dyn AnyController + Send> = if ground && help {
             let flat = world(stage, *step).map_err(Trouble::from_error)?;
             Box::new(Balanced::new(bursts, Balance::new(stage, &flat, stride)))
         } else {
@@ -132,11 +135,12 @@ impl Simulation {
         creature: Creature,
         settings: StepSettings,
         state: State,
-        controller: Box<dyn Controller + Send>,
+        controller: Box<dyn AnyController + Send>,
         hand: Option<Hand>,
         warnings: Vec<String>,
     ) -> Result<(Self, Answer), Trouble> {
         let (command, data) = (Command::new(&creature), Data::new(&creature));
+        let memory = controller.begin(&creature);
         let world = World::new(creature, settings).map_err(Trouble::from_error)?;
         let stepper = Stepper::new(&world);
         let film = Clip {
@@ -152,6 +156,7 @@ impl Simulation {
             stepper,
             state,
             controller,
+            memory,
             hand,
             command,
             data,
@@ -177,16 +182,16 @@ impl Simulation {
         while self.behind >= h && self.diverged.is_none() {
             self.behind -= h;
             let creature = self.world.creature();
-            self.command.torque.fill(0.0);
-            self.controller.command(creature, &self.state, &mut self.command);
+            let sense = Sense::new(&self.world, &mut self.stepper, &mut self.state);
+            self.controller.drive(&sense, &mut self.memory, &mut self.command);
             if let Some(hand) = &mut self.hand {
-                hand.hold(creature, &mut self.data, &self.state, &mut self.command.torque);
+                hand.hold(creature, &mut self.data, sense.state(), &mut self.command.torque);
             }
             if let Some(grip) = &grip {
-                grip.pull(creature, &mut self.data, &self.state, &mut self.command.torque);
+                grip.pull(creature, &mut self.data, sense.state(), &mut self.command.torque);
             }
             let drive = Drive { rest: &self.command.rest, torque: &self.command.torque, pushes: &[] };
-            let went = step(&self.world, &mut self.stepper, &mut self.state, &drive);
+            let went = sense.step(&drive);
             self.diverged = went.err().map(|divergence| divergence.to_string());
             if self.diverged.is_none()
                 && self.state.time >= self.film.times.last().unwrap_or(&0.0) + 1.0 / FPS
@@ -221,7 +226,7 @@ impl Simulation {
         let (creature, state) = (self.world.creature(), &self.state);
         let moving = momentum(creature, &mut self.data, &state.q, &state.v).linear;
         let energy = energy_about(creature, &self.command.rest, &mut self.data, &state.q, &state.v);
-        let touches = self.stepper.contact_forces(&self.world).filter(|contact| contact.force.norm() > 0.0);
+        let touches = state.contact_forces(&self.world).filter(|contact| contact.force.norm() > 0.0);
         let mut touching: Vec<usize> = touches.flat_map(|contact| contact.contact.bodies).collect();
         touching.retain(|body| *body > 0);
         touching.sort_unstable();
@@ -249,7 +254,7 @@ fn terrain(slope: f64) -> Result<Terrain, Trouble> {
 
 /// What moves a creature, and where it begins.
 struct Start {
-    controller: Box<dyn Controller + Send>,
+    controller: Box<dyn AnyController + Send>,
     state: State,
     /// Of a gait, m/s.
     speed: Option<f64>,

@@ -3,9 +3,8 @@
 //! momentum, and what goes home against the reader that takes it back.
 
 use gambol::LoadOptions;
-use gambol::control::locomotion::{
-    Found, Outcome, Search, SearchSettings, controller_to_toml, read_controller,
-};
+use gambol::control::locomotion::{Found, StrideSearch, StrideSettings, controller_to_toml, read_controller};
+use gambol::control::search::{OneThread, Outcome, SearchSettings};
 use gambol::control::sketch::{Phase, Sketch, Stage, read};
 use gambol::dynamics::{Data, center_of_mass};
 use gambol::gallery;
@@ -127,13 +126,14 @@ const STEPS: usize = 6;
 fn library(name: &str, seed: u64, steps: usize) -> String {
     let (sketch, stage) = stage(name);
     let settings = SearchSettings { seed, ..SearchSettings::default() };
-    let mut search = Search::new(&sketch, &std::sync::Arc::new(stage.clone()), settings).unwrap();
+    let (owned, step) = (std::sync::Arc::new(stage.clone()), StrideSettings::default().step);
+    let mut search = StrideSearch::of_sketch(&sketch, &owned, step, settings).unwrap();
     for _ in 0..steps {
-        search.step(1);
+        search.step(&mut OneThread);
     }
-    let (stride, _) = search.nearest().unwrap();
+    let (stride, _) = search.nearest_stride().unwrap();
     let found = Found::of(&search, &Outcome::Stopped);
-    controller_to_toml(&sketch, &stage, &stride, search.settings().step, found.as_ref())
+    controller_to_toml(&sketch, &stage, &stride, step, found.as_ref())
 }
 
 /// Step by step or several at once, on one thread or more, in one engine or in the one after it was killed: what is found is

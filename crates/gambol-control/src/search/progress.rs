@@ -1,17 +1,15 @@
 //! Where a search is, and how it ended.
 
-use crate::locomotion::Score;
-
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// All easy constraints are met and the cycle repeats itself within the tolerance.
+    /// All inequalities hold and all equalities are within their tolerances.
     Converged,
-    /// It made all its rounds or spent its budget, and what is named is still violated most.
+    /// It made all its rounds or spent its budget, and what is named is still broken most.
     Stalled {
-        /// One of [`CONSTRAINTS`](crate::locomotion::CONSTRAINTS), or "cycle".
+        /// Name of an inequality or of an equality.
         constraint: &'static str,
-        /// Its value: of the cycle, the largest gap in parts of the tolerance.
+        /// How far an inequality is broken; an equality's gap in parts of its tolerance.
         by: f64,
     },
     /// It was told to stop.
@@ -20,21 +18,17 @@ pub enum Outcome {
 
 /// Where a search is.
 #[derive(Clone, Debug)]
-pub struct Progress<'s> {
-    /// 0 is the initialisation, which looks for the easy constraints alone.
+pub struct Progress<'s, V> {
+    /// 0 is the initialisation, which looks for the inequalities alone.
     pub round: usize,
-    /// Within the round.
-    pub generation: usize,
     /// What it is at.
     pub doing: Doing,
-    /// Cycles simulated so far, and most.
+    /// Candidates judged so far.
     pub evaluations: usize,
-    /// Cycles simulated per second since this search began or went on.
-    pub per_second: f64,
-    /// W of the best candidate of this round.
+    /// What is minimised in this round, of the best candidate of it.
     pub value: f64,
     /// The best candidate of this round.
-    pub score: &'s Score,
+    pub score: &'s V,
     /// Its largest gap in parts of the tolerance.
     pub gap: f64,
 }
@@ -44,11 +38,11 @@ pub struct Progress<'s> {
 pub enum Doing {
     /// Generations of CMA-ES.
     Sampling,
-    /// Newton's method makes the cycle repeat itself.
+    /// Newton's method closes the gaps.
     Closing,
-    /// Descents make a cycle that repeats itself cheaper.
+    /// Descents make a candidate cheaper that breaks no constraint.
     Improving,
-    /// It runs with corrections until it repeats itself even better, since what is left of a gap grows from cycle to cycle.
+    /// The problem's own lead makes the gaps even smaller.
     Sealing,
     /// Nothing more: it has converged.
     Done,
