@@ -144,7 +144,7 @@ fn forces_at_contacts_are_all_that_changes_the_momentum_besides_gravity() {
         let (mut first, mut last) = (None, None);
         let (mut given, mut size, mut loads) = (Vec3::zeros(), 0.0_f64, 0);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let steps = (0.4 / h).round() as usize;
+        let steps = (0.4_f64 / h).round() as usize;
         falls(h, steps, |sense| {
             let momentum = sense.momentum().linear;
             if first.replace(first.unwrap_or(momentum)).is_some() {

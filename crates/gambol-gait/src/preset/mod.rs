@@ -16,9 +16,9 @@ use nalgebra::{Complex, DMatrix};
 use crate::design::suitable;
 use crate::heuristics::{Action, Timing};
 use crate::palette::{Palette, Target, jump_targets, step_targets};
-use crate::pattern::Order;
 use crate::posture::{crouch, rise, rise_amplitude, spreading_mode};
 use crate::{Body, Component, Gait, GaitError, Ground, Style, Support, Terrain};
+use gambol_anatomy::footfall::Order;
 
 /// A gait that somebody made for one creature, before its modes are found.
 #[derive(Clone, Debug, PartialEq)]
