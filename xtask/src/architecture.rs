@@ -103,6 +103,34 @@ mod tests {
         }
     }
 
+    /// What would help is a `Hint` in the rooms below the command line, which each front end words for its reader. Break it
+    /// with a message such as "try --root free" in any of them.
+    #[test]
+    fn only_the_command_line_names_its_options() {
+        let options_in = |room: &Path| -> Vec<String> {
+            let mut found = Vec::new();
+            for file in rust_files(&room.join("src")) {
+                let text = read(&file).unwrap();
+                let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+                found.extend(
+                    code.filter(|line| has_option(line)).map(|line| format!("{}: {line}", file.display())),
+                );
+            }
+            found
+        };
+        let rooms = std::fs::read_dir(root().join("crates")).unwrap().map(|entry| entry.unwrap().path());
+        let (front, below): (Vec<_>, Vec<_>) = rooms.partition(|room| room.ends_with("gambol-cli"));
+        assert!(below.len() > 8, "{below:?}");
+        let found: Vec<String> = below.iter().flat_map(|room| options_in(room)).collect();
+        assert!(found.is_empty(), "{}", found.join("\n"));
+        assert!(!options_in(&front[0]).is_empty(), "the check finds what there is");
+    }
+
+    /// Two dashes and a letter; no operator of Rust looks like that.
+    fn has_option(line: &str) -> bool {
+        line.match_indices("--").any(|(at, _)| line[at + 2..].starts_with(char::is_alphabetic))
+    }
+
     fn rust_files(folder: &Path) -> Vec<std::path::PathBuf> {
         let entries = std::fs::read_dir(folder).unwrap().flatten().map(|entry| entry.path());
         let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());

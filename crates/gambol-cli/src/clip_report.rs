@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::Failure;
 use super::convert::loop_in_words;
+use super::hint::told;
 use gambol::{Motion, guess_contacts};
 
 /// Stances of a foot that are listed.
@@ -105,7 +106,7 @@ impl ClipReport {
             duration: length,
             joints: creature.joints().len(),
             unit: scale.as_ref().map(|scale| scale.metres),
-            unit_reason: scale.as_ref().map(ToString::to_string),
+            unit_reason: scale.as_ref().map(|scale| told(&scale.remark())),
             height: scale.as_ref().map(|scale| scale.height),
             first_apart,
             speed: if length > 0.0 { distance / length } else { 0.0 },

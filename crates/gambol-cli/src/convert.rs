@@ -13,6 +13,7 @@ use gambol_picture::{ClipOptions, write_clip};
 
 use super::Failure;
 use super::animate::RootMotion;
+use super::hint::told;
 use gambol::{LoadOptions, Motion, MotionOptions, guess_contacts, is_motion, load_motion};
 
 const ENDINGS: [&str; 8] = ["glb", "bvh", "json", "npz", "png", "svg", "gif", "apng"];
@@ -84,7 +85,7 @@ impl Convert {
         self.check_files()?;
         let mut motion = self.load()?;
         for warning in motion.creature.warnings() {
-            eprintln!("gambol: warning: {warning}");
+            eprintln!("gambol: warning: {}", told(warning));
         }
         if !self.keep_first && motion.drop_first_apart() {
             eprintln!(
@@ -133,7 +134,7 @@ impl Convert {
             },
             creature: self.creature.clone(),
         };
-        load_motion(&self.from, &options).map_err(|error| Failure::Failed(error.to_string()))
+        load_motion(&self.from, &options).map_err(|error| Failure::hinted(&error))
     }
 
     /// Trim, loop, resample. Feet are looked at between, while all keys are there.

@@ -71,7 +71,7 @@ impl CreatureArguments {
     /// The creature and, if it came from a glTF file, the way back to its nodes.
     pub(super) fn load_rig(&self) -> Result<(Creature, Option<Rig>), Failure> {
         let options = self.options()?;
-        gambol::load_rig(&self.creature, &options).map_err(|error| Failure::Failed(error.to_string()))
+        gambol::load_rig(&self.creature, &options).map_err(|error| Failure::hinted(&error))
     }
 
     /// The creature's file, if it has one.
@@ -96,7 +96,7 @@ impl CreatureArguments {
             return Ok(None);
         }
         let motion = load_motion(path, &self.options()?.into());
-        motion.map(Some).map_err(|error| Failure::Failed(error.to_string()))
+        motion.map(Some).map_err(|error| Failure::hinted(&error))
     }
 
     pub(super) fn options(&self) -> Result<LoadOptions, Failure> {

@@ -11,6 +11,7 @@ use gambol_motion::Direction;
 use nalgebra::DVector;
 
 use super::creature::{CreatureArguments, SpringArguments};
+use super::hint::told;
 use super::{Failure, is_same_file};
 
 /// Writes a creature as MJCF, so that MuJoCo can run it
@@ -126,11 +127,11 @@ impl Export {
         };
         let files = to_mjcf(&creature, &options);
         if let Some(warning) = files.warnings.first().filter(|_| self.creature.is_strict()) {
-            return Err(Failure::Failed(warning.to_string()));
+            return Err(Failure::hinted(warning));
         }
         files.write(&self.output, self.force)?;
         for warning in creature.warnings().iter().chain(&files.warnings) {
-            eprintln!("gambol: warning: {warning}");
+            eprintln!("gambol: warning: {}", told(warning));
         }
         let meshes = match files.meshes.len() {
             0 => String::new(),

@@ -84,7 +84,7 @@ impl Gallery {
 }
 
 fn row(name: &'static str, about: &'static str) -> Result<Row, Failure> {
-    let creature = load(name, &LoadOptions::default()).map_err(|error| Failure::Failed(error.to_string()))?;
+    let creature = load(name, &LoadOptions::default()).map_err(|error| Failure::hinted(&error))?;
     let mut data = gambol_dynamics::Data::new(&creature);
     let dof = gambol_dynamics::degrees_of_freedom(&creature, &mut data, creature.reference_pose());
     let body = Body::new(creature.clone(), &mut data, &Style::default())?;

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::clip_report::ClipReport;
 use super::creature::{CreatureArguments, StateArguments};
+use super::hint::told;
 use super::{Failure, write_json};
 use gambol::picture;
 use gambol::report::{JointReport, Report};
@@ -55,13 +56,14 @@ impl Inspect {
             None => self.creature.load_rig()?,
         };
         let state = self.state.read(&creature)?;
-        let report = Report::new(&creature, &state, self.matrix)
+        let mut report = Report::new(&creature, &state, self.matrix)
             .map_err(|error| Failure::Failed(error.to_string()))?;
+        report.warnings = creature.warnings().iter().map(told).collect();
         let clip = motion.map(ClipReport::new);
         if let Some(file) = &self.picture {
             picture::write(file, &picture::three_views(&creature, &state.qpos), self.force)?;
         }
-        let guesses = rig.map(|rig| rig.notes);
+        let guesses: Option<Vec<String>> = rig.map(|rig| rig.notes.iter().map(told).collect());
         if self.json {
             return write_json(out, &Inspected { creature: &report, guesses, clip: clip.as_ref() });
         }

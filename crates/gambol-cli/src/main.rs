@@ -9,6 +9,7 @@ mod export;
 mod files;
 mod gait_file;
 mod gallery;
+mod hint;
 mod inspect;
 mod interrupt;
 mod modes;
@@ -28,7 +29,10 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 use gambol_formats::WriteError;
+use gambol_model::Hinted;
 use gambol_picture::PictureError;
+
+use hint::told;
 
 #[derive(Parser)]
 #[command(
@@ -96,7 +100,14 @@ impl From<PictureError> for Failure {
 
 impl From<gambol_modes::ModesError> for Failure {
     fn from(error: gambol_modes::ModesError) -> Self {
-        Self::Failed(error.to_string())
+        Self::hinted(&error)
+    }
+}
+
+impl Failure {
+    /// An error of the library, its hint as an option of the command line.
+    fn hinted(error: &impl Hinted) -> Self {
+        Self::Failed(told(error))
     }
 }
 

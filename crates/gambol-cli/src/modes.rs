@@ -14,6 +14,7 @@ use gambol_picture::{self as picture, ModeTile, Picture};
 use serde::Serialize;
 
 use super::creature::ElasticArguments;
+use super::hint::told;
 use super::{Failure, write_json};
 
 /// Computes the natural vibrations of a creature: rigid motions first, then by frequency
@@ -146,7 +147,7 @@ impl ModesVerb {
         writeln!(out, "{}: {} degrees of freedom, {} rigid", creature.name(), modes.dof(), modes.rigid())?;
         writeln!(out, "\n{}", self.table(&creature, &modes, &readings))?;
         for warning in creature.warnings() {
-            eprintln!("gambol: warning: {warning}");
+            eprintln!("gambol: warning: {}", told(warning));
         }
         Ok(())
     }

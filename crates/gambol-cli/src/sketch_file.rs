@@ -10,6 +10,7 @@ use gambol_model::Creature;
 
 use super::Failure;
 use super::files::folder_of;
+use super::hint::told;
 
 /// The text of a sketch or a controller, and where it came from.
 pub(super) struct SketchFile {
@@ -64,7 +65,7 @@ impl SketchFile {
     pub(super) fn find(&self, creature: &str) -> Result<(Creature, Option<Rig>), String> {
         let path = self.creature_path(creature);
         let name = path.as_deref().map_or_else(|| creature.into(), Path::to_string_lossy);
-        gambol::load_rig(&name, &LoadOptions::default()).map_err(|error| error.to_string())
+        gambol::load_rig(&name, &LoadOptions::default()).map_err(|error| told(&error))
     }
 
     /// Where the creature's file is; none if it is of the gallery.

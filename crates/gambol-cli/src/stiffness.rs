@@ -87,7 +87,7 @@ impl StiffnessVerb {
         };
         let mut data = Data::new(&creature);
         let report = stiffness_from_weight(&creature, &mut data, &pose.qpos, &settings)
-            .map_err(|error| Failure::Failed(error.to_string()))?;
+            .map_err(|error| Failure::hinted(&error))?;
         if self.json {
             return write_json(out, &json(creature.name(), &pose.name, &report));
         }

@@ -75,7 +75,7 @@ impl Studio {
             ));
         }
         let (creature, gait) = self.find()?;
-        load(&creature, &LoadOptions::default()).map_err(|error| failed(&error.to_string()))?;
+        load(&creature, &LoadOptions::default()).map_err(|error| Failure::hinted(&error))?;
         let folder = self.folder.clone().or_else(default_folder);
         let folder = folder.ok_or_else(|| failed("you have no home folder; say --folder DIR"))?;
         let cannot =

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use gambol_model::{Hint, Hinted, ending};
+
 /// What is wrong with a file, where, and why: `dog.xml:12: <joint>: the axis has no direction`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct FormatError {
@@ -13,18 +15,27 @@ pub struct FormatError {
     pub tag: Option<String>,
     /// What is wrong, and what would be right where that is not obvious.
     pub reason: String,
+    /// What would set it right, if a setting would.
+    pub hint: Option<Hint>,
 }
 
 impl FormatError {
     /// An error about a file as a whole.
     pub fn new(file: impl Into<String>, reason: impl Into<String>) -> Self {
-        Self { file: file.into(), line: None, tag: None, reason: reason.into() }
+        Self { file: file.into(), line: None, tag: None, reason: reason.into(), hint: None }
     }
 
     /// The same error at a line.
     #[must_use]
     pub fn at_line(mut self, line: u32) -> Self {
         self.line = Some(line);
+        self
+    }
+
+    /// The same error, with what would set it right.
+    #[must_use]
+    pub fn with_hint(mut self, hint: Hint) -> Self {
+        self.hint = Some(hint);
         self
     }
 
@@ -45,6 +56,13 @@ impl fmt::Display for FormatError {
         if let Some(tag) = &self.tag {
             write!(f, ": <{tag}>")?;
         }
-        write!(f, ": {}", self.reason)
+        write!(f, ": {}", self.reason)?;
+        ending(f, self.hint)
+    }
+}
+
+impl Hinted for FormatError {
+    fn hint(&self) -> Option<Hint> {
+        self.hint
     }
 }

@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use gambol_model::Hint;
+
 use crate::FormatError;
 
 /// Largest single file, bytes. The meshes of real robots stay below a tenth of this.
@@ -86,10 +88,8 @@ impl Folder {
         if self.allowed.iter().any(|folder| found.starts_with(folder)) {
             return Ok(found);
         }
-        Err(FormatError::new(
-            path,
-            "it lies outside of the creature's folder; open its folder with --assets DIR",
-        ))
+        let reason = "it lies outside of the creature's folder";
+        Err(FormatError::new(path, reason).with_hint(Hint::OpenFolder))
     }
 }
 

@@ -41,8 +41,13 @@ impl Notes {
 
     /// Something to know, told once.
     pub(crate) fn once(&mut self, element: Element<'_>, text: &str) {
-        if self.told.insert(text.to_owned()) {
-            self.push(element.warning(text));
+        self.push_once(element.warning(text));
+    }
+
+    /// A warning as it stands, unless its text was told before.
+    pub(crate) fn push_once(&mut self, warning: Warning) {
+        if self.told.insert(warning.text.clone()) {
+            self.push(warning);
         }
     }
 

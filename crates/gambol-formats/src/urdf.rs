@@ -14,8 +14,8 @@ mod tree;
 use std::collections::HashMap;
 
 use gambol_model::{
-    BodySpec, Constraint, ConstraintKind, CreatureSpec, InertiaSpec, MassProperties, ShapeSpec, SiteSpec,
-    Transform, Vec3, Warning,
+    BodySpec, Constraint, ConstraintKind, CreatureSpec, Hint, InertiaSpec, MassProperties, ShapeSpec,
+    SiteSpec, Transform, Vec3, Warning,
 };
 
 use crate::notes::Notes;
@@ -261,10 +261,9 @@ impl<'d> Builder<'d, '_> {
                 InertiaSpec::FromShapes => mass_of(&body.shapes).mass,
             };
             if mass > 0.0 {
-                let text = format!(
-                    "it is fixed to the world, so its {mass} kg do not count; --root free sets it free"
-                );
-                self.notes.push(Warning::new(format!("link {:?}", body.name), text));
+                let text = format!("it is fixed to the world, so its {mass} kg do not count");
+                let place = format!("link {:?}", body.name);
+                self.notes.push(Warning::new(place, text).with_hint(Hint::FreeRoot));
             }
             body.inertia = InertiaSpec::Given(MassProperties::default());
         }

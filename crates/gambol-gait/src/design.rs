@@ -10,7 +10,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use gambol_anatomy::footfall::{self as pattern, Order, Pattern};
 use gambol_dynamics::Data;
-use gambol_model::{Dof, JointKind, Role, math};
+use gambol_model::{Dof, JointKind, Remark, Role, math};
 use nalgebra::Complex;
 
 use crate::belly::{self, design_legless, legless_frequency, legless_support};
@@ -258,28 +258,30 @@ const STANDS: f64 = 0.05;
 
 /// The pattern called `name` if these legs can do it.
 pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Pattern, GaitError> {
-    let does_not_fit = |reason: &str| GaitError::DoesNotFit {
+    let does_not_fit = |reason: Remark| GaitError::DoesNotFit {
         creature: body.creature.name().to_owned(),
         gait: name.to_owned(),
-        reason: reason.to_owned(),
+        reason,
     };
     if !body.legs.is_empty() && body.legs.length < STANDS * span(body, data) {
         return Err(does_not_fit(
-            "its hips are not above its feet in this pose; give it a pose in which it stands",
+            "its hips are not above its feet in this pose; give it a pose in which it stands".into(),
         ));
     }
     if !body.legs.is_empty()
         && let Err(reason) = body.free_root()
     {
-        return Err(does_not_fit(&reason));
+        return Err(does_not_fit(reason));
     }
     let hands = body.creature.landmarks().iter().any(|mark| mark.role == Role::Hand);
     match pattern::find(name, &body.legs, hands) {
         Some(Ok(pattern)) => Ok(pattern),
-        Some(Err(reason)) => Err(does_not_fit(&reason)),
-        None if pattern::LEGLESS.contains(&name) => Err(does_not_fit("it has legs, and they are in the way")),
+        Some(Err(reason)) => Err(does_not_fit(reason.into())),
+        None if pattern::LEGLESS.contains(&name) => {
+            Err(does_not_fit("it has legs, and they are in the way".into()))
+        }
         None if preset::find(&body.creature, name).is_some() => {
-            Err(does_not_fit("it is a preset with a pose, stiffness and constraints of its own"))
+            Err(does_not_fit("it is a preset with a pose, stiffness and constraints of its own".into()))
         }
         None => {
             let mut known = pattern::names();
@@ -372,7 +374,7 @@ fn steps(
         return Err(GaitError::DoesNotFit {
             creature: body.creature.name().to_owned(),
             gait: pattern.name.to_owned(),
-            reason: palette.marks.reason("none of its modes moves the feet as that needs"),
+            reason: palette.marks.reason("none of its modes moves the feet as that needs").into(),
         });
     }
     crouch(body, data, palette, &mut components);

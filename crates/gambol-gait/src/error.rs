@@ -1,5 +1,7 @@
 //! Why there is no gait.
 
+use gambol_model::{Hint, Hinted, Remark};
+
 /// Bad input to a gait; the message names what and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GaitError {
@@ -19,7 +21,7 @@ pub enum GaitError {
         /// Name of the gait.
         gait: String,
         /// Why.
-        reason: String,
+        reason: Remark,
     },
     /// A component names a mode that the creature does not have.
     #[error("component {component}: there is no mode {mode}; {creature} has modes 0 to {last}")]
@@ -57,4 +59,14 @@ pub enum GaitError {
     /// The body could not be changed as the gait asks.
     #[error("{0}")]
     Body(String),
+}
+
+impl Hinted for GaitError {
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::DoesNotFit { reason, .. } => reason.hint,
+            Self::Modes(error) => error.hint(),
+            _ => None,
+        }
+    }
 }

@@ -4,13 +4,13 @@
 //! the one that was meant. Writing is by hand too, because a person is to like the file. Numbers are written with as
 //! many digits as they need to come back bit by bit.
 
-use gambol_model::math;
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 use gambol_formats::toml_file::{
     ABOVE_0, AT_LEAST_0, FINITE, Range, Section, digits, error_in, from_degrees, parse, quoted,
 };
+use gambol_model::math;
 use toml::Spanned;
 use toml::de::DeValue;
 

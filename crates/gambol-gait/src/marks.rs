@@ -57,7 +57,7 @@ impl Marks {
         if moved && gait.components.is_empty() {
             return Err(GaitError::DoesNotFit {
                 creature: body.creature.name().to_owned(),
-                reason: self.reason("none of its modes is left"),
+                reason: self.reason("none of its modes is left").into(),
                 gait: gait.name,
             });
         }

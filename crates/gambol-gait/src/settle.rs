@@ -6,10 +6,10 @@
 //! is found mode by mode: a_i(t) = u_iᵀ K θ(t) / u_iᵀ K u_i, of which each component keeps its harmonic and the mean.
 //! This is alternating projection between the motions that stand on the ground and those made of a few modes.
 
-use gambol_model::math;
 use std::f64::consts::TAU;
 
 use gambol_dynamics::{Data, stiffness_matrix};
+use gambol_model::math;
 use nalgebra::DVector;
 
 use crate::feet::ground;

@@ -10,7 +10,7 @@ use gambol_anatomy::Heading;
 use gambol_dynamics::{
     Data, body_jacobian, constraint_residual, forward_kinematics, multiply_mass, prepare_mass,
 };
-use gambol_model::{Creature, Joint, JointKind, Quat, math};
+use gambol_model::{Creature, Hint, Joint, JointKind, Quat, Remark, math};
 use gambol_modes::{Scale, Settings, analyze, parse_constraint, set_uniform};
 use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Quaternion};
@@ -70,7 +70,7 @@ impl Body {
 
 impl Body {
     /// The joint by which the whole body floats, or why there is none.
-    pub(crate) fn free_root(&self) -> Result<&Joint, String> {
+    pub(crate) fn free_root(&self) -> Result<&Joint, Remark> {
         let creature = &self.creature;
         let of_root = |joint: &&Joint| creature.bodies()[joint.body].parent == 0;
         let mut joints = creature.joints().iter().filter(of_root);
@@ -81,8 +81,9 @@ impl Body {
             Some(joint) => format!(
                 "it hangs on the world by joint {:?} and cannot float; give its trunk a free joint instead",
                 joint.name
-            ),
-            None => "it is fixed to the world; set its root free (--root free) to let it walk".to_owned(),
+            )
+            .into(),
+            None => Remark::new("it is fixed to the world and cannot walk", Hint::FreeRoot),
         })
     }
 }

@@ -1,10 +1,10 @@
 //! How fast, how often, how far: strides by dynamic similarity.
 
-use gambol_model::math;
 use std::f64::consts::{PI, TAU};
 
 use gambol_anatomy::footfall::Pattern;
 use gambol_dynamics::{Data, forward_kinematics};
+use gambol_model::math;
 
 use crate::{Body, GaitError, Leg, Wish};
 

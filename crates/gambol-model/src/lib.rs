@@ -23,6 +23,7 @@
 mod constraint;
 mod creature;
 mod error;
+mod hint;
 mod inertia;
 mod landmark;
 pub mod math;
@@ -37,6 +38,7 @@ mod validate;
 pub use constraint::{BodyPoint, Constraint, ConstraintKind};
 pub use creature::{Body, Creature, Dof, Joint, JointKind, NamedPose, Site, Tendon};
 pub use error::{ModelError, Warning};
+pub use hint::{Hint, Hinted, Remark, ending};
 pub use inertia::MassProperties;
 pub use landmark::{Landmark, LandmarkName, Role, Row, Side, Source};
 pub use mesh::{MAX_MESH_FACES, MeshDefect, MeshMass, TriMesh};

@@ -1,10 +1,12 @@
 //! Why a creature has no modes.
 
+use gambol_model::{Hint, Hinted};
+
 /// Bad input to modal analysis; the message names what and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModesError {
     /// A joint has no spring, so that it would swing through without returning.
-    #[error("joint {joint:?} has no stiffness: give it one, for example with --stiffness 20")]
+    #[error("joint {joint:?} has no stiffness; {}", Hint::Stiffness)]
     NoStiffness {
         /// Name of the joint.
         joint: String,
@@ -31,7 +33,7 @@ pub enum ModesError {
         /// Largest residual, m or rad.
         gap: f64,
     },
-    /// A constraint of the command line that makes no sense for this creature.
+    /// A constraint as text that makes no sense for this creature.
     #[error("constraint {text:?}: {reason}")]
     Constraint {
         /// As given.
@@ -56,9 +58,7 @@ pub enum ModesError {
         nv: usize,
     },
     /// So many modes of so large a creature need matrices beyond memory.
-    #[error(
-        "all modes of {nv} coordinates do not fit into memory: ask for at most {most}, for example with --count 20"
-    )]
+    #[error("all modes of {nv} coordinates do not fit into memory; {}", Hint::FewerModes { most: *most })]
     TooMany {
         /// Velocity coordinates.
         nv: usize,
@@ -71,4 +71,14 @@ pub enum ModesError {
     /// The eigensolver did not converge.
     #[error("the eigenvalue iteration did not converge")]
     NotConverged,
+}
+
+impl Hinted for ModesError {
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::NoStiffness { .. } => Some(Hint::Stiffness),
+            Self::TooMany { most, .. } => Some(Hint::FewerModes { most: *most }),
+            _ => None,
+        }
+    }
 }

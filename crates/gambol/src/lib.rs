@@ -33,7 +33,7 @@ pub use gambol_picture as picture;
 pub use recording::{Motion, MotionOptions, is_motion, load_motion};
 
 use gambol_formats::FormatError;
-use gambol_model::{Creature, ModelError};
+use gambol_model::{Creature, Hint, Hinted, ModelError};
 
 /// Why a creature could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -63,6 +63,15 @@ pub enum LoadError {
         /// What was asked for.
         name: String,
     },
+}
+
+impl Hinted for LoadError {
+    fn hint(&self) -> Option<Hint> {
+        match self {
+            Self::Format(error) => error.hint(),
+            Self::Model { .. } | Self::Presets { .. } | Self::Unknown { .. } => None,
+        }
+    }
 }
 
 /// Reads a creature: a name from the gallery (`dog`), or else the path of a file.

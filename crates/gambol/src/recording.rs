@@ -7,7 +7,7 @@ use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_np
 use gambol_formats::files::{Files, Folder};
 use gambol_formats::mocap::{Kind, Recording, RecordingOptions, kind, load_recording};
 use gambol_formats::{FormatError, LoadOptions};
-use gambol_model::Creature;
+use gambol_model::{Creature, Hint};
 use gambol_motion::Clip;
 
 use crate::{LoadError, load};
@@ -76,15 +76,14 @@ fn load_own(path: &Path, kind: Own, options: &MotionOptions) -> Result<Motion, L
         Own::Json => Some(creature_of_json(&file, text()?)?),
         Own::Npz => creature_of_npz(&file, &bytes)?,
     };
-    let who = options.creature.as_ref().or(said.as_ref()).ok_or_else(|| {
-        FormatError::new(&file, "the clip does not say who moves; --creature NAME or FILE does")
-    })?;
+    let who =
+        options.creature.as_ref().or(said.as_ref()).ok_or_else(|| {
+            FormatError::new(&file, "the clip does not say who moves").with_hint(Hint::Mover)
+        })?;
     let creature = load(who, &options.recording.load).map_err(|error| match error {
         LoadError::Unknown { name } => {
-            let reason = format!(
-                "the clip is of {name:?}, which is not in the gallery; --creature FILE says who it is"
-            );
-            LoadError::Format(FormatError::new(&file, reason))
+            let reason = format!("the clip is of {name:?}, which is not in the gallery");
+            LoadError::Format(FormatError::new(&file, reason).with_hint(Hint::Mover))
         }
         other => other,
     })?;

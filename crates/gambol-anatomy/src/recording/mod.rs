@@ -8,7 +8,7 @@ mod body;
 mod skeleton;
 mod unit;
 
-use gambol_model::{CreatureSpec, LandmarkOverride, PoseSpec};
+use gambol_model::{CreatureSpec, LandmarkOverride, PoseSpec, Remark};
 
 use crate::ease;
 use crate::survey::Survey;
@@ -29,7 +29,7 @@ pub struct RecordedBody {
     /// The first frame is a pose of its own, not part of the motion.
     pub first_apart: bool,
     /// Guesses, in words.
-    pub notes: Vec<String>,
+    pub notes: Vec<Remark>,
 }
 
 /// Makes bodies and poses. `stated_unit` is the unit of length that the file says, m.
@@ -46,16 +46,15 @@ pub fn embody(
     let mut notes = Vec::new();
     if skeleton.is_z_up(take) {
         skeleton.stand_up();
-        notes.push(
-            "its feet are below its hips along z, so the file was taken as z up and -y forward".to_owned(),
-        );
+        notes
+            .push("its feet are below its hips along z, so the file was taken as z up and -y forward".into());
     }
     let stance = skeleton.stance(take);
     let scale = unit::scale(&stance, stated_unit, measures)?;
     let mut spec = body::creature(name, &skeleton, &scale, measures.mass);
     spec.landmark_overrides = landmarks.to_vec();
     if let ScaleSource::Guess { .. } | ScaleSource::Animal { .. } = scale.source {
-        notes.push(scale.to_string());
+        notes.push(scale.remark());
     }
     let poses: Vec<Vec<f64>> =
         (0..take.len()).map(|frame| skeleton.pose(take.frame(frame), scale.metres)).collect();

@@ -1,7 +1,6 @@
 //! The unit of length of a file that does not say it, from the height of who stands in it.
 
-use gambol_model::math;
-use std::fmt;
+use gambol_model::{Hint, Remark, math};
 
 use super::skeleton::Stance;
 use crate::{AnatomyError, Measures};
@@ -51,26 +50,28 @@ pub enum ScaleSource {
     },
 }
 
-impl fmt::Display for LengthScale {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl LengthScale {
+    /// What the lengths are and why; where they were guessed, with what would set them right.
+    pub fn remark(&self) -> Remark {
         let Self { metres, height, source } = self;
         match source {
-            ScaleSource::Unit => write!(f, "unit {metres:.6} m as told: {height:.2} m tall"),
-            ScaleSource::Height => write!(f, "{height:.2} m tall as told: unit {metres:.6} m"),
-            ScaleSource::File => write!(f, "unit {metres:.6} m as the file says: {height:.2} m tall"),
+            ScaleSource::Unit => format!("unit {metres:.6} m as told: {height:.2} m tall").into(),
+            ScaleSource::Height => format!("{height:.2} m tall as told: unit {metres:.6} m").into(),
+            ScaleSource::File => format!("unit {metres:.6} m as the file says: {height:.2} m tall").into(),
             ScaleSource::Guess { unit, sure } => {
                 let doubt = if *sure { "" } else { ", which is not like a person" };
-                write!(
-                    f,
-                    "the file's unit is taken for {unit} ({metres:.6} m), so that the height is {height:.2} m{doubt}; \
-                     --unit or --height sets it"
-                )
+                let told = format!(
+                    "the file's unit is taken for {unit} ({metres:.6} m), so that the height is {height:.2} m{doubt}"
+                );
+                Remark::new(told, Hint::Size)
             }
-            ScaleSource::Animal { unit } => write!(
-                f,
-                "it goes on all fours, so nothing tells its size; the file's unit is taken for {unit} ({metres:.6} m), so \
-                 that it is {height:.2} m tall; --unit or --height sets it"
-            ),
+            ScaleSource::Animal { unit } => {
+                let told = format!(
+                    "it goes on all fours, so nothing tells its size; the file's unit is taken for {unit} ({metres:.6} m), so \
+                     that it is {height:.2} m tall"
+                );
+                Remark::new(told, Hint::Size)
+            }
         }
     }
 }
@@ -154,7 +155,7 @@ mod tests {
                 found,
                 LengthScale { metres, height: height * metres, source: ScaleSource::Animal { unit } }
             );
-            assert!(found.to_string().contains("nothing tells its size"));
+            assert!(found.remark().text.contains("nothing tells its size"));
         }
     }
 

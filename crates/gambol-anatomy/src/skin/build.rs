@@ -4,8 +4,8 @@
 use std::collections::HashSet;
 
 use gambol_model::{
-    BodySpec, CreatureSpec, InertiaSpec, JointKind, JointSpec, MassProperties, MeshMass, Role, Side,
-    SiteSpec, Transform, TriMesh, Vec3, math,
+    BodySpec, CreatureSpec, Hint, InertiaSpec, JointKind, JointSpec, MassProperties, MeshMass, Remark, Role,
+    Side, SiteSpec, Transform, TriMesh, Vec3, math,
 };
 use nalgebra::{Isometry3, Rotation3, Similarity3, Translation3, UnitQuaternion};
 
@@ -67,7 +67,7 @@ pub struct Embodied {
     /// The node that takes the travel of the root.
     pub root: usize,
     /// Guesses, in words.
-    pub notes: Vec<String>,
+    pub notes: Vec<Remark>,
 }
 
 /// A node that follows a body.
@@ -108,7 +108,7 @@ impl Part {
 
 impl Model<'_> {
     /// The skin is weighed once and looked at once, as it is drawn; what then turns to face forward takes both along.
-    pub(super) fn embody(&self, mut notes: Vec<String>) -> Result<Embodied, AnatomyError> {
+    pub(super) fn embody(&self, mut notes: Vec<Remark>) -> Result<Embodied, AnatomyError> {
         let unit = self.unit(&mut notes)?;
         let up = self.up();
         let forward = self.wishes.forward.unwrap_or_else(|| usual_forward(up));
@@ -129,19 +129,21 @@ impl Model<'_> {
             survey = survey.turned(&UnitQuaternion::from_rotation_matrix(&turn));
         }
         let in_scene = world_from_scene.inverse_transform_vector(&Vec3::x());
-        notes.push(format!("it faces {} of the file", in_words(in_scene)));
+        notes.push(format!("it faces {} of the file", in_words(in_scene)).into());
 
         joints::shape_joints(&mut spec, &survey);
         let masses = masses(&parts);
         let usual = stiffen(&mut spec, &survey, &parts, &masses);
-        notes.push(format!("its joints have a stiffness of {usual:.3} N·m/rad, from its weight and height"));
+        let told = format!("its joints have a stiffness of {usual:.3} N·m/rad, from its weight and height");
+        notes.push(told.into());
         self.wishes.apply(&mut spec, &nodes)?;
         stand_at_ease(&mut spec, &survey, &masses, &mut notes);
         let mass: f64 = parts.iter().map(|part| part.mass.mass).sum();
-        notes.push(match self.wishes.measures.mass {
+        let told = match self.wishes.measures.mass {
             Some(_) => format!("its mass is {} kg as given", number(mass)),
             None => format!("its skin holds {} kg at the density of water", number(mass)),
-        });
+        };
+        notes.push(told.into());
         let bones = self.bones(&world_from_scene, &parts);
         let root = self.travelling_node(&bones);
         Ok(Embodied { spec, world_from_scene, bones, joints: nodes, root, notes })
@@ -160,7 +162,7 @@ impl Model<'_> {
     }
 
     /// Metres per unit of the file.
-    fn unit(&self, notes: &mut Vec<String>) -> Result<f64, AnatomyError> {
+    fn unit(&self, notes: &mut Vec<Remark>) -> Result<f64, AnatomyError> {
         let Measures { height: wanted, unit, .. } = self.wishes.measures;
         let (low, high) = self.skin.bounds();
         let tall = self.height();
@@ -176,19 +178,18 @@ impl Model<'_> {
         }
         let fits = |unit: f64| (HEIGHTS[0]..=HEIGHTS[1]).contains(&(height * unit));
         if fits(1.0) {
-            notes.push(format!(
-                "it is {} m high, its unit taken for a metre; --height or --unit sets it right",
-                number(tall)
-            ));
+            let told = format!("it is {} m high, its unit taken for a metre", number(tall));
+            notes.push(Remark::new(told, Hint::Size));
             return Ok(1.0);
         }
         let (unit, name) =
             OTHER_UNITS.into_iter().find(|(unit, _)| fits(*unit)).unwrap_or((1.0 / height, "no known one"));
-        notes.push(format!(
-            "it is {} units high, so its unit was taken for {name}: {} m; --height or --unit sets it right",
+        let told = format!(
+            "it is {} units high, so its unit was taken for {name}: {} m",
             number(tall),
             number(tall * unit)
-        ));
+        );
+        notes.push(Remark::new(told, Hint::Size));
         Ok(unit)
     }
 
@@ -471,17 +472,15 @@ fn stiffen(spec: &mut CreatureSpec, survey: &Survey, parts: &[Part], masses: &[(
     springs.usual
 }
 
-fn stand_at_ease(spec: &mut CreatureSpec, survey: &Survey, masses: &[(f64, Vec3)], notes: &mut Vec<String>) {
+fn stand_at_ease(spec: &mut CreatureSpec, survey: &Survey, masses: &[(f64, Vec3)], notes: &mut Vec<Remark>) {
     let masses: Vec<f64> = masses.iter().map(|(mass, _)| *mass).collect();
     let arms = ease::lowered_arms(spec, survey);
     let snake = ease::laid_down(survey, &masses);
     if !arms.is_empty() {
-        notes.push(
-            "its arms are stretched out in the file and hang down here; `--pose file` keeps them".to_owned(),
-        );
+        notes.push(Remark::new("its arms are stretched out in the file and hang down here", Hint::FilePose));
     }
     if !snake.is_empty() {
-        notes.push("it rears up in the file and lies down here; `--pose file` keeps it up".to_owned());
+        notes.push(Remark::new("it rears up in the file and lies down here", Hint::FilePose));
     }
     ease::turn(spec, &arms.into_iter().chain(snake).collect());
 }

@@ -23,6 +23,8 @@ pub use nodes::{NodePlaces, RigNodes, asymmetry, is_straighter};
 pub use surface::Skin;
 pub use wishes::{BoneWish, JointType, RigWishes};
 
+use gambol_model::Remark;
+
 use crate::AnatomyError;
 use build::Model;
 use segments::Segments;
@@ -43,5 +45,5 @@ pub fn embody(
     }
     notes.append(&mut segments.notes);
     let model = Model { name, nodes: &nodes, places, skin: &skin, segments, wishes };
-    model.embody(notes)
+    model.embody(notes.into_iter().map(Remark::from).collect())
 }

@@ -32,7 +32,7 @@ mod search;
 mod tests;
 
 use gambol_dynamics::Data;
-use gambol_model::{Creature, JointKind, Vec3};
+use gambol_model::{Creature, Hint, Hinted, JointKind, Vec3};
 
 use potential::Problem;
 
@@ -90,7 +90,7 @@ pub enum WeightError {
     #[error("{0}")]
     Pose(String),
     /// A joint has no spring: no scaling gives it one.
-    #[error("joint {joint:?} has no stiffness: give it one, for example with --stiffness 20")]
+    #[error("joint {joint:?} has no stiffness; {}", Hint::Stiffness)]
     NoStiffness {
         /// Name of the joint.
         joint: String,
@@ -109,6 +109,12 @@ pub enum WeightError {
         /// What it was set to.
         value: f64,
     },
+}
+
+impl Hinted for WeightError {
+    fn hint(&self) -> Option<Hint> {
+        matches!(self, Self::NoStiffness { .. }).then_some(Hint::Stiffness)
+    }
 }
 
 /// How the creature ends up under its weight.

@@ -22,6 +22,7 @@ use serde::Serialize;
 use super::creature::CreatureArguments;
 use super::files::Outputs;
 use super::gait_file::{is_file, read_gait};
+use super::hint::told;
 use super::settings::{self, Ground, ModeValue, positive, rate, seconds, share, turn_rate};
 use super::{Failure, render, write_json};
 
@@ -243,7 +244,7 @@ struct Show {
 
 impl From<GaitError> for Failure {
     fn from(error: GaitError) -> Self {
-        Self::Failed(error.to_string())
+        Self::hinted(&error)
     }
 }
 
@@ -265,9 +266,9 @@ impl Animate {
         let shows = shows.collect::<Result<Vec<Show>, Failure>>()?;
         self.write(&outputs, &shows, rig.as_ref())?;
         for note in rig.iter().flat_map(|rig| &rig.notes) {
-            eprintln!("gambol: guessed: {note}");
+            eprintln!("gambol: guessed: {}", told(note));
         }
-        let of_creature = creature.warnings().iter().map(ToString::to_string);
+        let of_creature = creature.warnings().iter().map(told);
         let of_gaits = shows.iter().flat_map(|show| show.performance.warnings.iter().cloned());
         for warning in of_creature.chain(of_gaits) {
             eprintln!("gambol: warning: {warning}");
@@ -363,8 +364,8 @@ impl Animate {
         let mut data = Data::new(&creature);
         let body = Body::new(creature, &mut data, &style)?;
         let reason = |error: GaitError| match error {
-            GaitError::DoesNotFit { reason, .. } => reason,
-            other => other.to_string(),
+            GaitError::DoesNotFit { reason, .. } => told(&reason),
+            other => told(&other),
         };
         let gaits = gaits_for(&body, &mut data).into_iter();
         let rows: Vec<Row> = gaits

@@ -21,6 +21,7 @@ use gambol_formats::gltf::Rig;
 use gambol_formats::{LoadOptions, WriteError, write_file, write_files};
 
 use super::files::{Outputs, folder_of};
+use super::hint::told;
 use super::interrupt::{STOPPED, stop_flag};
 use super::settings::{count, rate, step};
 use super::sketch_file::SketchFile;
@@ -149,8 +150,8 @@ impl Optimize {
         if let Some(path) = &creature_path {
             Outputs::check(&self.output, self.controller.as_deref(), &[path.as_path()], true)?;
         }
-        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {note}"));
-        let warnings = stage.creature.warnings().iter().map(|warning| format!("warning: {warning}"));
+        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {}", told(note)));
+        let warnings = stage.creature.warnings().iter().map(|warning| format!("warning: {}", told(warning)));
         for line in notes.chain(warnings) {
             eprintln!("gambol: {line}");
         }

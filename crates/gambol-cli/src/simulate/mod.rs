@@ -24,6 +24,7 @@ use gambol_motion::Basis;
 use super::creature::{CreatureArguments, PoseArguments, SpringArguments};
 use super::files::Outputs;
 use super::gait_file::{is_file, read_gait};
+use super::hint::told;
 use super::settings::{self, Ground, at_least_0, rate, seconds};
 use super::sketch_file::SketchFile;
 use super::{Failure, render, write_json};
@@ -219,8 +220,8 @@ impl Simulate {
         let world = self.world(&scene)?;
         let rollout = self.simulate(&world, &scene)?;
         self.write(&outputs, &world, &rollout, &scene.name, rig.as_ref())?;
-        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {note}"));
-        let of_creature = world.creature().warnings().iter().map(ToString::to_string);
+        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {}", told(note)));
+        let of_creature = world.creature().warnings().iter().map(told);
         let warnings = of_creature.chain(scene.warnings.iter().cloned());
         for line in notes.chain(warnings.map(|warning| format!("warning: {warning}"))) {
             eprintln!("gambol: {line}");

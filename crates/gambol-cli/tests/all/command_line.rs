@@ -229,3 +229,34 @@ fn a_closed_pipe_is_no_failure() {
     let output = Command::new("sh").args(["-c", &script]).output().expect("sh runs");
     assert_eq!(stderr(&output), "");
 }
+
+/// A robot whose trunk hangs fixed from the world and has a picture that is not there.
+const HUNG: &str = r#"<robot name="arm">
+  <link name="trunk">
+    <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><mesh filename="none.stl"/></geometry></visual>
+  </link>
+  <link name="hand">
+    <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
+  <joint name="wrist" type="revolute">
+    <parent link="trunk"/><child link="hand"/><axis xyz="0 1 0"/><limit lower="-1" upper="1"/>
+  </joint>
+</robot>"#;
+
+/// The library names its settings; here they are options.
+#[test]
+fn what_would_help_is_told_as_an_option() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("arm.urdf");
+    std::fs::write(&file, HUNG).unwrap();
+    let file = file.to_str().unwrap();
+    let output = gambol(&["inspect", file]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    assert!(said.contains("its 2 kg do not count; --root free sets it free"), "{said}");
+    assert!(said.contains("\"none.stl\" was not found; --assets DIR opens another folder"), "{said}");
+    let output = gambol(&["inspect", file, "--json"]);
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(told["warnings"].to_string().contains("--root free sets it free"), "{told}");
+}

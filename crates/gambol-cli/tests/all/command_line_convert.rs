@@ -165,7 +165,11 @@ fn npz_in_is_json_out() {
     assert_eq!(one, two);
     assert_eq!(inspect(&npz)["clip"]["loops"], true);
     let scripted = concat!(env!("CARGO_MANIFEST_DIR"), "/../gambol-formats/tests/files/numpy_clip.npz");
-    assert_fails(&["convert", scripted, &place.path("x.glb")], 1, "--creature NAME or FILE does");
+    assert_fails(
+        &["convert", scripted, &place.path("x.glb")],
+        1,
+        "the clip does not say who moves; --creature NAME or FILE says who moves",
+    );
     let creature = ["convert", scripted, &place.path("x.glb"), "--creature", "dog"];
     assert_fails(&creature, 1, "its joints are not those of dog");
 }

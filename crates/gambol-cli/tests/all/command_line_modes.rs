@@ -139,7 +139,7 @@ fn misuse_is_told() {
     assert_fails(
         &["modes", file],
         1,
-        "joint \"knee\" has no stiffness: give it one, for example with --stiffness 20",
+        "joint \"knee\" has no stiffness; give it one, for example with --stiffness 20",
     );
     assert_eq!(json(&["modes", file, "--stiffness", "20", "--json"])["rigid"], 6);
 }

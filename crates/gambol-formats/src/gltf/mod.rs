@@ -26,7 +26,7 @@ pub use rig::{GltfSource, Rig, read_gltf};
 pub use settings::{BoneSettings, RigSettings, rig_to_toml};
 
 use gambol_anatomy::skin::{Embodied, NodePlaces, Skin, embody, is_straighter};
-use gambol_model::CreatureSpec;
+use gambol_model::{CreatureSpec, Remark};
 
 use crate::{Files, FormatError, LoadOptions};
 use container::Container;
@@ -47,12 +47,12 @@ pub(crate) fn read(
         ));
     }
     let scene = GltfScene::read(&container)?;
-    let (places, skin, mut notes) = pose(&container, &scene)?;
+    let (places, skin, notes) = pose(&container, &scene)?;
     let wishes = settings::wishes(options, &scene.nodes)?;
     let embodied = embody(stem(path), scene.nodes.clone(), &places, skin, &wishes)
         .map_err(|error| settings::error_of(&error, &container, options, &scene.nodes))?;
     let Embodied { spec, world_from_scene, bones, joints, root, notes: guesses } = embodied;
-    notes.extend(guesses);
+    let notes = notes.into_iter().map(Remark::from).chain(guesses).collect();
     Ok((spec, Rig { world_from_scene, bones, joints, root, source, notes }))
 }
 

@@ -1,7 +1,7 @@
 //! The way back from a creature to the nodes of the glTF file it came from.
 
 use gambol_anatomy::skin::RigBone;
-use gambol_model::Creature;
+use gambol_model::{Creature, Remark};
 
 use crate::{Files, FormatError, LoadOptions};
 
@@ -19,7 +19,7 @@ pub struct Rig {
     /// The file as it was read.
     pub source: GltfSource,
     /// Guesses, in words, for `inspect` and the rig file.
-    pub notes: Vec<String>,
+    pub notes: Vec<Remark>,
 }
 
 /// A glTF file as it was read, to be written again with clips in it.

@@ -319,7 +319,7 @@ pub fn rig_to_toml(creature: &Creature, rig: &Rig) -> Result<String, FormatError
     let mut out = String::from(
         "# What gambol guessed about a rig. Change what is wrong, take out what may be guessed again,\n",
     );
-    out.push_str("# and give the file to every command with --rig (docs/formats.md).\n");
+    out.push_str("# and give this file along with the rig wherever that is read (docs/formats.md).\n");
     let mut line = |key: &str, value: String, comment: &str| {
         let _ = writeln!(out, "{:<24} # {comment}", format!("{key} = {value}")); // a String takes all
     };

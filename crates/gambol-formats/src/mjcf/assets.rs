@@ -116,7 +116,10 @@ impl<'d> MeshSource<'d> {
             Some(file) => {
                 mesh_files::read(files, &path(folder, file, compiler)).map_err(|error| match error.line {
                     Some(_) => error,
-                    None => element.error(format!("{}: {}", error.file, error.reason)),
+                    None => {
+                        let place = element.error(format!("{}: {}", error.file, error.reason));
+                        FormatError { hint: error.hint, ..place }
+                    }
                 })?
             }
             None => self.inline()?,

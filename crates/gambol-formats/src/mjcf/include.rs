@@ -86,5 +86,5 @@ fn beside(file: &str, name: &str) -> String {
 
 /// The reason of `error`, told at the place of the include.
 fn at(place: &FormatError, error: &FormatError) -> FormatError {
-    FormatError { reason: format!("{}: {}", error.file, error.reason), ..place.clone() }
+    FormatError { reason: format!("{}: {}", error.file, error.reason), hint: error.hint, ..place.clone() }
 }

@@ -83,7 +83,11 @@ impl Library {
 fn read_model(files: &dyn Files, path: &str, at: &FormatError) -> Result<Document, FormatError> {
     let mut document = Document::read(files, path).map_err(|error| match error.line {
         Some(_) => error,
-        None => FormatError { reason: format!("{}: {}", error.file, error.reason), ..at.clone() },
+        None => FormatError {
+            reason: format!("{}: {}", error.file, error.reason),
+            hint: error.hint,
+            ..at.clone()
+        },
     })?;
     if document.root().tag() != "mujoco" {
         return Err(document.root().error("only MJCF models can be attached"));

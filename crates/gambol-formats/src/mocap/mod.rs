@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use gambol_anatomy::recording::{LengthScale, RecordedBody, RecordedSkeleton, Take, embody, lower_arms};
-use gambol_model::{Creature, CreatureSpec, Vec3, Warning};
+use gambol_model::{Creature, CreatureSpec, Hint, Remark, Vec3, Warning};
 use gambol_motion::Clip;
 
 use crate::asf;
@@ -143,8 +143,8 @@ fn asf_beside(files: &dyn Files, amc: &str) -> Result<(String, String), FormatEr
             return Ok((name.clone(), asf));
         }
     }
-    let reason = format!("its skeleton is not beside it ({}); --asf names it", names.join(", "));
-    Err(FormatError::new(amc, reason))
+    let reason = format!("its skeleton is not beside it ({})", names.join(", "));
+    Err(FormatError::new(amc, reason).with_hint(Hint::Skeleton))
 }
 
 /// A recording: who moves, and how.
@@ -189,7 +189,8 @@ impl Draft {
             .map_err(|error| FormatError::new(file, error.to_string()))?;
         let RecordedBody { mut spec, poses, scale, first_apart, notes } = body;
         spec.warnings = warnings;
-        spec.warnings.extend(notes.into_iter().map(|note| Warning::new(file, note)));
+        let warning = |note: Remark| Warning { hint: note.hint, ..Warning::new(file, note.text) };
+        spec.warnings.extend(notes.into_iter().map(warning));
         let clip = Clip {
             name,
             times: (0..take.len()).map(|frame| frame as f64 * take.step).collect(),
@@ -205,8 +206,8 @@ impl Draft {
     pub(crate) fn creature(self) -> CreatureSpec {
         let Self { file, mut spec, .. } = self;
         if lower_arms(&mut spec) {
-            let told = "its arms are stretched out in the file and hang down here; `--pose file` keeps them";
-            spec.warnings.push(Warning::new(file, told));
+            let told = "its arms are stretched out in the file and hang down here";
+            spec.warnings.push(Warning::new(file, told).with_hint(Hint::FilePose));
         }
         spec
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gambol_model::{MeshMass, Shape, ShapeSpec, Vec3};
+use gambol_model::{MeshMass, Shape, ShapeSpec, Vec3, Warning};
 
 use super::settings::FromGeometry;
 use super::{Builder, link};
@@ -67,8 +67,8 @@ impl Builder<'_, '_> {
         match self.geometry(element) {
             Ok(shape) => Some(ShapeSpec { massive: false, collides: false, ..shape }),
             Err(error) => {
-                let text = format!("left out of pictures: {}", error.reason);
-                self.notes.once(element, &text);
+                let told = element.warning(format!("left out of pictures: {}", error.reason));
+                self.notes.push_once(Warning { hint: error.hint, ..told });
                 None
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gambol_model::{TriMesh, Vec3};
+use gambol_model::{Hint, TriMesh, Vec3};
 
 use super::settings::Settings;
 use crate::xml::Element;
@@ -61,10 +61,8 @@ impl<'f> Meshes<'f> {
                 return mesh_files::parse(&path, &bytes);
             }
         }
-        let reason = format!(
-            "the mesh {file:?} was not found; if it lies elsewhere, open its folder with --assets DIR"
-        );
-        Err(element.error(reason))
+        let reason = format!("the mesh {file:?} was not found");
+        Err(element.error(reason).with_hint(Hint::OpenFolder))
     }
 
     /// Where a file may be. A package is a folder with the package's name, or the one that holds the file's folder.

@@ -304,7 +304,7 @@ fn roots_are_fixed_unless_they_float() {
     assert_eq!((fixed.mass(), fixed.warnings().len()), (1.0, 1));
     assert_eq!(
         fixed.warnings()[0].to_string(),
-        "link \"a\": it is fixed to the world, so its 1 kg do not count; --root free sets it free"
+        "link \"a\": it is fixed to the world, so its 1 kg do not count; `free_root` sets it free"
     );
     let free = load_free(&pair("revolute", "")).build().unwrap();
     assert_eq!((free.nq(), free.mass()), (8, 2.0));
@@ -367,8 +367,7 @@ fn meshes_are_found_and_scaled() {
     assert!((mass("m.obj", "m.obj", "", "2 -2 2").unwrap() - 8000.0 / 6.0).abs() < 1e-9);
     assert_eq!(
         mass("m.obj", "package://pkg/n.obj", "", "1 1 1").unwrap_err().to_string(),
-        "r.urdf:3: <mesh>: the mesh \"package://pkg/n.obj\" was not found; if it lies elsewhere, open its folder with \
-         --assets DIR"
+        "r.urdf:3: <mesh>: the mesh \"package://pkg/n.obj\" was not found; `assets` opens another folder"
     );
     assert_eq!(
         mass("m.dae", "m.dae", "", "1 1 1").unwrap_err().to_string(),
@@ -385,8 +384,8 @@ fn meshes_that_do_not_matter_for_the_mass() {
     assert_eq!(
         warnings(&text),
         [
-            "r.urdf:2: <visual>: left out of pictures: the mesh \"none.stl\" was not found; if it lies elsewhere, open \
-          its folder with --assets DIR"
+            "r.urdf:2: <visual>: left out of pictures: the mesh \"none.stl\" was not found; `assets` opens another \
+             folder"
         ]
     );
     let text = link("a", &(INERTIAL.to_owned() + &mesh("collision", "a.dae")));

@@ -203,15 +203,15 @@ fn how_a_file_is_written_does_not_matter() {
 #[test]
 fn units_are_guessed_from_the_height_and_can_be_given() {
     let (metres, rig) = read(&quadruped(false));
-    assert!(rig.notes.iter().any(|note| note.contains("0.650 m high")), "{:?}", rig.notes);
+    assert!(rig.notes.iter().any(|note| note.text.contains("0.650 m high")), "{:?}", rig.notes);
     let centimetres = Character { placed: Similarity3::from_scaling(100.0), ..quadruped(false) };
     let (guessed, rig) = read(&centimetres);
     assert_same(&metres, &guessed, "centimetres");
     assert!((rig.world_from_scene.scaling() - 0.01).abs() < 1e-12);
-    assert!(rig.notes.iter().any(|note| note.contains("centimetre")), "{:?}", rig.notes);
+    assert!(rig.notes.iter().any(|note| note.text.contains("centimetre")), "{:?}", rig.notes);
     let toy = Character { placed: Similarity3::from_scaling(0.02), ..quadruped(false) };
     let (_, rig) = read(&toy);
-    assert!(rig.notes.iter().any(|note| note.contains("--height")), "{:?}", rig.notes);
+    assert!(rig.notes.iter().any(|note| note.text.contains("--height")), "{:?}", rig.notes);
 
     let unit = LoadOptions { unit: Some(0.02), ..LoadOptions::default() };
     let (doubled, _) = read_with(&centimetres, &unit).expect("units may be given");
@@ -235,7 +235,7 @@ fn feet_that_hang_elsewhere_are_joined_to_their_legs() {
         let shin = &creature.bodies()[creature.bodies()[foot].parent].name;
         assert_eq!(*shin, format!("Shin.{side}"));
     }
-    assert!(rig.notes.iter().any(|note| note.contains("elsewhere")), "{:?}", rig.notes);
+    assert!(rig.notes.iter().any(|note| note.text.contains("elsewhere")), "{:?}", rig.notes);
 }
 
 #[test]
@@ -244,13 +244,13 @@ fn a_pose_of_a_clip_is_undone() {
     posed.posed = vec![(posed.bone("Thigh.L"), 0.6), (posed.bone("UpperArm.R"), -0.5)];
     let (creature, rig) = read(&posed);
     assert_same(&read(&quadruped(false)).0, &creature, "posed");
-    assert!(rig.notes.iter().any(|note| note.contains("bound")), "{:?}", rig.notes);
+    assert!(rig.notes.iter().any(|note| note.text.contains("bound")), "{:?}", rig.notes);
 }
 
 #[test]
 fn arms_that_are_stretched_out_hang_down() {
     let (creature, rig) = read(&person());
-    assert!(rig.notes.iter().any(|note| note.contains("arms")), "{:?}", rig.notes);
+    assert!(rig.notes.iter().any(|note| note.text.contains("arms")), "{:?}", rig.notes);
     let at = places(&creature, creature.reference_pose());
     let of = |name: &str| at.iter().find(|(body, _)| body == name).expect("it is there").1;
     for side in ["Left", "Right"] {
@@ -554,7 +554,7 @@ fn cobra() -> Character {
 fn a_snake_that_rears_up_lies_down() {
     let character = cobra();
     let (creature, rig) = read(&character);
-    assert!(rig.notes.iter().any(|note| note.contains("rears up")), "{:?}", rig.notes);
+    assert!(rig.notes.iter().any(|note| note.text.contains("rears up")), "{:?}", rig.notes);
     let at = places(&creature, creature.reference_pose());
     // The chest lies with its ends on the line; its own joint is the root, a little beside it.
     let line = at.iter().filter(|(name, _)| name != "Jaw" && name != "Chest");
@@ -588,7 +588,7 @@ fn of_several_characters_the_largest_is_taken() {
         });
     }
     let (creature, rig) = read(&both);
-    assert!(rig.notes.iter().any(|note| note.contains("2 characters")), "{:?}", rig.notes);
+    assert!(rig.notes.iter().any(|note| note.text.contains("2 characters")), "{:?}", rig.notes);
     assert_same(&read(&alone).0, &creature, "the large one");
     assert!(rig.bones.iter().all(|bone| bone.node < first), "the small one stays where it is");
     // A rig file says the same.

@@ -263,7 +263,7 @@ fn paths_that_leave_the_folder() {
     };
     let outside = |path: &str| {
         format!(
-            "main.xml:2: <include>: {path}: it lies outside of the creature's folder; open its folder with --assets DIR"
+            "main.xml:2: <include>: {path}: it lies outside of the creature's folder; `assets` opens another folder"
         )
     };
     assert_eq!(read("../secret.xml", None).unwrap_err(), outside("../secret.xml"));

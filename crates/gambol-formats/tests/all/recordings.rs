@@ -13,7 +13,7 @@ use gambol_formats::mocap::{Recording, RecordingOptions, load_recording};
 use gambol_formats::{LoadOptions, load, load_from};
 use gambol_model::math;
 use gambol_model::samples::chain;
-use gambol_model::{Creature, JointKind, Mat3, Shape, Vec3};
+use gambol_model::{Creature, Hint, JointKind, Mat3, Shape, Vec3};
 use gambol_motion::{Clip, Contact, Stride, Travel, samples::wander};
 
 const TWO_JOINTS: &str = include_str!("../files/two_joints.bvh");
@@ -182,7 +182,7 @@ fn a_body_for_every_bone() {
     assert_eq!((scale.metres, &scale.source), (0.01, &ScaleSource::Guess { unit: "cm", sure: true }));
     // From the lowest end site, 6 cm below the ankle, to the highest: 9.5 + 42 + 40.5 + 6 + 10 + 14 + 22 + 9 + 17.
     assert!((scale.height - 1.70).abs() < 1e-9, "{}", scale.height);
-    assert!(scale.to_string().contains("--unit or --height sets it"), "{scale}");
+    assert_eq!(scale.remark().hint, Some(Hint::Size));
     let told = creature.warnings().iter().map(ToString::to_string).collect::<Vec<_>>();
     assert!(told.iter().any(|text| text.contains("taken for cm")), "{told:?}");
     let shapes = |body: &str| {
@@ -332,7 +332,7 @@ fn a_folded_zero_pose_is_not_stood_in() {
         0 95 0 0 0 0 -90 0 0 90 0 0\n0 95 1 -90 0 0 0 0 0 180 0 0";
     let Recording { creature, clip, scale, .. } = read_bvh("x.bvh", text, &LoadOptions::default()).unwrap();
     // In the second frame the root's turn hangs the legs down to 0; the chest, 30 below the hip, points up to 115.
-    assert!((scale.metres, (scale.height - 1.15).abs() < 1e-9) == (0.01, true), "{scale}");
+    assert!((scale.metres, (scale.height - 1.15).abs() < 1e-9) == (0.01, true), "{scale:?}");
     assert_eq!(creature.pose("stand"), Some(clip.poses[1].as_slice()));
 }
 
@@ -385,7 +385,7 @@ fn files_find_each_other() {
     let swing = write("07_01.amc", AMC);
     let options = RecordingOptions::default();
     let error = load_recording(&swing, &options).unwrap_err().to_string();
-    assert!(error.contains("its skeleton is not beside it (07_01.asf, 07.asf); --asf names it"), "{error}");
+    assert!(error.contains("its skeleton is not beside it (07_01.asf, 07.asf); `asf` names it"), "{error}");
     let only = write("any.asf", ASF);
     assert_eq!(load_recording(&swing, &options).unwrap().clip.times.len(), 3);
     write("other.asf", "");

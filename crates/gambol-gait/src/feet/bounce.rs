@@ -5,8 +5,9 @@
 //! accelerates by g (F/mg − 1): double integration in Fourier space gives its height up to a constant. In flight that
 //! is a parabola, in a walk the body is highest over the standing leg, in a run lowest.
 
-use gambol_model::math;
 use std::f64::consts::{PI, TAU};
+
+use gambol_model::math;
 
 use crate::stance::Stance;
 

@@ -1,7 +1,7 @@
 //! What the ground needs to know about creature and gait, and where the body is before its feet are drawn home.
 
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix, touches};
-use gambol_model::{Constraint, ConstraintKind, Creature, Quat, Role, Vec3, math};
+use gambol_model::{Constraint, ConstraintKind, Creature, Quat, Remark, Role, Vec3, math};
 
 use crate::limits::limit;
 use crate::modal::ModalMotion;
@@ -97,18 +97,18 @@ impl<'a> FeetScene<'a> {
         mut constraints: Vec<Constraint>,
     ) -> Result<Self, GaitError> {
         let creature = &body.creature;
-        let cannot = |reason: &str| GaitError::DoesNotFit {
+        let cannot = |reason: Remark| GaitError::DoesNotFit {
             creature: creature.name().to_owned(),
             gait: gait.name.clone(),
-            reason: reason.to_owned(),
+            reason,
         };
         if body.legs.is_empty() {
-            return Err(cannot("it has no feet to stand on"));
+            return Err(cannot("it has no feet to stand on".into()));
         }
         if body.legs.heading.up.z < 0.999 {
-            return Err(cannot("gravity must point down along z"));
+            return Err(cannot("gravity must point down along z".into()));
         }
-        let root = body.free_root().map_err(|reason| cannot(&reason))?;
+        let root = body.free_root().map_err(cannot)?;
         // Feet that the analysis pins are the ground's business here.
         constraints.retain(|constraint| !matches!(constraint.kind, ConstraintKind::Pin { .. }));
         constraints.extend(creature.constraints().iter().cloned());

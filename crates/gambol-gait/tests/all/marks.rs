@@ -157,7 +157,7 @@ fn waves_without_legs_have_marks_too() {
                 assert!(played.report.speed > 0.0, "{name} {gait_name}: {}", played.report.speed);
             }
             Err(GaitError::DoesNotFit { reason, .. }) => {
-                assert!(reason.starts_with("without the modes to avoid, "), "{reason}");
+                assert!(reason.text.starts_with("without the modes to avoid, "), "{reason}");
             }
             Err(other) => panic!("{name} {gait_name}: {other}"),
         }

@@ -346,10 +346,7 @@ fn bad_input_is_told() {
 
     let endless = gambol_model::samples::chain(6000);
     let message = data_of(&endless, &Settings::default()).to_string();
-    assert_eq!(
-        message,
-        "all modes of 6005 coordinates do not fit into memory: ask for at most 750, for example with --count 20"
-    );
+    assert_eq!(message, "all modes of 6005 coordinates do not fit into memory; set `count` to at most 750");
 
     // A hinge about the axis of a body without inertia about it.
     let mut spec = CreatureSpec::new("needle");

@@ -59,8 +59,8 @@ impl Bodies {
         } else {
             check(style)?;
             let mut data = Data::new(&read.creature);
-            let body = Body::new(read.creature.clone(), &mut data, &Style::from(style))
-                .map_err(Trouble::from_error)?;
+            let body =
+                Body::new(read.creature.clone(), &mut data, &Style::from(style)).map_err(Trouble::hinted)?;
             Dressed { read, style: style.clone(), body, data, designed: None }
         };
         if self.dressed.len() == REMEMBERED {

@@ -21,6 +21,7 @@ use gambol::motion::Clip;
 use gambol::picture::{Drawing, Look, Picture, Placement, View};
 use gambol::{gallery, guess_contacts};
 
+use super::hint::told;
 use super::{Answer, Shelf, Trouble};
 use crate::protocol::{
     BodyPart, BonePart, ClipPart, ContactPart, CreatureAnswer, CreatureWork, GalleryEntry, GallerySketch,
@@ -54,7 +55,7 @@ impl Read {
             ..LoadOptions::default()
         };
         let read = |options: &LoadOptions| -> Result<(Creature, Option<Rig>), Trouble> {
-            let (spec, rig) = load_rig_from(files.as_ref(), main, options).map_err(told)?;
+            let (spec, rig) = load_rig_from(files.as_ref(), main, options).map_err(unread)?;
             let creature = spec.build().map_err(|error| Trouble(format!("{main}: {error}")))?;
             Ok((creature, rig))
         };
@@ -69,14 +70,14 @@ impl Read {
         let recording = is_motion
             .then(|| mocap::read_recording(files.as_ref(), main, &options))
             .transpose()
-            .map_err(told)?;
+            .map_err(unread)?;
         let kind = match (&rig, mocap::kind(main)) {
             (Some(_), _) => "gltf",
             (None, Some(_)) => "recording",
-            (None, None) => xml_kind(&files.read(main).map_err(told)?),
+            (None, None) => xml_kind(&files.read(main).map_err(unread)?),
         };
         let notes = match &rig {
-            Some(rig) => rig.notes.clone(),
+            Some(rig) => rig.notes.iter().map(told).collect(),
             None => give_springs(&mut creature).into_iter().collect(),
         };
         if let Source::Gallery { name } = &work.source {
@@ -182,7 +183,7 @@ fn rig_settings(file: &str, forward: Option<[f64; 3]>) -> RigSettings {
 
 /// What the user says about joints, by bone instead of by body.
 fn bones(creature: &Creature, rig: &Rig, joints: &[(String, String)]) -> Result<Vec<BoneSettings>, Trouble> {
-    let names = rig.bone_names().map_err(told)?;
+    let names = rig.bone_names().map_err(unread)?;
     let mut bones = Vec::new();
     for (body, kind) in joints {
         let joint = match kind.as_str() {
@@ -214,9 +215,9 @@ fn hinge_axis(creature: &Creature, body: usize) -> Vec3 {
 
 /// Errors name the file and the line; settings of the page have no lines.
 #[allow(clippy::needless_pass_by_value)] // for `map_err`
-fn told(error: FormatError) -> Trouble {
+fn unread(error: FormatError) -> Trouble {
     let line = error.line.filter(|&line| line > 0);
-    Trouble(FormatError { line, ..error }.to_string())
+    Trouble::hinted(FormatError { line, ..error })
 }
 
 /// MJCF or URDF, of a file that is one of them.
@@ -280,7 +281,7 @@ fn describe(creature: &Creature, kind: &str, bytes: &mut Vec<u8>) -> CreatureAns
         forward: Heading::of_reference(creature, &mut data).forward.into(),
         reference: creature.reference_pose().to_vec(),
         notes: Vec::new(),
-        warnings: creature.warnings().iter().map(ToString::to_string).collect(),
+        warnings: creature.warnings().iter().map(told).collect(),
         skin: None,
         recording: None,
     }

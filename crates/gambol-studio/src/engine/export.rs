@@ -92,7 +92,7 @@ pub(super) fn answer(
             let seconds = wanted.seconds.map(length).transpose()?;
             let Dressed { body, data, .. } = dressed;
             let played =
-                perform(body, data, &gait, &Sampling { seconds, fps: FPS }).map_err(Trouble::from_error)?;
+                perform(body, data, &gait, &Sampling { seconds, fps: FPS }).map_err(Trouble::hinted)?;
             warnings.extend(hints.into_iter().chain(played.warnings));
             let clip = &played.clip;
             let bytes =

@@ -5,6 +5,7 @@ mod controller;
 mod creature;
 mod export;
 mod gait_file;
+mod hint;
 mod motion;
 mod reach;
 mod search;

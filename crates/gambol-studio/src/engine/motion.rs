@@ -10,6 +10,7 @@ use gambol::gait::{
 
 use super::body::Dressed;
 use super::creature::clip_part;
+use super::hint::told;
 use super::{Answer, Trouble};
 use crate::protocol::{
     ComponentPart, GaitChoice, GaitWork, GaitsAnswer, ModeEdit, MotionAnswer, MotionReport,
@@ -33,8 +34,8 @@ pub(super) fn gaits(dressed: &mut Dressed) -> Result<Answer, Trouble> {
 /// Why a gait does not suit, without what the page shows anyway.
 fn reason(error: GaitError) -> String {
     match error {
-        GaitError::DoesNotFit { reason, .. } => reason,
-        other => other.to_string(),
+        GaitError::DoesNotFit { reason, .. } => told(&reason),
+        other => told(&other),
     }
 }
 
@@ -49,7 +50,7 @@ const UPHILL: f64 = 4.0;
 pub(super) fn answer(dressed: &mut Dressed, work: &GaitWork) -> Result<Answer, Trouble> {
     let (gait, mut warnings) = gait(dressed, work)?;
     let played =
-        perform(&dressed.body, &mut dressed.data, &gait, &sampling(&gait)).map_err(Trouble::from_error)?;
+        perform(&dressed.body, &mut dressed.data, &gait, &sampling(&gait)).map_err(Trouble::hinted)?;
     warnings.extend(played.warnings);
     let mut bytes = Vec::new();
     let report = played.report;
@@ -95,7 +96,7 @@ pub(super) fn gait(dressed: &mut Dressed, work: &GaitWork) -> Result<(Gait, Vec<
     };
     let Design { mut gait, hints } = match (&work.file, &work.name) {
         (Some(text), _) => from_file(dressed, text, &wish)?,
-        (None, Some(name)) => designed(dressed, name, &wish).map_err(Trouble::from_error)?,
+        (None, Some(name)) => designed(dressed, name, &wish).map_err(Trouble::hinted)?,
         (None, None) => Design { gait: in_air(&dressed.body, work), hints: Vec::new() },
     };
     for edit in &work.edits {
@@ -171,9 +172,9 @@ fn from_file(dressed: &mut Dressed, text: &str, wish: &Wish) -> Result<Design, T
     } else {
         let creature = dressed.read.creature.clone();
         let mut data = Data::new(&creature);
-        Some(Body::new(creature, &mut data, &gait.style).map_err(Trouble::from_error)?)
+        Some(Body::new(creature, &mut data, &gait.style).map_err(Trouble::hinted)?)
     };
-    adopt_onto(&dressed.body, &mut dressed.data, gait, from.as_ref(), wish).map_err(Trouble::from_error)
+    adopt_onto(&dressed.body, &mut dressed.data, gait, from.as_ref(), wish).map_err(Trouble::hinted)
 }
 
 /// No gait: nothing moves but what the user adds, at the pace of the slowest mode that he adds.

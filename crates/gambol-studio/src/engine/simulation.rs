@@ -275,7 +275,7 @@ fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -
             gait.ground.terrain = Terrain::Flat; // the simulation has its own ground
             let Dressed { body, data, .. } = dressed;
             let played = perform(body, data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })
-                .map_err(Trouble::from_error)?;
+                .map_err(Trouble::hinted)?;
             let state = Follow::start(&body.creature, &played.clip);
             let speed = Some(played.report.speed);
             Start { controller: Box::new(Follow::new(&played.clip)), state, speed }

@@ -13,7 +13,7 @@ const ALL: &str = ".*";
 pub(super) fn answer(dressed: &mut Dressed, style: &StyleWork) -> Result<Answer, Trouble> {
     let Dressed { body, data, .. } = dressed;
     let report = stiffness_from_weight(&body.creature, data, body.basis.mean(), &StandSettings::default())
-        .map_err(Trouble::from_error)?;
+        .map_err(Trouble::hinted)?;
     let name = body.creature.name();
     let (factor, text) = match report.status {
         WeightStatus::Found => (report.scale, sentence(name, &report)),

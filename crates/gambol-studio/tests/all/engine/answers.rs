@@ -298,6 +298,9 @@ fn a_robot_without_springs_gets_some() {
         <child link="tip"/><origin xyz="0 0 1"/><axis xyz="0 1 0"/></joint></robot>"#;
     let mut page = Page::new();
     let mut source = page.drop_files(&[("arm.urdf", urdf.as_bytes())]);
+    // Hung from the world, with what would help as it is called on the page.
+    let told = page.ask(json!({ "ask": "creature", "creature": source })).head["warnings"].to_string();
+    assert!(told.contains("\u{201c}Floats freely\u{201d} under Root sets it free"), "{told}");
     source["freeRoot"] = json!(true);
     let told = page.ask(json!({ "ask": "creature", "creature": source })).head;
     assert_eq!(told["kind"], "urdf");
