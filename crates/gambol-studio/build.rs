@@ -1,123 +1,43 @@
-//! Builds the page under `web/` with Vite and makes a table of its files, which `src/server/page.rs` includes.
+//! Makes a table of the files of the page, which `src/server/page.rs` includes.
 //!
-//! Without Node the table is empty and a warning says so: everything but the page still builds.
+//! The page comes with the crate, in `page/`, so that nobody who builds it needs Node. `cargo xtask page` makes it from
+//! the sources in `web/`, which are not in the package.
 
-use std::fs::{self, File};
-use std::io;
+mod page_sources;
+
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-/// Set to skip the page, for a quick build without one.
-const SKIP: &str = "GAMBOL_STUDIO_NO_PAGE";
-/// The oldest Node that Vite runs on.
-const NODE: u32 = 20;
-/// What the page is made of. Not all of `web/`: what npm and tests put there is no reason to build it again.
-const SOURCES: [&str; 6] =
-    ["src", "index.html", "package.json", "package-lock.json", "vite.config.ts", "tsconfig.json"];
-/// Lines of a failed tool that are told: the last ones say why.
-const TOLD: usize = 12;
+use page_sources::{SOURCES, STAMP, add_files, stamp};
 
 fn main() {
-    let web = PathBuf::from(env("CARGO_MANIFEST_DIR")).join("web");
-    let out = PathBuf::from(env("OUT_DIR"));
+    let crate_folder = PathBuf::from(env("CARGO_MANIFEST_DIR"));
+    let (page, web) = (crate_folder.join("page"), crate_folder.join("web"));
+    println!("cargo::rerun-if-changed=page");
+    println!("cargo::rerun-if-changed=page_sources.rs");
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-env-changed={SKIP}");
-    for source in SOURCES {
-        println!("cargo::rerun-if-changed=web/{source}");
-    }
-    let page = out.join("web");
-    let files = match build(&web, &page).and_then(|()| files_in(&page)) {
-        Ok(files) => files,
-        Err(reason) => {
-            for line in reason.lines() {
-                println!("cargo::warning={line}");
-            }
-            // Try again at the next build, when Node may be there: a file that is missing counts as changed.
-            println!("cargo::rerun-if-changed={}", out.join("no-page").display());
-            Vec::new()
+    if web.is_dir() {
+        for source in SOURCES {
+            println!("cargo::rerun-if-changed=web/{source}");
         }
-    };
+        let made_of = fs::read_to_string(page.join(STAMP)).unwrap_or_default();
+        if stamp(&web).is_ok_and(|now| now.trim() != made_of.trim()) {
+            println!(
+                "cargo::warning=the studio's page is older than its sources: `cargo xtask page` makes it anew"
+            );
+        }
+    }
+    let mut files = Vec::new();
+    add_files(&page, &mut files).expect("the page is in the folder page/");
+    files.retain(|file| *file != page.join(STAMP));
+    files.sort();
     let table: String = files.iter().map(|file| row(&page, file)).collect();
-    fs::write(out.join("page.rs"), format!("&[\n{table}]\n")).expect("cargo's own folder can be written to");
+    let out = PathBuf::from(env("OUT_DIR")).join("page.rs");
+    fs::write(out, format!("&[\n{table}]\n")).expect("cargo's own folder can be written to");
 }
 
 fn env(name: &str) -> String {
     std::env::var(name).unwrap_or_else(|_| panic!("cargo sets {name}"))
-}
-
-/// Builds the page into the folder `page`.
-fn build(web: &Path, page: &Path) -> Result<(), String> {
-    if std::env::var_os(SKIP).is_some_and(|value| !value.is_empty()) {
-        return Err(format!("gambol studio has no page: {SKIP} is set"));
-    }
-    check_node()?;
-    // Builds of several targets at once share `node_modules`. Any file serves as a lock; this one no tool reads.
-    let lock = File::open(web.join(".gitignore")).and_then(|file| file.lock().map(|()| file));
-    if !is_installed(web) {
-        let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-        // As the lock file says, and leaves that as it is. `npm ci` would refuse a lock file that lacks the parts of
-        // some other system, which npm leaves out where they cannot be had.
-        let arguments =
-            ["install", "--no-save", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
-        run(Command::new(npm).args(arguments).current_dir(web), "npm install")?;
-    }
-    let vite = Path::new("node_modules").join("vite").join("bin").join("vite.js");
-    let mut command = Command::new("node");
-    command.arg(vite).args(["build", "--emptyOutDir", "--logLevel", "warn", "--outDir"]).arg(page);
-    run(command.current_dir(web), "vite build")?;
-    drop(lock);
-    Ok(())
-}
-
-fn check_node() -> Result<(), String> {
-    let install = format!("install Node {NODE} or newer with npm, and build again");
-    let said = Command::new("node").arg("--version").output();
-    let said = said.map_err(|_| {
-        format!("gambol studio has no page: it is built with Node, which is not here; {install}")
-    })?;
-    let version = String::from_utf8_lossy(&said.stdout).trim().to_owned();
-    let major = version.trim_start_matches('v').split('.').next().and_then(|major| major.parse::<u32>().ok());
-    if major.is_some_and(|major| major >= NODE) {
-        Ok(())
-    } else {
-        Err(format!("gambol studio has no page: Node {version} is too old for it; {install}"))
-    }
-}
-
-/// Whether npm installed what the lock file lists, or later.
-fn is_installed(web: &Path) -> bool {
-    let time = |path: &str| web.join(path).metadata().and_then(|there| there.modified()).ok();
-    match (time("node_modules/.package-lock.json"), time("package-lock.json")) {
-        (Some(installed), Some(wanted)) => installed >= wanted,
-        _ => false,
-    }
-}
-
-fn run(command: &mut Command, name: &str) -> Result<(), String> {
-    let failed = |why: &str| format!("gambol studio has no page: `{name}` failed\n{why}");
-    let output = command.output().map_err(|error| failed(&error.to_string()))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
-    Err(failed(&lines[lines.len().saturating_sub(TOLD)..].join("\n")))
-}
-
-/// All files of the page, in order.
-fn files_in(page: &Path) -> Result<Vec<PathBuf>, String> {
-    fn add(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-        for entry in fs::read_dir(folder)? {
-            let path = entry?.path();
-            if path.is_dir() { add(&path, files)? } else { files.push(path) }
-        }
-        Ok(())
-    }
-    let mut files = Vec::new();
-    add(page, &mut files).map_err(|error| format!("gambol studio has no page: {error}"))?;
-    files.sort();
-    Ok(files)
 }
 
 /// One row of the table: path in the URL, type, content.

@@ -1,4 +1,4 @@
-"""pycma for `cargo xtask cma` and `bench --cma`.
+"""pycma for `cargo xtask cma` and `bench cma`.
 
     cma_peer.py count FUNCTION N SEEDS      evaluations to 1e-9, a line for each seed from 1 on
     cma_peer.py time N GENERATIONS          microseconds of asking and telling per generation, in the best of ten stretches;

@@ -1,4 +1,4 @@
-"""The peers' side of `cargo xtask bench --modes`: MuJoCo's mass matrix and LAPACK's eigensolver, best times in ns.
+"""The peers' side of `cargo xtask bench modes`: MuJoCo's mass matrix and LAPACK's eigensolver, best times in ns.
 
     modes_bench.py MODEL.xml SECONDS     all modes: MuJoCo's mass matrix, LAPACK's dsygvd
     modes_bench.py chain:DOFS SECONDS    lowest 20 vibrations: SciPy's subset driver, mass matrix given

@@ -1,4 +1,4 @@
-//! `cargo xtask cma`: our CMA-ES against pycma in evaluations; `cargo xtask bench --cma`: in time.
+//! `cargo xtask cma`: our CMA-ES against pycma in evaluations; `cargo xtask bench cma`: in time.
 
 use std::f64::consts::TAU;
 
@@ -6,7 +6,7 @@ use gambol::control::cma::{Bounds, Cma, Policy, Restarts, Settings};
 use gambol::model::math;
 
 use crate::peers;
-use crate::shell::{Result, command, output, root, run as run_command, target};
+use crate::shell::{Result, cargo, command, output, root, run as run_command, target};
 
 /// Functions, how many coordinates, and how many runs of each.
 type Table = &'static [(&'static str, usize, usize)];
@@ -111,9 +111,8 @@ fn value(name: &str, x: &[f64]) -> f64 {
 
 /// Compares time per generation, without that of evaluations; both programs in turn, the best of `rounds`.
 pub(crate) fn bench(rounds: usize) -> Result<()> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let build = ["build", "--release", "--quiet", "-p", "gambol-control", "--example", "cma_bench"];
-    run_command(&mut command(&cargo, &build))?;
+    run_command(&mut command(cargo(), &build))?;
     let ours = target().join("release/examples/cma_bench");
     println!("| coordinates | a generation, µs: gambol | pycma | ratio |\n|--:|--:|--:|--:|");
     let mut failed = Vec::new();

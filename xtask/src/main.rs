@@ -2,11 +2,6 @@
 
 mod architecture;
 mod bench;
-mod bench_gaits;
-mod bench_modes;
-mod bench_physics;
-mod bench_rigs;
-mod bench_strides;
 mod blender;
 mod bvh;
 mod cma;
@@ -18,9 +13,11 @@ mod gltf;
 mod masses;
 mod modes;
 mod node;
+mod page;
 mod peers;
 mod physics;
 mod pictures;
+mod publish;
 mod pump;
 mod replay;
 mod rigs;
@@ -45,9 +42,12 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Format, lints, docs, all tests, the gallery's gaits, the comparisons with MuJoCo (dm_control's models, their
-    /// vibrations) and with readers of our clips, and the studio in a browser
-    Test,
+    /// Format, lints, docs, all tests, packages, the gallery's gaits, the comparisons with MuJoCo (dm_control's models,
+    /// their vibrations) and with readers of our clips, and the studio in a browser
+    Test {
+        /// Only steps with one of these words in their name
+        only: Vec<String>,
+    },
     /// Compare every MJCF and URDF model below a folder with MuJoCo
     Compare {
         /// The folder, or a single model
@@ -119,32 +119,13 @@ enum Task {
         /// BVH files; our own awkward ones if not given
         files: Vec<PathBuf>,
     },
-    /// Time the dynamics against MuJoCo and Pinocchio on the same models and states
+    /// Time something, next to its peers
     Bench {
-        /// Rounds of all three programs, interleaved
+        /// What
+        what: bench::What,
+        /// Rounds of all programs, interleaved
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Time modal analysis instead, against MuJoCo with LAPACK
-        #[arg(long)]
-        modes: bool,
-        /// Time gaits instead: modes, design and a grounded loop of two seconds
-        #[arg(long, conflicts_with = "modes")]
-        gaits: bool,
-        /// Time the way from a skinned glTF file to one with a walk in it instead
-        #[arg(long, conflicts_with_all = ["modes", "gaits"])]
-        rigs: bool,
-        /// Time steps of physics instead, against MuJoCo's
-        #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs"])]
-        physics: bool,
-        /// Time the studio instead: slider to palette, page weight, frames per second in Chromium
-        #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs", "physics"])]
-        studio: bool,
-        /// Time the evaluations of a search for a controller instead, against the same rollouts in MuJoCo
-        #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs", "physics", "studio"])]
-        strides: bool,
-        /// Time generations of CMA-ES instead, against pycma
-        #[arg(long, conflicts_with_all = ["modes", "gaits", "rigs", "physics", "studio", "strides"])]
-        cma: bool,
     },
     /// Say what is found in every skinned glTF model below a folder, as a table
     Rigs {
@@ -166,6 +147,8 @@ enum Task {
         #[arg(long, conflicts_with = "only")]
         pictures: bool,
     },
+    /// Make the studio's page, which is kept in crates/gambol-studio/page, from its sources in web
+    Page,
     /// Draw the pictures of the docs
     Pictures,
     /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`)
@@ -178,7 +161,7 @@ enum Task {
 
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
-        Task::Test => test::run(),
+        Task::Test { only } => test::run(&only),
         Task::Compare { folder } => compare::run(&folder),
         Task::Export { folders } if folders.is_empty() => test::export(),
         Task::Export { folders } => export::run(&folders),
@@ -204,18 +187,12 @@ fn main() -> ExitCode {
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
         Task::Blender { folder } => blender::run(folder.as_deref()),
         Task::Bvh { files } => bvh::run(&files),
-        Task::Bench { studio: true, .. } => studio::bench(),
-        Task::Bench { rounds, strides: true, .. } => bench_strides::run(rounds),
-        Task::Bench { rounds, cma: true, .. } => cma::bench(rounds),
-        Task::Bench { rounds, physics: true, .. } => bench_physics::run(rounds),
-        Task::Bench { rounds, rigs: true, .. } => bench_rigs::run(rounds),
-        Task::Bench { gaits: true, .. } => bench_gaits::run(),
-        Task::Bench { rounds, modes: true, .. } => bench_modes::run(rounds),
-        Task::Bench { rounds, .. } => bench::run(rounds),
+        Task::Bench { what, rounds } => bench::run(what, rounds),
         Task::Rigs { folder } => rigs::run(&folder),
         Task::Masses { model, skin } => masses::run(&model, &skin),
         Task::Studio { pictures: true, .. } => studio::pictures(),
         Task::Studio { only, .. } => studio::run(&only),
+        Task::Page => page::run(),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

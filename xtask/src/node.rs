@@ -28,6 +28,11 @@ fn write(folder: &Path, name: &str, text: &str) -> Result<PathBuf> {
     std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display())).map(|()| file)
 }
 
+/// Installs the packages, if they are not there.
+pub(crate) fn install() -> Result<()> {
+    installed().map(|_| ())
+}
+
 /// The folder, with the packages in it.
 fn installed() -> Result<PathBuf> {
     let folder = target().join("node");

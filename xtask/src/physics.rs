@@ -10,7 +10,7 @@ use gambol::model::{Creature, JointKind};
 use serde::Deserialize;
 
 use crate::peers;
-use crate::shell::{Result, command, output, run as run_command, target};
+use crate::shell::{Result, cargo, command, output, run as run_command, target};
 
 /// Gallery creatures, with springs of their own.
 const GALLERY: [&str; 7] = ["linear", "dog", "human", "bird", "insect", "spider", "snake"];
@@ -51,7 +51,6 @@ struct Flight {
 /// Everything that is too long for a test.
 pub(crate) fn run() -> Result<()> {
     flights()?;
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
     let test = [
         "test",
         "--release",
@@ -59,10 +58,10 @@ pub(crate) fn run() -> Result<()> {
         "-p",
         "gambol",
         "--test",
-        "physics",
+        "all",
         "every_creature_rests_for_a_minute",
     ];
-    run_command(command(cargo, &test).args(["--", "--ignored", "--nocapture"]))
+    run_command(command(cargo(), &test).args(["--", "--ignored", "--nocapture"]))
 }
 
 /// Free motion against MuJoCo's: what differs must vanish with our step.

@@ -10,7 +10,7 @@ use gambol::formats::write_file;
 use serde_json::json;
 
 use crate::node;
-use crate::shell::{Result, command, root, run as run_command, target};
+use crate::shell::{Result, cargo, command, root, run as run_command, target};
 
 /// What the tests import; they are written beside the packages that they need.
 const SCRIPTS: &[(&str, &str)] = &[
@@ -34,41 +34,38 @@ const SCRIPTS: &[(&str, &str)] = &[
 /// Names under which systems have it.
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
+/// What the tests are about: two halves that take about as long, so that they can go side by side.
+const THEMES: [&[&str]; 2] =
+    [&["way", "files", "keeping", "palette"], &["physics", "controller", "keyboard", "looks"]];
+
 /// All tests, or those with one of the words in their sentence.
 pub(crate) fn run(only: &[String]) -> Result<()> {
-    let program = build("debug")?;
-    if only.is_empty() {
-        page()?;
-    }
-    drive("run.mjs", &program, &target().join("studio"), only)
+    drive("run.mjs", &build("debug")?, &target().join("studio"), &THEMES.concat(), only)
 }
 
-/// Types and unit tests of the page. Building the program has installed what they need.
-fn page() -> Result<()> {
-    let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    for script in ["check", "test"] {
-        let mut npm = command(npm, &["run", "--silent", script]);
-        run_command(npm.current_dir(root().join("crates/gambol-studio/web")))?;
-    }
-    Ok(())
+/// One half of the tests.
+pub(crate) fn half(which: usize) -> Result<()> {
+    drive("run.mjs", &build("debug")?, &target().join(format!("studio-{which}")), THEMES[which], &[])
 }
 
 /// Screenshots of the docs, in `docs/studio`.
 pub(crate) fn pictures() -> Result<()> {
     let program = build("release")?;
-    drive("pictures.mjs", &program, &root().join("docs/studio"), &[])
+    drive("pictures.mjs", &program, &root().join("docs/studio"), &[], &[])
 }
 
 /// Times, weight and frames of the studio, as tables.
 pub(crate) fn bench() -> Result<()> {
     let program = build("release")?;
-    drive("bench.mjs", &program, &target().join("studio"), &[])
+    drive("bench.mjs", &program, &target().join("studio"), &[], &[])
 }
 
-/// Runs one of the scripts.
-fn drive(script: &str, program: &Path, out: &Path, only: &[String]) -> Result<()> {
+/// Runs one of the scripts, which leaves what it has to show in `out`.
+fn drive(script: &str, program: &Path, out: &Path, themes: &[&str], only: &[String]) -> Result<()> {
     let chromium = chromium()?;
-    let folder = node::scripts("studio", SCRIPTS)?;
+    // Beside other runs, each has its own.
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let folder = node::scripts(&name, SCRIPTS)?;
     let beast = folder.join("beast.glb");
     // As an artist's file is: in centimetres, z up, with helpers, two skins and clips of its own.
     let awkward =
@@ -79,6 +76,7 @@ fn drive(script: &str, program: &Path, out: &Path, only: &[String]) -> Result<()
         "chromium": chromium,
         "out": out,
         "samples": { "quadruped": beast },
+        "themes": themes,
         "only": only,
     });
     let file = folder.join("config.json");
@@ -88,8 +86,7 @@ fn drive(script: &str, program: &Path, out: &Path, only: &[String]) -> Result<()
 
 /// The program with its page in it.
 fn build(profile: &str) -> Result<PathBuf> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    let mut build = command(cargo, &["build", "--quiet", "--package", "gambol-cli"]);
+    let mut build = command(cargo(), &["build", "--quiet", "--package", "gambol-cli"]);
     if profile == "release" {
         build.arg("--release");
     }

@@ -40,3 +40,6 @@ pub use weight::{
     Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,
     WeightReport, WeightStatus, stand, stiffness_from_weight,
 };
+
+/// The vectors and matrices that this crate's functions take and give.
+pub use nalgebra;

@@ -11,9 +11,9 @@ use gambol_formats::write_file;
 use gambol_motion::{Clip, Seam};
 use gambol_picture::{ClipOptions, write_clip};
 
-use super::Failure;
 use super::animate::RootMotion;
 use super::hint::told;
+use super::{Failure, written};
 use gambol::{LoadOptions, Motion, MotionOptions, guess_contacts, is_motion, load_motion};
 
 const ENDINGS: [&str; 8] = ["glb", "bvh", "json", "npz", "png", "svg", "gif", "apng"];
@@ -94,8 +94,7 @@ impl Convert {
         }
         self.shape(&mut motion)?;
         self.write(&motion)?;
-        let Motion { clip, .. } = &motion;
-        eprintln!("gambol: {}: {} keys, {:.2} s", self.to.display(), clip.times.len(), clip.duration());
+        written::tell(&self.to, &written::clips(std::slice::from_ref(&motion.clip)));
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use nalgebra::DVector;
 
 use super::creature::{CreatureArguments, SpringArguments};
 use super::hint::told;
-use super::{Failure, is_same_file};
+use super::{Failure, is_same_file, written};
 
 /// Writes a creature as MJCF, so that MuJoCo can run it
 #[derive(Args)]
@@ -135,10 +135,12 @@ impl Export {
         }
         let meshes = match files.meshes.len() {
             0 => String::new(),
+            1 => format!(", 1 mesh in {}", options.assets),
             count => format!(", {count} meshes in {}", options.assets),
         };
         let bodies = creature.bodies().len() - 1;
-        eprintln!("gambol: {}: {bodies} bodies, nv = {}{meshes}", self.output.display(), creature.nv());
+        let bodies = if bodies == 1 { "1 body".to_owned() } else { format!("{bodies} bodies") };
+        written::tell(&self.output, &format!("1 creature, {bodies}, nv = {}{meshes}", creature.nv()));
         Ok(())
     }
 

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use gambol::render::Format;
+use gambol_motion::Clip;
 
-use super::{Failure, is_same_file};
+use super::{Failure, is_same_file, written};
 
 /// Files that can be written, as far as one can know beforehand.
 pub(super) struct Outputs<'a> {
@@ -48,6 +49,17 @@ impl<'a> Outputs<'a> {
             }
         }
         Ok(outputs)
+    }
+
+    /// Says what was written: all clips into a file of a rig, the first into any other. `names` are drawn on pictures.
+    pub(super) fn tell(&self, clips: &[Clip], is_rig: bool, names: &[&str]) {
+        for (path, format) in &self.clips {
+            let takes_all = is_rig && format.is_gltf();
+            written::tell(path, &written::clips(if takes_all { clips } else { &clips[..1] }));
+        }
+        if self.clips.iter().any(|(_, format)| format.has_pixels()) {
+            written::tell_missing_in(names.iter().copied());
+        }
     }
 
     /// Several gaits go into one file only where the creature has a file to go into.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::clip_report::ClipReport;
 use super::creature::{CreatureArguments, StateArguments};
 use super::hint::told;
-use super::{Failure, write_json};
+use super::{Failure, write_json, written};
 use gambol::picture;
 use gambol::report::{JointReport, Report};
 
@@ -61,7 +61,7 @@ impl Inspect {
         report.warnings = creature.warnings().iter().map(told).collect();
         let clip = motion.map(ClipReport::new);
         if let Some(file) = &self.picture {
-            picture::write(file, &picture::three_views(&creature, &state.qpos), self.force)?;
+            written::picture(file, &picture::three_views(&creature, &state.qpos), self.force)?;
         }
         let guesses: Option<Vec<String>> = rig.map(|rig| rig.notes.iter().map(told).collect());
         if self.json {

@@ -22,6 +22,7 @@ mod sketch_file;
 mod stiffness;
 mod studio;
 mod table;
+mod written;
 
 use std::io::Write;
 use std::path::Path;

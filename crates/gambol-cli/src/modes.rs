@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use super::creature::ElasticArguments;
 use super::hint::told;
-use super::{Failure, write_json};
+use super::{Failure, write_json, written};
 
 /// Computes the natural vibrations of a creature: rigid motions first, then by frequency
 #[derive(Args)]
@@ -136,10 +136,11 @@ impl ModesVerb {
 
         if let Some(file) = &self.sheet {
             let sheet = sheet(&creature, &mut data, &modes, &readings)?;
-            picture::write(file, &sheet, self.force)?;
+            written::picture(file, &sheet, self.force)?;
         }
         if let Some(file) = &self.npz {
             write_file(file, &arrays(&creature, &modes, &readings)?, self.force)?;
+            written::tell(file, &written::count(modes.directions().len(), "mode"));
         }
         if self.json {
             return write_json(out, &self.json(&creature, &pose.name, &modes, &readings));

@@ -8,7 +8,7 @@ use gambol_formats::gltf::rig_to_toml;
 use gambol_formats::write_file;
 
 use super::creature::CreatureArguments;
-use super::{Failure, is_same_file};
+use super::{Failure, is_same_file, written};
 
 /// Writes what was guessed about a glTF model as a small file to edit, which every command takes with --rig
 #[derive(Args)]
@@ -47,7 +47,11 @@ impl RigVerb {
         };
         let text = rig_to_toml(&creature, &rig).map_err(|error| Failure::Failed(error.to_string()))?;
         match &self.output {
-            Some(file) => Ok(write_file(file, text.as_bytes(), self.force)?),
+            Some(file) => {
+                write_file(file, text.as_bytes(), self.force)?;
+                written::tell(file, &format!("1 rig, {}", written::count(rig.bones.len(), "bone")));
+                Ok(())
+            }
             None => Ok(out.write_all(text.as_bytes())?),
         }
     }

@@ -9,7 +9,7 @@ use gambol::{LoadOptions, gallery, load};
 use gambol_formats::toml_file::{FileError, Section, parse};
 use gambol_studio::Engine;
 use gambol_studio::protocol::{CreatureWork, Source};
-use gambol_studio::server::{DiskShelf, Server, Token, default_folder, has_page, interrupted};
+use gambol_studio::server::{DiskShelf, Server, Token, default_folder, interrupted};
 
 use super::Failure;
 use super::gait_file::read_gait;
@@ -69,11 +69,6 @@ fn beside(path: &Path, name: String) -> String {
 
 impl Studio {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        if !has_page() {
-            return Err(failed(
-                "this gambol was built without the studio's page; install Node 20 or newer, and build it again",
-            ));
-        }
         let (creature, gait) = self.find()?;
         load(&creature, &LoadOptions::default()).map_err(|error| Failure::hinted(&error))?;
         let folder = self.folder.clone().or_else(default_folder);

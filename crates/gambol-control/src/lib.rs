@@ -33,3 +33,6 @@ pub use rollout::{Heights, Plan, Report, Rollout, Shove, Status, rollouts, simul
 pub use start::{perturb, soft_ground, stand_on};
 pub use text::CheckpointError;
 pub use touch::Touching;
+
+/// The vectors and matrices that this crate's functions take and give.
+pub use nalgebra;

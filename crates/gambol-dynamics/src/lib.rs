@@ -65,4 +65,7 @@ pub use terrain::{HeightField, Terrain, TerrainError};
 pub use touch::{Lowest, Touch, touches};
 pub use tree_matrix::{TooLarge, TreeMatrix};
 
+/// The vectors and matrices that this crate's functions take and give.
+pub use nalgebra;
+
 pub(crate) use gambol_model::{Creature, JointKind, Mat3, Quat, Vec3};

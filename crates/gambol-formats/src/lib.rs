@@ -17,6 +17,7 @@ mod error;
 pub mod files;
 pub mod gltf;
 mod height_field;
+mod kind;
 pub mod mesh_files;
 mod mjcf;
 pub mod mocap;
@@ -37,6 +38,9 @@ pub use files::Files;
 pub use height_field::{HeightGrid, height_field_from_png};
 pub use mjcf::write::{Actuators, Integrator, MjcfFiles, MjcfOptions, to_mjcf};
 pub use write::{WriteError, write_file, write_files};
+
+/// The vectors and matrices that this crate's functions take and give.
+pub use nalgebra;
 
 /// How a creature file is read.
 #[derive(Clone, Debug, Default)]
@@ -82,6 +86,9 @@ pub fn load_rig(
 
 /// The folder of a file, opened for reading, and the file's name in it.
 pub fn open(path: &Path, options: &LoadOptions) -> Result<(files::Folder, String), FormatError> {
+    if path.is_dir() {
+        return Err(kind::folder(&path.display().to_string()));
+    }
     let Some(name) = path.file_name() else {
         return Err(FormatError::new(path.display().to_string(), "this is not the path of a file"));
     };
@@ -112,7 +119,8 @@ pub fn load_rig_from(
     if let Some(kind) = mocap::kind(main) {
         return Ok((mocap::read(files, main, kind, options)?, None));
     }
-    if gltf::is_gltf(&files.read(main)?) {
+    let bytes = files.read(main)?;
+    if gltf::is_gltf(&bytes) {
         let (spec, rig) = gltf::read(files, main, options)?;
         return Ok((spec, Some(rig)));
     }
@@ -123,6 +131,7 @@ pub fn load_rig_from(
             "this is not a glTF file: it begins neither with \"glTF\" nor with a {",
         ));
     }
+    kind::refuse_strangers(main, &bytes)?;
     let document = xml::Document::read(files, main)?;
     let root = document.root();
     let mut spec = match root.tag() {

@@ -6,6 +6,7 @@
 use std::f64::consts::PI;
 use std::fmt::Write as _;
 
+use strsim::levenshtein;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -224,24 +225,8 @@ fn number(value: &DeValue) -> Option<f64> {
 
 /// The name that `word` was meant to be, if one is near.
 pub fn nearest<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let meant = names.min_by_key(|name| edits(word, name))?;
-    (edits(word, meant) <= meant.len().div_ceil(3)).then_some(meant)
-}
-
-/// Letters to insert, delete or replace to make one word of another (Levenshtein).
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut corner = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let replaced = corner + usize::from(x != *y);
-            corner = row[j + 1];
-            row[j + 1] = replaced.min(corner + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
+    let meant = names.min_by_key(|name| levenshtein(word, name))?;
+    (levenshtein(word, meant) <= meant.len().div_ceil(3)).then_some(meant)
 }
 
 /// rad

@@ -48,3 +48,6 @@ pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use style::{Body, Counterpart, counterparts};
+
+/// The vectors and matrices that this crate's functions take and give.
+pub use nalgebra;

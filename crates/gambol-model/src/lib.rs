@@ -49,6 +49,9 @@ pub use spec::{
     TendonSpec,
 };
 
+/// The vectors and matrices that this crate's functions take and give.
+pub use nalgebra;
+
 /// A point or direction in space.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A 3 × 3 matrix: a rotation or a rotational inertia.

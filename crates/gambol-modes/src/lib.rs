@@ -26,6 +26,9 @@ pub use read::{LimbShare, Plane, PlaneShares, Reader, Reading, Strongest, Symmet
 pub use settings::{Damping, Settings};
 pub use stiffness::{Scale, set_uniform};
 
+/// The vectors and matrices that this crate's functions take and give.
+pub use nalgebra;
+
 use gambol_dynamics::Data;
 use gambol_model::Creature;
 use gambol_motion::Basis;

@@ -14,3 +14,6 @@ mod seam;
 pub use basis::{Basis, BasisError, BasisSpec, Direction, Metric, Projector, Swinger, swing};
 pub use clip::{Clip, ClipError, Contact, Stride, Travel};
 pub use seam::Seam;
+
+/// The vectors and matrices that this crate's functions take and give.
+pub use nalgebra;

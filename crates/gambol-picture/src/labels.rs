@@ -1,7 +1,7 @@
 //! Dots with names beside them, none over another.
 
-use crate::font;
 use crate::picture::{Anchor, Colour, Item, Picture, Point, Stroke};
+use crate::text::text_width;
 use gambol_model::math;
 
 /// A named point on a picture.
@@ -76,7 +76,7 @@ impl Place {
 /// Places from near to far, at each distance those that lead away from `middle` first.
 fn places(label: &Label, middle: Point) -> impl Iterator<Item = Place> {
     const DIRECTIONS: usize = 12;
-    let (width, height) = (font::text_width(&label.name, SIZE) + 4.0, SIZE + 1.0);
+    let (width, height) = (text_width(&label.name, SIZE) + 4.0, SIZE + 1.0);
     let out = math::atan2(label.at[1] - middle[1], label.at[0] - middle[0]);
     let at = label.at;
     [9.0, 18.0, 30.0, 45.0, 62.0].into_iter().flat_map(move |distance| {

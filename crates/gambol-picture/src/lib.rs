@@ -6,7 +6,9 @@
 //! [`clip_strip`] of a gait's frames with its footfalls. A [`clip_animation`] shows the gait itself. [`write()`] puts a
 //! picture into a file, [`write_clip`] a clip.
 //!
-//! Text is drawn with a stroke font of our own (module `font`): it needs no font files and looks the same everywhere.
+//! Text in Latin, Greek and Cyrillic letters is drawn with a font that comes with the crate, and so looks the same on
+//! every machine; other scripts with the system's fonts, shaped as their readers expect. [`Picture::missing_letters`]
+//! tells what no font here has. In SVG, text is text.
 //!
 //! ```
 //! use gambol_model::samples;
@@ -23,7 +25,6 @@ mod animation;
 mod clip;
 mod drawing;
 mod error;
-mod font;
 mod gif;
 mod labels;
 mod modes;
@@ -37,6 +38,7 @@ mod stage;
 mod strip;
 mod surface;
 mod svg;
+mod text;
 mod track;
 mod view;
 mod write;
@@ -45,10 +47,13 @@ pub use animation::{AnimationFormat, clip_animation};
 pub use clip::{ClipOptions, Height};
 pub use drawing::{Bounds, Drawing, Look, Marks, Paint, Placement};
 pub use error::PictureError;
-pub use font::text_width;
 pub use modes::{ModeTile, best_view, mode_sheet};
 pub use picture::{Anchor, Colour, Item, Picture, Point, Stroke};
 pub use sheet::{Tile, sheet, three_views};
 pub use strip::clip_strip;
+pub use text::{missing_letters, text_width};
 pub use view::View;
 pub use write::{write, write_clip};
+
+/// The vectors and matrices that this crate's functions take and give.
+pub use nalgebra;

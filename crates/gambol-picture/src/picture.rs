@@ -1,6 +1,8 @@
 //! A picture: a flat list of things to paint, in pixels, the first at the bottom.
 
-use crate::font;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::text::{missing_letters, text_width};
 
 /// A point in pixels: to the right and down from the upper left corner.
 pub type Point = [f64; 2];
@@ -105,7 +107,7 @@ pub enum Item {
     },
 }
 
-/// A picture; [`Picture::to_svg`] and [`Picture::to_png`] look the same.
+/// A picture; [`Picture::to_svg`] and [`Picture::to_png`] look the same, but for the fonts that a viewer of SVG has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Pixels.
@@ -148,13 +150,22 @@ impl Picture {
         text: &str,
     ) {
         // Below four fifths a smaller text is harder to read than a shorter one.
-        let size = (size * width / font::text_width(text, size).max(1e-9)).clamp(0.8 * size, size);
+        let size = (size * width / text_width(text, size).max(1e-9)).clamp(0.8 * size, size);
         let mut text = text.to_owned();
-        while font::text_width(&text, size) > width && text.chars().count() > 3 {
-            let kept = text.trim_end_matches("...").chars().count().saturating_sub(1);
-            text = text.chars().take(kept).collect::<String>().trim_end().to_owned() + "...";
+        while text_width(&text, size) > width && text.chars().count() > 3 {
+            // By what is drawn as one: a letter keeps its accents or goes with them.
+            let kept: Vec<&str> = text.trim_end_matches("...").graphemes(true).collect();
+            text = kept[..kept.len().saturating_sub(1)].concat().trim_end().to_owned() + "...";
         }
         self.text(at, anchor, size, colour, text);
+    }
+
+    /// Letters of its texts that no font here has, each once: as pixels, an empty box stands for them.
+    pub fn missing_letters(&self) -> Vec<char> {
+        missing_letters(self.items.iter().filter_map(|item| match item {
+            Item::Text { text, .. } => Some(text.as_str()),
+            _ => None,
+        }))
     }
 
     /// Adds a rectangle: `low` and `high` are opposite corners.

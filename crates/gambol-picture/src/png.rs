@@ -1,5 +1,9 @@
 //! Pictures as PNG, and animations as APNG.
 
+use std::io::Cursor;
+
+use tiny_skia::{ColorU8, Pixmap};
+
 use crate::raster::{Raster, changed, part};
 use crate::{Picture, PictureError};
 
@@ -14,6 +18,27 @@ impl Picture {
         encoder.write_header()?.write_image_data(raster.rgb.as_flattened())?;
         Ok(file)
     }
+}
+
+/// The first image of a PNG file with its opacity; nothing if it cannot be read.
+pub(crate) fn read(file: &[u8]) -> Option<Pixmap> {
+    let mut decoder = png::Decoder::new(Cursor::new(file));
+    // Palettes as colours, fewer bits as eight, and an opacity for all.
+    decoder.set_transformations(png::Transformations::normalize_to_color8() | png::Transformations::ALPHA);
+    let mut reader = decoder.read_info().ok()?;
+    let mut bytes = vec![0; reader.output_buffer_size()?];
+    let frame = reader.next_frame(&mut bytes).ok()?;
+    let mut image = Pixmap::new(frame.width, frame.height)?;
+    let channels = frame.color_type.samples();
+    for (pixel, values) in image.pixels_mut().iter_mut().zip(bytes.chunks_exact(channels)) {
+        let [red, green, blue, alpha] = match *values {
+            [grey, alpha] => [grey, grey, grey, alpha],
+            [red, green, blue, alpha] => [red, green, blue, alpha],
+            _ => return None,
+        };
+        *pixel = ColorU8::from_rgba(red, green, blue, alpha).premultiply();
+    }
+    Some(image)
 }
 
 fn encoder<'f>(file: &'f mut Vec<u8>, raster: &Raster) -> png::Encoder<'static, &'f mut Vec<u8>> {

@@ -1,12 +1,13 @@
 //! A picture as pixels.
 
 use tiny_skia::{
-    Color, FillRule, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, Stroke as Line, Transform,
+    Color, FillRule, FilterQuality, LineCap, LineJoin, Paint, Path, PathBuilder, Pixmap, PixmapPaint,
+    Stroke as Line, Transform,
 };
 
-use crate::PictureError;
-use crate::font::{self, Pen};
 use crate::picture::{Colour, Item, Picture, Point, Stroke};
+use crate::text::{Line as TextLine, Mark, Pen};
+use crate::{PictureError, png};
 
 /// The most pixels on a side: what common viewers open, and a gigabyte at most.
 const MOST: u32 = 16_384;
@@ -62,10 +63,30 @@ impl Canvas {
                 self.area(circle, *fill, *outline);
             }
             Item::Text { at, anchor, size, colour, text } => {
-                let stroke = Stroke { colour: *colour, width: font::stroke_width(*size) };
-                self.area(path(&font::strokes(text, *size, *at, *anchor)), CLEAR, Some(stroke));
+                for mark in TextLine::new(text).marks(*size, *at, *anchor) {
+                    match mark {
+                        Mark::Outline(pens) => self.area(path(&pens), *colour, None),
+                        Mark::Image(place, png) => self.image(place, png),
+                    }
+                }
             }
         }
+    }
+
+    /// A picture within a text, scaled to its place: left, top, width, height. One that cannot be read is not there.
+    fn image(&mut self, [left, top, width, height]: [f64; 4], file: &[u8]) {
+        let Some(image) = png::read(file) else { return };
+        let scale = [width / f64::from(image.width()), height / f64::from(image.height())].map(single);
+        let place = Transform::from_row(scale[0], 0.0, 0.0, scale[1], single(left), single(top));
+        let paint = PixmapPaint { quality: FilterQuality::Bicubic, ..PixmapPaint::default() };
+        self.pixels.draw_pixmap(
+            0,
+            0,
+            image.as_ref(),
+            &paint,
+            place.post_concat(self.picture_to_pixels),
+            None,
+        );
     }
 
     /// No path means that there is nothing to see: no points, or numbers that are not finite.
@@ -112,6 +133,7 @@ fn path(pens: &[Pen]) -> Option<Path> {
             Pen::Move([x, y]) => builder.move_to(x, y),
             Pen::Line([x, y]) => builder.line_to(x, y),
             Pen::Quad([cx, cy], [x, y]) => builder.quad_to(cx, cy, x, y),
+            Pen::Cubic([ax, ay], [bx, by], [x, y]) => builder.cubic_to(ax, ay, bx, by, x, y),
             Pen::Close => builder.close(),
         }
     }

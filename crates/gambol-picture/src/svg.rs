@@ -2,14 +2,17 @@
 
 use std::fmt::Write;
 
-use crate::font::{self, Pen};
-use crate::picture::{Colour, Item, Picture, Point, Stroke};
+use crate::picture::{Anchor, Colour, Item, Picture, Point, Stroke};
+use crate::text::text_width;
 
 /// Outlines have this width unless they say otherwise.
 const USUAL_WIDTH: f64 = 0.8;
+/// Fonts for text: ours, what looks like it, and what there is.
+const FAMILIES: &str = "Noto Sans, DejaVu Sans, Verdana, sans-serif";
 
 impl Picture {
-    /// The picture as an SVG file. Text is drawn as lines and can be found by its `aria-label`.
+    /// The picture as an SVG file. Text is text: it can be searched and copied, and is drawn with the viewer's fonts, at
+    /// the width that it has in ours.
     pub fn to_svg(&self) -> String {
         self.svg(true)
     }
@@ -24,7 +27,7 @@ impl Picture {
         let mut svg = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" fill=\"none\" stroke-width=\"{USUAL_WIDTH}\" stroke-linecap=\"round\" \
-             stroke-linejoin=\"round\">\n"
+             stroke-linejoin=\"round\" font-family=\"{FAMILIES}\">\n"
         );
         if !self.title.is_empty() {
             let _ = writeln!(svg, "<title>{}</title>", escape(&self.title));
@@ -63,9 +66,21 @@ fn write_item(svg: &mut String, item: &Item) {
             }
         }
         Item::Text { at, anchor, size, colour, text } => {
-            let d = PathData::of_text(&font::strokes(text, *size, *at, *anchor));
-            let stroke = Stroke { colour: *colour, width: font::stroke_width(*size) };
-            write!(svg, "<path aria-label=\"{}\" d=\"{d}\"{}/>", escape(text), outlined(Some(stroke)))
+            let anchored = match anchor {
+                Anchor::Start => "",
+                Anchor::Middle => " text-anchor=\"middle\"",
+                Anchor::End => " text-anchor=\"end\"",
+            };
+            // Other fonts are wider or narrower: the width keeps them within the place that was made for the text.
+            let width = text_width(text, *size);
+            let (x, y) = (at[0], at[1]);
+            write!(
+                svg,
+                "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size:.1}\"{anchored} textLength=\"{width:.1}\" \
+                 lengthAdjust=\"spacingAndGlyphs\"{}>{}</text>",
+                paint("fill", *colour),
+                escape(text)
+            )
         }
     };
 }
@@ -107,97 +122,52 @@ fn escape(text: &str) -> String {
 /// The `d` of a path. Points are rounded before they are made relative, so that no error adds up.
 struct PathData {
     text: String,
-    decimals: usize,
     at: [i64; 2],
-    start: [i64; 2],
 }
 
-impl PathData {
-    fn new(decimals: usize) -> Self {
-        Self { text: String::new(), decimals, at: [0; 2], start: [0; 2] }
-    }
+/// Steps of a coordinate in a pixel.
+const STEPS_PER_PIXEL: i64 = 10;
 
+impl PathData {
     fn through(points: &[Point], closed: bool) -> String {
-        let mut data = Self::new(1);
+        let mut data = Self { text: String::new(), at: [0; 2] };
         for (k, point) in points.iter().enumerate() {
-            data.pen(if k == 0 { Pen::Move(*point) } else { Pen::Line(*point) });
+            data.text.push(if k == 0 { 'm' } else { 'l' });
+            data.move_to(rounded(*point));
         }
         if closed && !points.is_empty() {
-            data.pen(Pen::Close);
+            data.text.push('z');
         }
         data.text
     }
 
-    /// A stroke of a letter is thin: it needs a digit more than a creature.
-    fn of_text(strokes: &[Pen]) -> String {
-        let mut data = Self::new(2);
-        for pen in strokes {
-            data.pen(*pen);
-        }
-        data.text
-    }
-
-    fn pen(&mut self, pen: Pen) {
-        match pen {
-            Pen::Move(to) => {
-                let to = self.rounded(to);
-                self.command('m');
-                self.relative(to);
-                (self.at, self.start) = (to, to);
-            }
-            Pen::Line(to) => {
-                let to = self.rounded(to);
-                self.command('l');
-                self.relative(to);
-                self.at = to;
-            }
-            Pen::Quad(control, to) => {
-                let (control, to) = (self.rounded(control), self.rounded(to));
-                self.command('q');
-                self.relative(control);
-                self.relative(to);
-                self.at = to;
-            }
-            Pen::Close => {
-                self.text.push('z');
-                self.at = self.start;
-            }
-        }
-    }
-
-    fn command(&mut self, letter: char) {
-        self.text.push(letter);
-    }
-
-    #[allow(clippy::cast_possible_truncation)] // a picture is far smaller than 2⁶³
-    fn rounded(&self, point: Point) -> [i64; 2] {
-        let unit = [1.0, 10.0, 100.0][self.decimals];
-        point.map(|x| (x * unit).round() as i64)
-    }
-
-    fn relative(&mut self, to: [i64; 2]) {
+    fn move_to(&mut self, to: [i64; 2]) {
         for axis in 0..2 {
             self.number(to[axis] - self.at[axis]);
         }
+        self.at = to;
     }
 
     /// Shortest form: `-.5`, and no blank where a sign or a letter parts two numbers.
     fn number(&mut self, value: i64) {
-        let unit = [1, 10, 100][self.decimals];
         if value < 0 {
             self.text.push('-');
         } else if self.text.ends_with(|c: char| c.is_ascii_digit()) {
             self.text.push(' ');
         }
-        let (whole, part) = (value.abs() / unit, value.abs() % unit);
+        let (whole, part) = (value.abs() / STEPS_PER_PIXEL, value.abs() % STEPS_PER_PIXEL);
         if whole > 0 || part == 0 {
             let _ = write!(self.text, "{whole}");
         }
         if part > 0 {
-            let digits = format!("{part:0width$}", width = self.decimals);
-            let _ = write!(self.text, ".{}", digits.trim_end_matches('0'));
+            let _ = write!(self.text, ".{part}");
         }
     }
+}
+
+#[allow(clippy::cast_possible_truncation)] // a picture is far smaller than 2⁶³
+fn rounded(point: Point) -> [i64; 2] {
+    point.map(|x| (x * STEPS_PER_PIXEL as f64).round() as i64)
 }
 
 #[cfg(test)]
@@ -212,10 +182,10 @@ mod tests {
 
     #[test]
     fn numbers_are_parted() {
-        let mut data = PathData::new(2);
+        let mut data = PathData { text: String::new(), at: [0; 2] };
         for value in [5, 50, -5, 1200, 0, 7] {
             data.number(value);
         }
-        assert_eq!(data.text, ".05 .5-.05 12 0 .07");
+        assert_eq!(data.text, ".5 5-.5 120 0 .7");
     }
 }

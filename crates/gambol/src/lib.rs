@@ -27,6 +27,7 @@ pub use gambol_formats as formats;
 pub use gambol_formats::LoadOptions;
 pub use gambol_gait as gait;
 pub use gambol_model as model;
+pub use gambol_model::nalgebra;
 pub use gambol_modes as modes;
 pub use gambol_motion as motion;
 pub use gambol_picture as picture;
@@ -94,3 +95,8 @@ pub fn load_rig(
     let built = spec.build().map_err(|error| LoadError::Model { file: creature.to_owned(), error })?;
     Ok((built, rig))
 }
+
+/// Compiles and runs what the README shows.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

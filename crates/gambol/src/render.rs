@@ -54,6 +54,11 @@ impl Format {
         Self::ALL.iter().find(same).map(|(_, format)| *format)
     }
 
+    /// Whether text on it is drawn here, and not by who shows it.
+    pub fn has_pixels(self) -> bool {
+        matches!(self, Self::Png | Self::Gif | Self::Apng)
+    }
+
     /// Whether it can hold the user's own model.
     pub fn is_gltf(self) -> bool {
         matches!(self, Self::Glb | Self::Gltf)

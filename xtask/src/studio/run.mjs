@@ -1,10 +1,10 @@
 // Tests of the studio in a real browser: the program runs, Chromium shows its page, and what is on the screen is checked.
 
 import { join } from 'node:path';
-import { finish, scratch, Server } from './harness.mjs';
+import { config, finish, scratch, Server } from './harness.mjs';
 
 const server = await new Server(join(scratch, 'studio')).start();
-for (const theme of ['first', 'way', 'files', 'keeping', 'palette', 'physics', 'controller', 'keyboard', 'looks', 'last']) {
+for (const theme of ['first', ...config.themes, 'last']) {
   const { default: tests } = await import(`./${theme}.mjs`);
   await tests(server);
 }

@@ -24,7 +24,7 @@ use super::files::Outputs;
 use super::gait_file::{is_file, read_gait};
 use super::hint::told;
 use super::settings::{self, Ground, ModeValue, positive, rate, seconds, share, turn_rate};
-use super::{Failure, render, write_json};
+use super::{Failure, render, write_json, written};
 
 /// Makes a creature walk, trot, jump, swim: a gait of a few natural vibrations, with its feet on the ground
 #[derive(Args)]
@@ -333,7 +333,12 @@ impl Animate {
         if let Some(path) = outputs.gait {
             ready.push((path, to_toml(gait, names).into_bytes()));
         }
-        Ok(write_files(&ready, self.force)?)
+        write_files(&ready, self.force)?;
+        outputs.tell(&clips, rig.is_some(), &[body.creature.name(), &gait.name]);
+        if let Some(path) = outputs.gait {
+            written::tell(path, &format!("1 gait, {}", written::count(gait.components.len(), "mode")));
+        }
+        Ok(())
     }
 
     /// A word about a gait that was made for another creature.

@@ -394,7 +394,9 @@ impl Simulate {
             let bytes = bytes.map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
             ready.push((path.as_path(), bytes));
         }
-        Ok(write_files(&ready, self.force)?)
+        write_files(&ready, self.force)?;
+        outputs.tell(&[clip], rig.is_some(), &[creature.name(), name]);
+        Ok(())
     }
 }
 

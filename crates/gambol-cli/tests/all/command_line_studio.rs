@@ -64,21 +64,8 @@ impl Drop for Studio {
     }
 }
 
-/// The program may have been built without Node: then it says so, and there is nothing else to test.
-fn has_page() -> bool {
-    let folder = tempdir().unwrap();
-    let output = gambol(&["studio", "no-such", "--no-open", "--folder", folder.path().to_str().unwrap()]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("no-such") || said.contains("install Node 20"), "{said}");
-    said.contains("no-such")
-}
-
 #[test]
 fn the_address_is_all_it_prints() {
-    if !has_page() {
-        return;
-    }
     let folder = tempdir().unwrap();
     let studio = Studio::start(folder.path(), &["--port", "0"]);
     assert!(studio.host().starts_with("127.0.0.1:"), "{}", studio.url);
@@ -93,9 +80,6 @@ fn the_address_is_all_it_prints() {
 
 #[test]
 fn a_port_that_is_taken_is_no_obstacle() {
-    if !has_page() {
-        return;
-    }
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     if port > u16::MAX - 50 {
@@ -112,9 +96,6 @@ fn a_port_that_is_taken_is_no_obstacle() {
 
 #[test]
 fn files_are_opened_where_they_are() {
-    if !has_page() {
-        return;
-    }
     let folder = tempdir().unwrap();
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     std::fs::write(place("hund.xml"), gambol(&["gallery", "dog"]).stdout).unwrap();
@@ -133,9 +114,6 @@ fn files_are_opened_where_they_are() {
 
 #[test]
 fn what_cannot_be_opened_is_told_at_once() {
-    if !has_page() {
-        return;
-    }
     let folder = tempdir().unwrap();
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let studio = place("studio");

@@ -11,9 +11,10 @@ use gambol_motion::{Clip, Stride};
 use nalgebra::{Matrix3, Point3};
 use serde_json::{Value, json};
 
+use super::data_uri::data_uri;
 use super::nodes::{Affine, Nodes, Trs};
 use super::splice::Splice;
-use super::{GltfSource, Rig, base64};
+use super::{GltfSource, Rig};
 use crate::clip::glb::{
     Buffer, Channels, STILL, Setting, Start, Track, container, extras, quaternion, to_f32,
 };
@@ -123,7 +124,7 @@ impl Place {
             let length = length.ok_or_else(|| source_error("its first buffer has no byteLength"))?;
             splice.replace(length, (self.start.bytes + bytes.len()).to_string());
         } else if !bytes.is_empty() {
-            let uri = base64::data_uri("application/octet-stream", &bytes);
+            let uri = data_uri("application/octet-stream", &bytes);
             splice.append("buffers", &[json!({ "byteLength": bytes.len(), "uri": uri }).to_string()]);
         }
         let json = splice.finish().into_bytes();

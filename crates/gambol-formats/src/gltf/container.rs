@@ -1,5 +1,6 @@
 //! From bytes to a document and its buffers: GLB chunks, data URIs and files beside it.
 
+use super::data_uri;
 use super::json::Document;
 use super::rig::GltfSource;
 use crate::{Files, FormatError};
@@ -148,7 +149,7 @@ pub(super) fn fetch(files: &dyn Files, path: &str, uri: &str) -> Result<Vec<u8>,
         if !kind.ends_with(";base64") {
             return Err(error("a data URI is not base64"));
         }
-        return base64(text).ok_or_else(|| error("the base64 of a data URI is broken"));
+        return data_uri::decode(text).ok_or_else(|| error("the base64 of a data URI is broken"));
     }
     let name = percent_decoded(uri);
     let scheme = name.split(['/', '\\']).next().is_some_and(|first| first.contains(':'));
@@ -184,42 +185,12 @@ fn percent_decoded(uri: &str) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// RFC 4648, with or without padding.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(text.len() / 4 * 3);
-    let (mut bits, mut count) = (0u32, 0);
-    for byte in text.trim_end_matches('=').bytes() {
-        let value = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push(u8::try_from(bits >> count & 0xFF).ok()?);
-        }
-    }
-    Some(out)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn base64_and_escapes_are_those_of_the_standards() {
-        // The examples of RFC 4648, section 10.
-        for (text, plain) in
-            [("", ""), ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9vYmE=", "fooba"), ("Zm9vYmFy", "foobar")]
-        {
-            assert_eq!(base64(text).as_deref(), Some(plain.as_bytes()));
-        }
-        assert_eq!(base64("Zm9v!"), None);
+    fn escapes_are_those_of_the_standard() {
         assert_eq!(percent_decoded("my%20fox%2.bin"), "my fox%2.bin");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::base64::data_uri;
+use super::data_uri::data_uri;
 use super::splice::Splice;
 use super::{GltfSource, container};
 use crate::{Files, FormatError};

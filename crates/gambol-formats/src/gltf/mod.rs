@@ -8,8 +8,8 @@
 
 mod accessor;
 mod append;
-mod base64;
 mod container;
+mod data_uri;
 mod embed;
 mod json;
 mod nodes;

@@ -4,7 +4,7 @@ use gambol_model::{Quat, Transform, Vec3, math};
 use nalgebra::{Matrix4, Similarity3, UnitQuaternion};
 use serde_json::{Map, Value, json};
 
-use super::base64::data_uri;
+use super::data_uri::data_uri;
 use crate::clip::glb::{Buffer, container, quaternion, to_f32};
 
 /// How a file is awkward. The default is the plainest there is.

@@ -4,6 +4,7 @@
 //! that say what is wrong.
 
 use crate::skinned::{Character, Skeleton, Vec3, glb, person, quadruped};
+use base64::prelude::{BASE64_STANDARD, Engine};
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::files::Memory;
 use gambol_formats::gltf::{GltfSource, Rig, read_gltf};
@@ -298,7 +299,8 @@ fn sparse_accessors_data_uris_and_files_beside_are_read() {
     assert_same(&plain, &read_sparse, "sparse");
 
     let mut inline = document.clone();
-    inline["buffers"][0]["uri"] = json!(format!("data:application/octet-stream;base64,{}", base64(&bytes)));
+    inline["buffers"][0]["uri"] =
+        json!(format!("data:application/octet-stream;base64,{}", BASE64_STANDARD.encode(&bytes)));
     let files = Memory::new().with("a.gltf", inline.to_string());
     assert_same(
         &plain,
@@ -313,20 +315,6 @@ fn sparse_accessors_data_uris_and_files_beside_are_read() {
         read_gltf(&files, "a.gltf", &LoadOptions::default()).expect("files beside are read");
     assert_same(&plain, &creature, "external buffer");
     assert!(matches!(rig.source, GltfSource::Gltf { .. }));
-}
-
-fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::new();
-    for chunk in bytes.chunks(3) {
-        let word =
-            chunk.iter().fold(0u32, |sum, byte| sum << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for k in 0..4 {
-            let six = (word >> (18 - 6 * k) & 63) as usize;
-            text.push(if k <= chunk.len() { LETTERS[six] as char } else { '=' });
-        }
-    }
-    text
 }
 
 /// A way to spoil a document.

@@ -4,6 +4,7 @@
 //! matrices as glTF defines them, and every bone must be where forward kinematics puts its body, at every key. This
 //! catches lost scales and armatures, wrong frames, helper bones that are left behind, and bytes that changed.
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use gambol_anatomy::skin::RigBone;
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::clip::{ClipFileError, GlbOptions, RootMotion};
@@ -143,19 +144,8 @@ fn local(node: &Value) -> Matrix4<f64> {
         * Matrix4::new_nonuniform_scaling(&Vec3::from_column_slice(&numbers(&node["scale"], &[1.0; 3])))
 }
 
-/// Base64, letter by letter.
 fn decode(uri: &str) -> Vec<u8> {
-    let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let (mut out, mut bits, mut count) = (Vec::new(), 0_u32, 0);
-    for letter in uri.split_once(";base64,").unwrap().1.trim_end_matches('=').chars() {
-        bits = bits << 6 | u32::try_from(letters.find(letter).unwrap()).unwrap();
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            out.push((bits >> count & 0xff) as u8);
-        }
-    }
-    out
+    BASE64_STANDARD.decode(uri.split_once(";base64,").unwrap().1).unwrap()
 }
 
 /// Orientation without scale.

@@ -196,22 +196,9 @@ fn landmark_names() -> Vec<String> {
 
 /// The name that takes the fewest letters changed, added or dropped; the first of several.
 fn nearest(text: &str, names: Vec<String>) -> String {
-    let text = text.to_lowercase();
-    names.into_iter().min_by_key(|name| edit_distance(&text, &name.to_lowercase())).unwrap_or_default()
-}
-
-/// Levenshtein distance over the first letters; longer names do not matter for a hint.
-fn edit_distance(a: &str, b: &str) -> usize {
+    // Over the first letters: longer names do not matter for a hint.
     const LONGEST: usize = 64;
-    let b: Vec<char> = b.chars().take(LONGEST).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(LONGEST).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
+    let start = |name: &str| name.to_lowercase().chars().take(LONGEST).collect::<String>();
+    let text = start(text);
+    names.into_iter().min_by_key(|name| strsim::levenshtein(&text, &start(name))).unwrap_or_default()
 }

@@ -35,7 +35,6 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::Engine;
 
-pub use page::is_built as has_page;
 pub use place::default_folder;
 pub use shelf::DiskShelf;
 pub use token::Token;

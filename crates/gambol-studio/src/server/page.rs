@@ -1,4 +1,4 @@
-//! The page, as Vite made it.
+//! The page, as Vite made it: `page/` of this crate.
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
@@ -14,11 +14,6 @@ const FILES: &[(&str, &str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/page.r
 const INDEX: &str = "index.html";
 /// Vite puts a hash of the content into the names of the files there, so that they never change.
 const UNCHANGING: &str = "assets/";
-
-/// Whether the page was built: without Node it is not.
-pub fn is_built() -> bool {
-    FILES.iter().any(|(path, ..)| *path == INDEX)
-}
 
 /// A file of the page. Paths are looked up in a table, and reach no file system.
 pub(super) async fn answer(request: Request) -> Response<Body> {

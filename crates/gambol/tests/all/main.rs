@@ -3,6 +3,7 @@
 //! One program for all tests of the crate: linking is most of what a small one costs.
 
 mod animate;
+mod examples;
 mod export;
 mod gallery;
 mod mode_names;

@@ -1,10 +1,11 @@
-//! `cargo xtask bench`: our dynamics against MuJoCo's and Pinocchio's, same models, same states, interleaved.
+//! `cargo xtask bench dynamics`: our dynamics against MuJoCo's and Pinocchio's, same models, same states, interleaved.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::build_ours;
 use crate::peers;
 use crate::shell::{Result, command, output, root, run as run_command, target};
 
@@ -71,15 +72,6 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
         print_table(model, &best);
     }
     Ok(())
-}
-
-/// One of our programs, for the processor at hand, as the peers' are.
-pub(crate) fn build_ours(example: &str) -> Result<PathBuf> {
-    let folder = target().join("bench");
-    let mut build =
-        command("cargo", &["build", "--release", "--quiet", "-p", "gambol", "--example", example]);
-    run_command(build.arg("--target-dir").arg(&folder).env("RUSTFLAGS", "-C target-cpu=native"))?;
-    Ok(folder.join("release/examples").join(example))
 }
 
 fn time(program: &Path, prepared: &Path, model: &str) -> Result<Times> {

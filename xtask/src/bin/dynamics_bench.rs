@@ -1,4 +1,4 @@
-//! Our side of `cargo xtask bench`: `dynamics_bench MODEL.xml STATES.bin PASSES` times the dynamics over all states
+//! Our side of `cargo xtask bench dynamics`: `dynamics_bench MODEL.xml STATES.bin PASSES` times the dynamics over all states
 //! and prints the best time per call of each stage as JSON, with checksums that the peers' programs print too.
 //!
 //! STATES.bin is little-endian: count, nq, nv as u64, then qpos, qvel and joint forces of every state as f64.

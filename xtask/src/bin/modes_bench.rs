@@ -1,4 +1,4 @@
-//! Our side of `cargo xtask bench --modes`: `modes_bench CREATURE SECONDS` prints the best time of a modal analysis
+//! Our side of `cargo xtask bench modes`: `modes_bench CREATURE SECONDS` prints the best time of a modal analysis
 //! as JSON, the mass matrix included, with the frequencies it found.
 //!
 //! CREATURE is a file, a name from the gallery, a name with `+head` (the orientation of the head is fixed) or `+cart`

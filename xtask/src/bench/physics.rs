@@ -1,4 +1,4 @@
-//! `cargo xtask bench --physics`: our time step against MuJoCo's on the same models, steps and starts, interleaved.
+//! `cargo xtask bench physics`: our time step against MuJoCo's on the same models, steps and starts, interleaved.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use gambol::model::math;
 use gambol::motion::Direction;
 use serde::Deserialize;
 
-use crate::bench::build_ours;
+use super::build_ours;
 use crate::modes::all_modes;
 use crate::peers;
 use crate::shell::{Result, command, output, root, run as run_command, target};

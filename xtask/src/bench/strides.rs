@@ -1,4 +1,4 @@
-//! `cargo xtask bench --strides`: what a search does all day, half a cycle of the runner from its start, next to the same
+//! `cargo xtask bench strides`: what a search does all day, half a cycle of the runner from its start, next to the same
 //! rollouts in MuJoCo, interleaved.
 
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::process::Command;
 use gambol::model::Vec3;
 use serde::Deserialize;
 
-use crate::bench::build_ours;
+use super::build_ours;
 use crate::peers;
 use crate::replay::{self, Case};
 use crate::shell::{Result, command, output, run as run_command, target};

@@ -1,4 +1,4 @@
-//! `cargo xtask bench --rigs`: from a skinned glTF file to the same file with a walk in it, as a user waits for it: a new
+//! `cargo xtask bench rigs`: from a skinned glTF file to the same file with a walk in it, as a user waits for it: a new
 //! process each time, from the disk to the disk.
 
 use std::time::Instant;
@@ -7,7 +7,7 @@ use gambol::LoadOptions;
 use gambol::formats::gltf::samples::{Awkward, quadruped};
 use gambol::formats::write_file;
 
-use crate::shell::{Result, command, output, run as run_command, target};
+use crate::shell::{Result, cargo, command, output, run as run_command, target};
 
 /// The longest that a user shall wait for an animal of 50 joints and 5,000 vertices, s.
 const MOST: f64 = 0.5;
@@ -17,8 +17,7 @@ const TAIL: usize = 33;
 const RINGS: usize = 12;
 
 pub(crate) fn run(rounds: usize) -> Result<()> {
-    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".into());
-    run_command(&mut command(&cargo, &["build", "--release", "--quiet", "-p", "gambol-cli"]))?;
+    run_command(&mut command(cargo(), &["build", "--release", "--quiet", "-p", "gambol-cli"]))?;
     let folder = target().join("gltf");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let [file, walks] = ["bench.glb", "bench.walks.glb"].map(|name| folder.join(name));

@@ -1,8 +1,8 @@
-//! `cargo xtask bench --gaits`: from a creature to a loop of two seconds with its feet on the ground.
+//! `cargo xtask bench gaits`: from a creature to a loop of two seconds with its feet on the ground.
 
 use serde::Deserialize;
 
-use crate::bench::build_ours;
+use super::build_ours;
 use crate::shell::{Result, command, output};
 
 const GAITS: [(&str, &str); 7] = [

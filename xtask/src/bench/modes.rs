@@ -1,11 +1,11 @@
-//! `cargo xtask bench --modes`: modal analysis against MuJoCo's mass matrix with LAPACK's eigensolver, same creatures,
+//! `cargo xtask bench modes`: modal analysis against MuJoCo's mass matrix with LAPACK's eigensolver, same creatures,
 //! same springs, one thread, interleaved.
 
 use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::bench::build_ours;
+use super::build_ours;
 use crate::peers;
 use crate::shell::{Result, command, output, run as run_command, target};
 

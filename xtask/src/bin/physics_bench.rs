@@ -1,4 +1,4 @@
-//! Our side of `cargo xtask bench --physics`. Prints JSON.
+//! Our side of `cargo xtask bench physics`. Prints JSON.
 //!
 //! - `physics_bench step MODEL.xml START.bin STEPS WINDOWS`: windows of steps from a standing start, as `mujoco_physics`.
 //!   START.bin is nq numbers, f64 little-endian.

@@ -1,4 +1,4 @@
-//! Our side of `cargo xtask bench --strides`: `stride_bench CONTROLLER.toml EVALUATIONS WINDOWS THREADS`.
+//! Our side of `cargo xtask bench strides`: `stride_bench CONTROLLER.toml EVALUATIONS WINDOWS THREADS`.
 //!
 //! A window is so many evaluations on every thread: a cycle, or half of one, simulated and judged as a search does it.
 //! Prints JSON: evaluations per second of the best window, steps in one, and how far the centre of mass goes (m).

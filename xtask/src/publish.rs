@@ -1,0 +1,35 @@
+//! Whether the crates could be published: packages that build by themselves, and the oldest Rust that they claim.
+
+use crate::shell::{Result, cargo, command, output, root, run as run_command, target};
+
+/// All that crates.io would look at, and a build of every package as others would get it: without Node, without our
+/// workspace, and with the page in it.
+pub(crate) fn check() -> Result<()> {
+    // Changes that are not committed are no reason to refuse: what is tested is what is here.
+    run_command(&mut command(cargo(), &["publish", "--workspace", "--dry-run", "--quiet", "--allow-dirty"]))
+}
+
+/// Builds with the Rust that the manifests name as the oldest; rustup is asked for it.
+pub(crate) fn oldest_rust() -> Result<()> {
+    let version = oldest()?;
+    if output(&mut command("rustup", &["--version"])).is_err() {
+        println!("no rustup here: Rust {version} was not tried");
+        return Ok(());
+    }
+    let install = ["toolchain", "install", &version, "--profile", "minimal", "--no-self-update"];
+    run_command(&mut command("rustup", &install))?;
+    let check = ["run", &version, "cargo", "check", "--workspace", "--locked", "--quiet", "--target-dir"];
+    // `cargo` sets variables for what it starts that would lead rustup back to the usual Rust.
+    let mut check = command("rustup", &check);
+    check.arg(target().join("oldest")).env_remove("CARGO").env_remove("RUSTC").env_remove("RUSTUP_TOOLCHAIN");
+    run_command(&mut check)
+}
+
+/// `rust-version` of the workspace.
+fn oldest() -> Result<String> {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).map_err(|error| error.to_string())?;
+    let line = manifest.lines().find_map(|line| line.strip_prefix("rust-version = \""));
+    line.and_then(|rest| rest.split('"').next())
+        .map(str::to_owned)
+        .ok_or("Cargo.toml names no rust-version".into())
+}
