@@ -21,6 +21,7 @@ use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, SVD};
 
 use crate::coordinates::Coordinates;
+use crate::eigen::largest_eigenpairs;
 use crate::finish::finish;
 use crate::pin::Raw;
 use crate::{ModesError, Settings, rigid};
@@ -56,7 +57,8 @@ pub fn analyze_dense(
     }
     let wanted = settings.count.map_or(size, |count| size.min(count.saturating_sub(root.free.ncols())));
     let (values, vectors) =
-        largest_eigenpairs(inverse.view((bound, bound), (size, size)).into_owned(), wanted)?;
+        largest_eigenpairs(inverse.view((bound, bound), (size, size)).into_owned(), wanted)
+            .map_err(|_| ModesError::NotConverged)?;
 
     let mut vibrations = Vec::with_capacity(wanted);
     for (k, &mu) in values.iter().enumerate() {
@@ -355,19 +357,6 @@ impl Reflections {
             w.axpy(-along, n, 1.0);
         }
     }
-}
-
-/// The `wanted` largest eigenvalues of a symmetric matrix, descending, with unit eigenvectors as columns.
-fn largest_eigenpairs(a: DMatrix<f64>, wanted: usize) -> Result<(Vec<f64>, DMatrix<f64>), ModesError> {
-    if a.nrows() == 0 {
-        return Ok((Vec::new(), DMatrix::zeros(0, 0)));
-    }
-    let eigen = a.try_symmetric_eigen(f64::EPSILON, 0).ok_or(ModesError::NotConverged)?;
-    let mut order: Vec<usize> = (0..eigen.eigenvalues.len()).collect();
-    order.sort_by(|&i, &j| eigen.eigenvalues[j].total_cmp(&eigen.eigenvalues[i]));
-    order.truncate(wanted);
-    let values = order.iter().map(|&k| eigen.eigenvalues[k]).collect();
-    Ok((values, eigen.eigenvectors.select_columns(&order)))
 }
 
 fn massless(creature: &Creature, coordinates: &Coordinates, w: &DVector<f64>) -> ModesError {

@@ -9,6 +9,7 @@
 mod constrain;
 mod coordinates;
 mod dense;
+mod eigen;
 mod error;
 mod finish;
 mod large;
