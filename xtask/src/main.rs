@@ -17,6 +17,7 @@ mod page;
 mod peers;
 mod physics;
 mod pictures;
+mod protocol;
 mod publish;
 mod pump;
 mod replay;
@@ -27,6 +28,7 @@ mod strides;
 mod studio;
 mod test;
 mod vibrate;
+mod wasm;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -149,6 +151,10 @@ enum Task {
     },
     /// Make the studio's page, which is kept in crates/gambol-studio/page, from its sources in web
     Page,
+    /// Write the studio's messages in TypeScript, from their Rust types
+    Protocol,
+    /// Let the engine answer a session in WebAssembly, and compare with its answers here
+    Wasm,
     /// Draw the pictures of the docs
     Pictures,
     /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`)
@@ -193,6 +199,8 @@ fn main() -> ExitCode {
         Task::Studio { pictures: true, .. } => studio::pictures(),
         Task::Studio { only, .. } => studio::run(&only),
         Task::Page => page::run(),
+        Task::Protocol => protocol::write(),
+        Task::Wasm => wasm::run(),
         Task::Pictures => pictures::run(),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };

@@ -52,7 +52,7 @@ pub(crate) fn compare(name: &str, seeds: u64, budget: usize) -> Result<()> {
         let mut sketch = own.clone();
         sketch.flight.permissible.clone_from(&permissible);
         sketch.ground.permissible = permissible;
-        let stage = Stage::new(&sketch, load(&sketch.creature)?)?;
+        let stage = Stage::new(&sketch, load(&sketch.creature)?).map_err(|misfit| misfit.to_string())?;
         Ok::<_, String>((sketch, stage))
     };
     let (naive, naive_stage) = with(None)?;

@@ -14,10 +14,12 @@ mod inspect;
 mod interrupt;
 mod modes;
 mod optimize;
+mod reach;
 mod render;
 mod rig;
 mod settings;
 mod simulate;
+mod sketch;
 mod sketch_file;
 mod stiffness;
 mod studio;
@@ -41,7 +43,7 @@ use hint::told;
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
     after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file.\n\n\
-                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
+                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol sketch dog -o dog-runs.toml\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -57,8 +59,10 @@ enum Verb {
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
     Optimize(Box<optimize::Optimize>),
+    Reach(reach::ReachVerb),
     Rig(rig::RigVerb),
     Simulate(Box<simulate::Simulate>),
+    Sketch(sketch::SketchVerb),
     Stiffness(stiffness::StiffnessVerb),
     Studio(studio::Studio),
 }
@@ -130,8 +134,10 @@ fn main() -> ExitCode {
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),
         Verb::Optimize(verb) => verb.run(&mut out),
+        Verb::Reach(verb) => verb.run(&mut out),
         Verb::Rig(verb) => verb.run(&mut out),
         Verb::Simulate(verb) => verb.run(&mut out),
+        Verb::Sketch(verb) => verb.run(&mut out),
         Verb::Stiffness(verb) => verb.run(&mut out),
         Verb::Studio(verb) => verb.run(&mut out),
     };

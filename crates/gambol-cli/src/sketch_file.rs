@@ -3,9 +3,8 @@
 use std::path::{Component, Path, PathBuf};
 
 use gambol::{LoadOptions, gallery};
-use gambol_control::sketch::FileError;
+use gambol_control::sketch::{FileError, is_sketch};
 use gambol_formats::gltf::Rig;
-use gambol_formats::toml_file::parse;
 use gambol_model::Creature;
 
 use super::Failure;
@@ -47,12 +46,7 @@ impl SketchFile {
         }
         let path = Path::new(name);
         let text = std::fs::read_to_string(path).ok()?;
-        // No gait has a period: it has a frequency.
-        let has = |key: &str| parse(&text).is_ok_and(|document| document.get_ref().contains_key(key));
-        if !(has("stride") || has("period")) {
-            return None;
-        }
-        Some(Self { place: name.to_owned(), text, path: Some(path.to_owned()) })
+        is_sketch(&text).then(|| Self { place: name.to_owned(), text, path: Some(path.to_owned()) })
     }
 
     /// What the gallery or the file is called.
@@ -79,17 +73,8 @@ impl SketchFile {
 
     /// What a file in `folder` has to call the creature, so that it is found from there.
     pub(super) fn creature_from(&self, creature: &str, folder: &Path) -> String {
-        let Some(Ok(path)) = self.creature_path(creature).map(|path| path.canonicalize()) else {
-            return creature.to_owned();
-        };
-        let Ok(folder) = folder.canonicalize() else { return creature.to_owned() };
-        let shared = path.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
-        if shared == 0 {
-            return path.to_string_lossy().into_owned(); // on another drive
-        }
-        let up = std::iter::repeat_n(Component::ParentDir, folder.components().count() - shared);
-        let way: PathBuf = up.chain(path.components().skip(shared)).collect();
-        way.to_string_lossy().into_owned()
+        let way = self.creature_path(creature).and_then(|path| way_from(&path, folder));
+        way.unwrap_or_else(|| creature.to_owned())
     }
 
     /// About the file, with its line.
@@ -97,4 +82,16 @@ impl SketchFile {
         let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
         Failure::Failed(format!("{}{line}: {}", self.place, error.reason))
     }
+}
+
+/// The way from `folder` to a file; none where one of them is not there.
+pub(super) fn way_from(file: &Path, folder: &Path) -> Option<String> {
+    let (file, folder) = (file.canonicalize().ok()?, folder.canonicalize().ok()?);
+    let shared = file.components().zip(folder.components()).take_while(|(a, b)| a == b).count();
+    if shared == 0 {
+        return Some(file.to_string_lossy().into_owned()); // on another drive
+    }
+    let up = std::iter::repeat_n(Component::ParentDir, folder.components().count() - shared);
+    let way: PathBuf = up.chain(file.components().skip(shared)).collect();
+    Some(way.to_string_lossy().into_owned())
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use clap::Args;
 use gambol::{LoadOptions, gallery, load};
-use gambol_formats::toml_file::{FileError, Section, parse};
+use gambol_control::sketch::creature_of;
 use gambol_studio::Engine;
 use gambol_studio::protocol::{CreatureWork, Source};
 use gambol_studio::server::{DiskShelf, Server, Token, default_folder, interrupted};
@@ -50,14 +50,6 @@ struct Start {
     creature: CreatureWork,
     /// Text of a gait file.
     gait: Option<String>,
-}
-
-/// The creature that a sketch names.
-fn creature_of(text: &str) -> Result<String, FileError> {
-    let document = parse(text)?;
-    let root = Section::new(text, "a sketch", &document);
-    let name = root.string("creature")?;
-    name.map(str::to_owned).ok_or_else(|| root.error("creature is missing: a name of the gallery or a file"))
 }
 
 /// A creature of the gallery, or a file beside the one that names it.

@@ -12,15 +12,17 @@
 
 use gambol_model::{BodyPoint, Creature, Joint, JointKind, Quat, Vec3};
 use nalgebra::{DMatrix, DVector, DVectorViewMut, Quaternion};
+use serde::{Deserialize, Serialize};
 
 use crate::{
     Data, constraint_jacobian, constraint_residual, constraint_rows, forward_kinematics, point_jacobian,
 };
 
 /// A point and where it shall be.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Goal {
     /// On the creature.
+    #[serde(flatten)]
     pub point: BodyPoint,
     /// In the world, m.
     pub target: Vec3,

@@ -1,10 +1,13 @@
 //! The shape of the ground.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Vec3;
 use gambol_model::math;
 
 /// The shape of the ground.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Terrain {
     /// z = 0
     Flat,
@@ -15,7 +18,7 @@ pub enum Terrain {
 }
 
 /// Heights on a grid over the ground, interpolated smoothly between its points and continued flat beyond its edges.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct HeightField {
     /// x and y of the first height, m.
     pub origin: [f64; 2],

@@ -23,6 +23,7 @@ mod mjcf;
 pub mod mocap;
 mod notes;
 pub mod npz;
+mod stored_zip;
 pub mod toml_file;
 mod urdf;
 mod write;

@@ -4,12 +4,9 @@
 //! stored as they are; unpacking would be a door for files that claim to be small.
 
 use std::collections::HashMap;
-use std::io::{Cursor, Read, Write};
-
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::FormatError;
+use crate::stored_zip::{self, Entry};
 
 /// The most arrays in a file that is read: ours have a dozen.
 const MAX_ARRAYS: usize = 1000;
@@ -38,14 +35,8 @@ pub enum Values<'a> {
 
 /// The bytes of an `.npz` file with these arrays.
 pub fn to_bytes(arrays: &[Array<'_>]) -> std::io::Result<Vec<u8>> {
-    let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
-    // Stored, with a fixed date: the same arrays give the same bytes.
-    let options = SimpleFileOptions::default().compression_method(CompressionMethod::Stored);
-    for array in arrays {
-        zip.start_file(format!("{}.npy", array.name), options).map_err(std::io::Error::other)?;
-        zip.write_all(&npy(array))?;
-    }
-    Ok(zip.finish().map_err(std::io::Error::other)?.into_inner())
+    let files: Vec<_> = arrays.iter().map(|array| (format!("{}.npy", array.name), npy(array))).collect();
+    stored_zip::write(&files)
 }
 
 fn npy(array: &Array<'_>) -> Vec<u8> {
@@ -108,27 +99,14 @@ impl Arrays {
     /// Reads the bytes of an `.npz` file; `file` names it in messages.
     pub fn from_bytes(file: &str, bytes: &[u8]) -> Result<Self, FormatError> {
         let error = |reason: String| FormatError::new(file, reason);
-        let mut zip = ZipArchive::new(Cursor::new(bytes))
-            .map_err(|why| error(format!("this is no .npz file, which is a zip: {why}")))?;
-        if zip.len() > MAX_ARRAYS {
-            return Err(error(format!("it holds {} arrays, more than {MAX_ARRAYS}", zip.len())));
-        }
+        let files = stored_zip::read(bytes, MAX_ARRAYS)
+            .map_err(|why| error(format!("this is no .npz file, which is a zip of arrays: {why}")))?;
         let mut arrays = HashMap::new();
-        for index in 0..zip.len() {
-            let wrong = |why: &dyn std::fmt::Display| error(format!("array {index}: {why}"));
-            let raw = zip.by_index_raw(index).map_err(|why| wrong(&why))?;
-            let name = raw.name().map_err(|why| wrong(&why))?.trim_end_matches(".npy").to_owned();
-            if raw.compression() != CompressionMethod::Stored {
-                let reason =
-                    "it is packed; numpy.savez writes what can be read, numpy.savez_compressed does not";
-                return Err(error(format!("array {name:?}: {reason}")));
-            }
-            drop(raw);
-            let entry = zip.by_index(index).map_err(|why| wrong(&why))?;
-            let mut body = Vec::new();
-            // What is stored cannot be more than the file, whatever it claims.
-            entry.take(bytes.len() as u64).read_to_end(&mut body).map_err(|why| wrong(&why))?;
-            let array = from_npy(&body).map_err(|reason| error(format!("array {name:?}: {reason}")))?;
+        for Entry { name, content } in files {
+            let name = name.trim_end_matches(".npy").to_owned();
+            let packed = "it is packed; numpy.savez writes what can be read, numpy.savez_compressed does not";
+            let array = content.ok_or_else(|| packed.to_owned()).and_then(from_npy);
+            let array = array.map_err(|reason| error(format!("array {name:?}: {reason}")))?;
             arrays.insert(name, array);
         }
         Ok(Self { file: file.to_owned(), arrays })

@@ -12,6 +12,7 @@ use gambol_anatomy::footfall::{self as pattern, Order, Pattern};
 use gambol_dynamics::Data;
 use gambol_model::{Dof, JointKind, Remark, Role, math};
 use nalgebra::Complex;
+use serde::{Deserialize, Serialize};
 
 use crate::belly::{self, design_legless, legless_frequency, legless_support};
 use crate::feet::{Grounded, ground};
@@ -27,7 +28,8 @@ use crate::tempo::{Tempo, span};
 use crate::{Body, Component, Gait, GaitError, Ground, Leg, Sampling, Support, Terrain, perform};
 
 /// What the user asks of a gait; everything else follows from the body.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 pub struct Wish {
     /// m/s
     pub speed: Option<f64>,

@@ -1,8 +1,82 @@
 //! Changes of a gait, mode by mode and in its pace.
 
-use crate::{Body, Component, Gait, GaitError, Wish};
+use std::collections::BTreeMap;
+
+use gambol_dynamics::Terrain;
+use serde::{Deserialize, Serialize};
+
+use crate::{Body, Component, Gait, GaitError, Ground, Support, Wish};
+
+/// What a user says about one mode of a gait; what is not said stays.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+pub struct ModeEdit {
+    /// Index.
+    pub mode: usize,
+    /// rad of the joint that moves most
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amplitude: Option<f64>,
+    /// rad
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<f64>,
+    /// A lasting offset, rad.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub offset: Option<f64>,
+    /// Multiple of the gait's frequency: 1 or 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub harmonic: Option<u32>,
+}
+
+/// A body that is moved as a whole has no frequency of its own: once a second is easily watched, Hz.
+const WATCHABLE: f64 = 1.0;
 
 impl Gait {
+    /// A gait in the air of which nothing moves yet, for `modes` that are added by hand: at the pace of the slowest vibration
+    /// of them, unless a frequency (Hz) is given.
+    pub fn in_air(body: &Body, modes: &[usize], frequency: Option<f64>) -> Self {
+        let vibrations = modes.iter().filter_map(|mode| body.basis.directions().get(*mode));
+        let slowest = vibrations
+            .filter(|mode| !mode.is_rigid())
+            .map(|mode| body.basis.frequency(&body.creature, mode))
+            .reduce(f64::min);
+        Self {
+            name: "modes".to_owned(),
+            creature: Some(body.creature.name().to_owned()),
+            style: body.style.clone(),
+            frequency: frequency.or(slowest).unwrap_or(WATCHABLE),
+            components: Vec::new(),
+            ground: Ground {
+                support: Support::Air,
+                duty: 0.5,
+                speed: None,
+                turn: 0.0,
+                clearance: 0.0,
+                footfalls: BTreeMap::new(),
+                terrain: Terrain::Flat,
+            },
+        }
+    }
+
+    /// Changes one mode as `edit` says; a mode that the gait does not use is added.
+    pub fn edit(&mut self, body: &Body, edit: &ModeEdit) -> Result<(), GaitError> {
+        let &ModeEdit { mode, amplitude, phase, offset, harmonic } = edit;
+        body.check_mode(mode)?;
+        if let Some(offset) = offset {
+            self.set_offset(body, mode, offset)?;
+        }
+        if let Some(amplitude) = amplitude {
+            self.set_amplitude(body, mode, amplitude)?;
+        }
+        if let Some(phase) = phase {
+            self.set_phase(body, mode, phase)?;
+        }
+        if let Some(harmonic) = harmonic {
+            for component in self.components.iter_mut().filter(|component| component.mode == mode) {
+                component.harmonic = harmonic;
+            }
+        }
+        Ok(())
+    }
+
     /// Lets a mode swing by `amplitude`, rad of the joint that moves most; a mode that the gait does not use is added.
     ///
     /// Of several components of one mode, the largest gets the amplitude and the others keep their ratio to it.

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use gambol_dynamics::Terrain;
+use serde::{Deserialize, Serialize};
 
 /// A gait of one creature. Small enough to read; see `docs/gaits.md` for its file.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Gait {
     /// What it is called, e.g. `trot`.
     pub name: String,
@@ -22,7 +23,7 @@ pub struct Gait {
 }
 
 /// One term of equation 4: α u sin(2π f̃ t + γ) + β u.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Component {
     /// Index of the mode; rigid motions come first (2 is the body's rise, 4 its pitch).
     pub mode: usize,
@@ -37,7 +38,8 @@ pub struct Component {
 }
 
 /// What is changed of the body before its modes are computed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 pub struct Style {
     /// Name of the rest pose; the creature's reference pose if not given.
     pub pose: Option<String>,
@@ -75,7 +77,7 @@ impl Default for Style {
 }
 
 /// How a gait meets the ground.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Ground {
     /// What carries the body.
     pub support: Support,
@@ -95,7 +97,8 @@ pub struct Ground {
 }
 
 /// What carries the body, and so what decides when a foot stands.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Support {
     /// Nothing: equation 4 alone, in the air.
     Air,

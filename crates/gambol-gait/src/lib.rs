@@ -31,6 +31,7 @@ mod perform;
 mod posture;
 mod prepare;
 mod preset;
+mod reach;
 mod settle;
 mod stance;
 mod style;
@@ -38,6 +39,7 @@ mod tempo;
 mod terrain;
 
 pub use design::{Design, Wish, design, gaits_for};
+pub use edit::ModeEdit;
 pub use error::GaitError;
 pub use file::{FileError, TerrainFile, VERSION, from_toml, from_toml_with, to_toml};
 pub use gait::{Component, Gait, Ground, Style, Support};
@@ -47,6 +49,7 @@ pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, T
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
+pub use reach::Reach;
 pub use style::{Body, Counterpart, counterparts};
 
 /// The vectors and matrices that this crate's functions take and give.

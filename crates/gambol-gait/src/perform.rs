@@ -4,6 +4,7 @@ use gambol_dynamics::{Data, stiffness_matrix};
 use gambol_model::Creature;
 use gambol_modes::parse_constraint;
 use gambol_motion::{Clip, Contact, Stride, Travel};
+use serde::Serialize;
 
 use crate::belly;
 use crate::close::close;
@@ -36,7 +37,8 @@ pub struct Performance {
 }
 
 /// Measured on the finished poses, not taken from the parameters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename = "GaitReport")]
 pub struct Report {
     /// m/s
     pub speed: f64,
@@ -85,7 +87,7 @@ impl Report {
 }
 
 /// How one foot stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FootReport {
     /// Name of its landmark.
     pub name: String,

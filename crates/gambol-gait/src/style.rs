@@ -14,6 +14,7 @@ use gambol_model::{Creature, Hint, Joint, JointKind, Quat, Remark, math};
 use gambol_modes::{Scale, Settings, analyze, parse_constraint, set_uniform};
 use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Quaternion};
+use serde::Serialize;
 
 use crate::{Gait, GaitError, Leg, Legs, Style};
 
@@ -38,7 +39,7 @@ impl Body {
             set_uniform(&mut creature, stiffness)?;
         }
         for (pattern, factor) in &style.scale {
-            format!("{pattern}={factor:?}").parse::<Scale>()?.apply(&mut creature)?;
+            Scale::new(pattern, *factor)?.apply(&mut creature)?;
         }
         let mut legs = Legs::new(&creature, data, &pose);
         let injured = injured_legs(&creature, &legs, &style.injured)?;
@@ -92,7 +93,7 @@ impl Body {
 const LIKE: f64 = 0.7;
 
 /// A mode of one body, found again on another.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Counterpart {
     /// Its number on the body that it comes from.
     pub old: usize,
@@ -165,6 +166,22 @@ impl Style {
         Err(GaitError::Body(message))
     }
 
+    /// The same with all springs so many times as stiff.
+    pub fn stiffer(&self, factor: f64) -> Self {
+        let mut style = self.clone();
+        if factor == 1.0 {
+            return style;
+        }
+        if let Some(stiffness) = &mut style.stiffness {
+            *stiffness *= factor;
+        } else if let Some((_, all)) = style.scale.iter_mut().find(|(pattern, _)| pattern == ALL) {
+            *all *= factor;
+        } else {
+            style.scale.push((ALL.to_owned(), factor));
+        }
+        style
+    }
+
     /// The rest pose with its bends, before the weight makes it sag.
     pub fn bent_pose(&self, creature: &Creature) -> Result<Vec<f64>, GaitError> {
         let mut pose = self.named_pose(creature)?;
@@ -200,6 +217,9 @@ fn bend(creature: &Creature, bends: &[(String, Vec<f64>)], pose: &mut [f64]) -> 
     creature.integrate(pose, &turn, 1.0);
     Ok(())
 }
+
+/// A pattern that all joints match.
+const ALL: &str = ".*";
 
 /// What the reference pose is called.
 const REFERENCE: &str = "reference";

@@ -1,9 +1,11 @@
 //! Constraints beyond the tree: closed loops, and what a pose or a task demands.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Mat3, Transform, Vec3};
 
 /// A point fixed to a body.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct BodyPoint {
     /// Index of the body; 0 is the world.
     pub body: usize,

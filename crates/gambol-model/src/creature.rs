@@ -4,10 +4,13 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Constraint, Landmark, MassProperties, ModelError, ShapeSpec, Transform, Vec3, Warning};
 
 /// What a joint lets move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum JointKind {
     /// Three translations in the world and three rotations in the body.
     Free,

@@ -32,16 +32,27 @@ impl std::str::FromStr for Scale {
     fn from_str(text: &str) -> Result<Self, ModesError> {
         let bad = |reason: &str| ModesError::Stiffness(format!("{text:?}: {reason}"));
         let (pattern, factor) = text.rsplit_once('=').ok_or_else(|| bad("expected PATTERN=FACTOR"))?;
-        let factor: f64 = factor.trim().parse().map_err(|_| bad("the factor is not a number"))?;
-        if !(factor.is_finite() && factor > 0.0) {
-            return Err(bad("the factor is not a finite number above 0"));
-        }
-        let pattern = Regex::new(&format!("^(?:{pattern})$")).map_err(|error| bad(&error.to_string()))?;
-        Ok(Self { text: text.to_owned(), pattern, factor })
+        let factor = factor.trim().parse().map_err(|_| bad("the factor is not a number"))?;
+        Self::checked(text.to_owned(), pattern, factor)
     }
 }
 
 impl Scale {
+    /// A factor for all that matches `pattern`.
+    pub fn new(pattern: &str, factor: f64) -> Result<Self, ModesError> {
+        Self::checked(format!("{pattern}={factor:?}"), pattern, factor)
+    }
+
+    /// `text` is what messages call it.
+    fn checked(text: String, pattern: &str, factor: f64) -> Result<Self, ModesError> {
+        let bad = |reason: &str| ModesError::Stiffness(format!("{text:?}: {reason}"));
+        if !(factor.is_finite() && factor > 0.0) {
+            return Err(bad("the factor is not a finite number above 0"));
+        }
+        let pattern = Regex::new(&format!("^(?:{pattern})$")).map_err(|error| bad(&error.to_string()))?;
+        Ok(Self { text, pattern, factor })
+    }
+
     /// Multiplies the stiffness of all joints and tendons that match; at least one must.
     pub fn apply(&self, creature: &mut Creature) -> Result<(), ModesError> {
         let bad = |error: gambol_model::ModelError| ModesError::Stiffness(error.to_string());

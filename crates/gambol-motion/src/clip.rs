@@ -2,6 +2,7 @@
 
 use gambol_model::{Creature, JointKind, Quat, Vec3};
 use nalgebra::Quaternion;
+use serde::{Deserialize, Serialize};
 
 /// Poses of one creature over time.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +22,7 @@ pub struct Clip {
 }
 
 /// A motion along the ground: a turn about the vertical through the world's origin, then a shift.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Stride {
     /// rad about z
     pub yaw: f64,
@@ -30,7 +31,7 @@ pub struct Stride {
 }
 
 /// A foot and the times at which it stands.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Contact {
     /// Name of the landmark, e.g. `foot.front.left`.
     pub name: String,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gambol_model::{CreatureSpec, JointKind, JointSpec, LandmarkOverride, Vec3};
+use serde::{Deserialize, Serialize};
 
 use crate::{AnatomyError, Measures};
 
@@ -41,7 +42,8 @@ pub struct BoneWish {
 }
 
 /// What a bone can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum JointType {
     /// Float: the root.
     Free,

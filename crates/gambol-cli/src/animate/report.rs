@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use comfy_table::Table;
-use gambol_gait::{Body, FootReport, Gait, Performance};
+use gambol_gait::{Body, FootReport, Gait, Performance, Report};
 use serde::Serialize;
 
 use super::Show;
@@ -18,21 +18,8 @@ pub(super) struct ReportJson<'a> {
     name: &'a str,
     creature: &'a str,
     modes: Vec<ModeJson<'a>>,
-    /// m/s
-    speed: f64,
-    /// m
-    stride_length: f64,
-    /// Hz
-    stride_frequency: f64,
-    feet: Vec<FootJson<'a>>,
-    slip_mm: Option<f64>,
-    mean_slip_mm: Option<f64>,
-    slip_percent_leg: Option<f64>,
-    penetration_mm: Option<f64>,
-    loop_gap: f64,
-    limit_overshoot_rad: f64,
-    ground_correction_energy: Option<f64>,
-    froude: Option<f64>,
+    #[serde(flatten)]
+    report: &'a Report,
     seconds: f64,
     frames: usize,
     warnings: &'a [String],
@@ -53,17 +40,8 @@ struct ModeJson<'a> {
     offset: f64,
 }
 
-#[derive(Serialize)]
-struct FootJson<'a> {
-    name: &'a str,
-    duty: f64,
-    stance: &'a [[f64; 2]],
-    slip_mm: f64,
-}
-
 pub(super) fn json<'a>(show: &'a Show) -> ReportJson<'a> {
     let Show { body, gait, names, performance } = show;
-    let report = &performance.report;
     let mode = |(component, name): (&gambol_gait::Component, &'a String)| ModeJson {
         index: component.mode,
         name,
@@ -73,28 +51,11 @@ pub(super) fn json<'a>(show: &'a Show) -> ReportJson<'a> {
         harmonic: component.harmonic,
         offset: component.offset,
     };
-    let foot = |foot: &'a FootReport| FootJson {
-        name: &foot.name,
-        duty: foot.duty,
-        stance: &foot.stance,
-        slip_mm: foot.slip_mm,
-    };
     ReportJson {
         name: &gait.name,
         creature: body.creature.name(),
         modes: gait.components.iter().zip(names).map(mode).collect(),
-        speed: report.speed,
-        stride_length: report.stride_length,
-        stride_frequency: report.stride_frequency,
-        feet: report.feet.iter().map(foot).collect(),
-        slip_mm: report.slip_mm,
-        mean_slip_mm: report.mean_slip_mm,
-        slip_percent_leg: report.slip_percent_leg,
-        penetration_mm: report.penetration_mm,
-        loop_gap: report.loop_gap,
-        limit_overshoot_rad: report.limit_overshoot_rad,
-        ground_correction_energy: report.ground_correction_energy,
-        froude: report.froude,
+        report: &performance.report,
         seconds: performance.clip.duration(),
         frames: performance.clip.times.len(),
         warnings: &performance.warnings,

@@ -14,11 +14,12 @@ use gambol_control::locomotion::{
     Found, StrideError, StrideSearch, controller_to_toml, cycle_clip, is_controller, read_controller,
 };
 use gambol_control::search::{Method, Outcome, SearchSettings, Threads};
-use gambol_control::sketch::{Sketch, Stage, read};
+use gambol_control::sketch::{Sketch, Stage, preview, read};
 use gambol_dynamics::Terrain;
 use gambol_formats::clip::RootMotion;
 use gambol_formats::gltf::Rig;
 use gambol_formats::{LoadOptions, WriteError, write_file, write_files};
+use gambol_motion::Clip;
 
 use super::files::{Outputs, folder_of};
 use super::hint::told;
@@ -49,6 +50,7 @@ const KEPT_EVERY: Duration = Duration::from_secs(2);
     Examples:\n  gambol optimize runner --controller my-runner.toml -o run.glb -o run.gif\n  \
     gambol optimize runner --seed 2 --step 0.004 --json\n  \
     gambol optimize runner --controller my-runner.toml --resume --force\n  \
+    gambol optimize runner --preview -o bursts.gif\n  \
     gambol optimize my-sketch.toml --budget 200000 --threads 4 > my-controller.toml\n  \
     gambol simulate biped my-runner.toml"
 )]
@@ -63,6 +65,10 @@ pub(super) struct Optimize {
     /// Write the controller, as a file to simulate
     #[arg(long, value_name = "FILE.toml")]
     controller: Option<PathBuf>,
+
+    /// Write what the bursts of the sketch alone do, without gravity and ground, and search for nothing
+    #[arg(long, requires = "output", conflicts_with_all = ["controller", "json", "resume", "checkpoint"])]
+    preview: bool,
 
     /// Print what was found as one JSON object
     #[arg(long)]
@@ -154,6 +160,12 @@ impl Optimize {
         let warnings = stage.creature.warnings().iter().map(|warning| format!("warning: {}", told(warning)));
         for line in notes.chain(warnings) {
             eprintln!("gambol: {line}");
+        }
+        if self.preview {
+            let clip = preview(&sketch, &stage, sketch.preview_seconds())
+                .map_err(|error| Failure::Failed(error.to_string()))?;
+            let ready = self.rendered(&file, &outputs, (&sketch, &stage), rig.as_ref(), clip)?;
+            return Ok(write_files(&ready, self.force)?);
         }
         let mut search = self.begin(&file, &sketch, &stage, &checkpoint)?;
         self.probe()?;
@@ -310,11 +322,23 @@ impl Optimize {
         if outputs.clips.is_empty() {
             return Ok(Vec::new());
         }
-        let mut clip = cycle_clip(stage, search.problem().world(), &stride, self.fps, MOST_GAP);
-        clip.name.clone_from(&sketch.name);
+        let clip = cycle_clip(stage, search.problem().world(), &stride, self.fps, MOST_GAP);
         if clip.stride.is_none() {
             eprintln!("gambol: warning: the best does not repeat itself, so the motion does not loop");
         }
+        self.rendered(file, outputs, (sketch, stage), rig, clip)
+    }
+
+    /// A clip as the bytes of all files that are asked for.
+    fn rendered<'p>(
+        &self,
+        file: &SketchFile,
+        outputs: &'p Outputs,
+        (sketch, stage): (&Sketch, &Stage),
+        rig: Option<&Rig>,
+        mut clip: Clip,
+    ) -> Result<Vec<(&'p Path, Vec<u8>)>, Failure> {
+        clip.name.clone_from(&sketch.name);
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {
             let of_rig = rig.filter(|_| format.is_gltf()).zip(file.creature_path(&sketch.creature));

@@ -12,4 +12,5 @@ mod command_line_modes;
 mod command_line_optimize;
 mod command_line_rigs;
 mod command_line_simulate;
+mod command_line_sketch;
 mod command_line_studio;

@@ -1,5 +1,7 @@
 //! Where a search is, and how it ended.
 
+use serde::{Deserialize, Serialize};
+
 /// How a search ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
@@ -34,7 +36,8 @@ pub struct Progress<'s, V> {
 }
 
 /// What a search is at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Doing {
     /// Generations of CMA-ES.
     Sampling,

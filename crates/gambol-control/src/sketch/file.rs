@@ -1,19 +1,32 @@
 //! Sketches as small TOML files; `docs/controllers.md` explains every key.
 
-use gambol_formats::toml_file::{
-    ABOVE_0, AT_LEAST_0, FINITE, FileError, Range, Section, digits, error_in, parse, quoted,
-};
+use gambol_formats::toml_file::{FINITE, FileError, Section, digits, error_in, parse, quoted};
 use gambol_model::Creature;
 
-use super::stage::Misfit;
-use super::{Legs, Palette, Phase, Priority, Sketch, Stage};
+use super::{Legs, Misfit, Palette, Phase, Priority, Sketch, Stage};
 
 /// The version that is written, and the highest that is read.
 const VERSION: u64 = 1;
 
-pub(crate) const SHARE: Range = ("a share of the cycle between 0 and 1", |x| x > 0.0 && x < 1.0);
+/// Whether a text is a sketch or a controller, and not a gait: these have no period. It may have mistakes all the same.
+pub fn is_sketch(text: &str) -> bool {
+    text.lines().any(|line| {
+        line.trim_start().strip_prefix("period").is_some_and(|rest| rest.trim_start().starts_with('='))
+    })
+}
 
-/// Where each mode of each phase is named first.
+/// The creature that a sketch or a controller names; the rest is not looked at.
+pub fn creature_of(text: &str) -> Result<String, FileError> {
+    let document = parse(text)?;
+    named_creature(&Section::new(text, "a sketch", &document)).map(str::to_owned)
+}
+
+fn named_creature<'a>(root: &Section<'a, '_>) -> Result<&'a str, FileError> {
+    let missing = || root.error("creature is missing: a name of the gallery or a file");
+    root.string("creature")?.ok_or_else(missing)
+}
+
+/// Where each mode of each phase is named.
 type Lines = Vec<(Phase, usize, usize)>;
 
 /// Reads a sketch and prepares the creature that it names, as `find` gives it. Mistakes are told with their lines: those of the
@@ -46,9 +59,7 @@ pub fn read(
         "stride",
         "found",
     ])?;
-    let Some(creature) = root.string("creature")? else {
-        return Err(root.error("creature is missing: a name of the gallery or a file"));
-    };
+    let creature = named_creature(&root)?;
     let mut lines = Lines::new();
     let sketch = Sketch {
         name: root.string("name")?.unwrap_or("sketch").to_owned(),
@@ -56,19 +67,20 @@ pub fn read(
         pose: root.string("pose")?.map(str::to_owned),
         legs: legs(&root)?,
         stance: root.strings("stance")?.into_iter().map(|(_, name)| name.to_owned()).collect(),
-        stiffness: root.number("stiffness", ABOVE_0)?.unwrap_or(1.0),
-        damping: root.number("damping", AT_LEAST_0)?.unwrap_or(PAPER_DAMPING),
-        period: root.number("period", ABOVE_0)?.ok_or_else(|| root.error("period is missing (s)"))?,
-        flight_share: root.number("flight_share", SHARE)?.unwrap_or(0.5),
+        stiffness: root.number("stiffness", FINITE)?.unwrap_or(1.0),
+        damping: root.number("damping", FINITE)?.unwrap_or(PAPER_DAMPING),
+        period: root.number("period", FINITE)?.ok_or_else(|| root.error("period is missing (s)"))?,
+        flight_share: root.number("flight_share", FINITE)?.unwrap_or(0.5),
         bursts: bursts(&root)?,
-        speed: root.number("speed", ABOVE_0)?.ok_or_else(|| root.error("speed is missing (m/s)"))?,
-        least_speed: root.number("least_speed", AT_LEAST_0)?.unwrap_or(PAPER_SPEED),
-        most_effort: root.number("most_effort", ABOVE_0)?.unwrap_or(PAPER_EFFORT),
+        speed: root.number("speed", FINITE)?.ok_or_else(|| root.error("speed is missing (m/s)"))?,
+        least_speed: root.number("least_speed", FINITE)?.unwrap_or(PAPER_SPEED),
+        most_effort: root.number("most_effort", FINITE)?.unwrap_or(PAPER_EFFORT),
         flight: palette(&root, Phase::Flight, "[flight]", &mut lines)?,
         ground: palette(&root, Phase::Ground, "[ground]", &mut lines)?,
     };
+    sketch.check().map_err(|misfit| told(&root, &lines, misfit))?;
     let creature = find(&sketch.creature).map_err(|reason| root.error_at("creature", reason))?;
-    let stage = Stage::prepare(&sketch, creature).map_err(|misfit| told(&root, &lines, misfit))?;
+    let stage = Stage::new(&sketch, creature).map_err(|misfit| told(&root, &lines, misfit))?;
     Ok((sketch, stage))
 }
 
@@ -81,8 +93,9 @@ pub(crate) const PAPER_EFFORT: f64 = 500_000.0;
 
 fn told(root: &Section, lines: &Lines, misfit: Misfit) -> FileError {
     let Misfit { key, mode, reason } = misfit;
+    // Of a mode that is named twice, the later place is the mistake.
     let line = mode.and_then(|(phase, mode)| {
-        let found = lines.iter().find(|(in_phase, named, _)| *in_phase == phase && *named == mode);
+        let found = lines.iter().rfind(|(in_phase, named, _)| *in_phase == phase && *named == mode);
         found.map(|(_, _, line)| *line)
     });
     match line {
@@ -104,10 +117,8 @@ const DEFAULT_BURST: f64 = 0.1;
 
 fn bursts(root: &Section) -> Result<[f64; 2], FileError> {
     let Some(list) = root.numbers("bursts")? else { return Ok([DEFAULT_BURST; 2]) };
-    match <[f64; 2]>::try_from(list) {
-        Ok(bursts) if bursts.iter().all(|burst| *burst > 0.0) => Ok(bursts),
-        _ => Err(root.error_at("bursts", "they are two lengths above 0, in flight and on the ground (s)")),
-    }
+    let wanted = "they are two lengths above 0, in flight and on the ground (s)";
+    <[f64; 2]>::try_from(list).map_err(|_| root.error_at("bursts", wanted))
 }
 
 fn palette(
@@ -118,46 +129,25 @@ fn palette(
 ) -> Result<Palette, FileError> {
     let Some(section) = root.table(phase.name(), name)? else { return Ok(Palette::default()) };
     section.only(&["priority", "permissible", "excluded"])?;
-    let own = lines.len();
     let mut palette = Palette::default();
     for entry in section.tables("priority", "priority")? {
         entry.only(&["mode", "amplitude"])?;
         let Some(mode) = entry.integer("mode")? else { return Err(entry.error("mode is missing")) };
-        let amplitude = entry.number("amplitude", FINITE)?.filter(|amplitude| *amplitude != 0.0);
-        let Some(amplitude) = amplitude else {
+        let Some(amplitude) = entry.number("amplitude", FINITE)? else {
             return Err(entry.error("amplitude is missing: above or below 0, in radians"));
         };
         let mode = index(mode);
         let line = entry.table.get("mode").map_or(0, |value| entry.line_at(value));
-        if palette.priority.iter().any(|priority| priority.mode == mode) {
-            return Err(error_in(line, format!("mode {mode} has priority already")));
-        }
         lines.push((phase, mode, line));
         palette.priority.push(Priority { mode, amplitude });
     }
-    let excluded = modes(&section, "excluded")?.unwrap_or_default();
-    for (mode, line) in &excluded {
-        if lines[own..].iter().any(|(_, named, _)| named == mode) {
-            return Err(error_in(
-                *line,
-                format!("{} mode {mode} has priority and is excluded", phase.name()),
-            ));
-        }
-        lines.push((phase, *mode, *line));
-        palette.excluded.push(*mode);
-    }
-    if let Some(permissible) = modes(&section, "permissible")? {
-        for (mode, line) in &permissible {
-            if palette.excluded.contains(mode) {
-                return Err(error_in(
-                    *line,
-                    format!("{} mode {mode} is permissible and excluded", phase.name()),
-                ));
-            }
-            lines.push((phase, *mode, *line));
-        }
-        palette.permissible = Some(permissible.into_iter().map(|(mode, _)| mode).collect());
-    }
+    let mut list = |key: &str| -> Result<Option<Vec<usize>>, FileError> {
+        let Some(named) = modes(&section, key)? else { return Ok(None) };
+        lines.extend(named.iter().map(|(mode, line)| (phase, *mode, *line)));
+        Ok(Some(named.into_iter().map(|(mode, _)| mode).collect()))
+    };
+    palette.excluded = list("excluded")?.unwrap_or_default();
+    palette.permissible = list("permissible")?;
     Ok(palette)
 }
 

@@ -3,18 +3,26 @@
 //! A [`Sketch`] says what is wanted; it is a small file that a person can edit. A [`Stage`] is what it means for one
 //! creature: its rest pose and damping, the two modal bases, the feet, the mirror.
 
+mod check;
 mod file;
 mod preview;
 mod stage;
+mod suggest;
 
-pub(crate) use file::{PAPER_EFFORT, SHARE, written};
-pub use file::{read, to_toml};
+pub use check::Misfit;
+pub(crate) use check::SHARE;
+pub(crate) use file::{PAPER_EFFORT, written};
+pub use file::{creature_of, is_sketch, read, to_toml};
 pub use gambol_formats::toml_file::FileError;
 pub use preview::preview;
 pub use stage::{Active, Stage};
+pub use suggest::{SuggestSettings, suggest};
+
+use serde::{Deserialize, Serialize};
 
 /// A part of the cycle of a foot.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Phase {
     /// It swings: modes of the free creature.
     Flight,
@@ -36,7 +44,8 @@ impl Phase {
 }
 
 /// How the legs take turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Legs {
     /// Left and right do the same half a cycle apart: running.
     Alternate,
@@ -45,7 +54,7 @@ pub enum Legs {
 }
 
 /// A mode that is to be seen.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Priority {
     /// Index in the basis of its phase; in flight the first vibration is 6.
     pub mode: usize,
@@ -54,7 +63,8 @@ pub struct Priority {
 }
 
 /// The modes of one phase.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(default)]
 pub struct Palette {
     /// What is to be seen.
     pub priority: Vec<Priority>,
@@ -65,7 +75,7 @@ pub struct Palette {
 }
 
 /// A sketch of a gait.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Sketch {
     /// What it is called.
     pub name: String,
@@ -100,7 +110,18 @@ pub struct Sketch {
     pub ground: Palette,
 }
 
+/// A preview shows this many cycles: enough to see what repeats itself, ...
+const PREVIEWED: f64 = 4.0;
+
+/// ... and no more than this, s: who looks longer sees nothing new.
+const LONGEST_PREVIEW: f64 = 8.0;
+
 impl Sketch {
+    /// How long a [`preview()`] is worth watching, s.
+    pub fn preview_seconds(&self) -> f64 {
+        (PREVIEWED * self.period).min(LONGEST_PREVIEW)
+    }
+
     /// The modes of one phase.
     pub fn palette(&self, phase: Phase) -> &Palette {
         match phase {

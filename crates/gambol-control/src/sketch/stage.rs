@@ -7,7 +7,7 @@ use gambol_modes::{Settings, analyze};
 use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector};
 
-use super::{Legs, Phase, Sketch};
+use super::{Legs, Misfit, Phase, Sketch};
 
 /// Vibrations that may be used where a sketch does not say which.
 pub(super) const LOWEST: usize = 12;
@@ -58,24 +58,14 @@ pub struct Stage {
     pub most_effort: f64,
 }
 
-/// Why a sketch does not fit a creature, and which mode of which phase is to blame.
-pub(super) struct Misfit {
-    pub(super) key: &'static str,
-    pub(super) mode: Option<(Phase, usize)>,
-    pub(super) reason: String,
-}
-
 fn misfit(key: &'static str, reason: impl Into<String>) -> Misfit {
-    Misfit { key, mode: None, reason: reason.into() }
+    Misfit::new(key, reason)
 }
 
 impl Stage {
-    /// Prepares `creature`, or says what does not fit.
-    pub fn new(sketch: &Sketch, creature: Creature) -> Result<Self, String> {
-        Self::prepare(sketch, creature).map_err(|misfit| format!("{}: {}", misfit.key, misfit.reason))
-    }
-
-    pub(super) fn prepare(sketch: &Sketch, mut creature: Creature) -> Result<Self, Misfit> {
+    /// Prepares `creature`, or says what is wrong with the sketch or does not fit.
+    pub fn new(sketch: &Sketch, mut creature: Creature) -> Result<Self, Misfit> {
+        sketch.check()?;
         let pose = match &sketch.pose {
             None => creature.reference_pose().to_vec(),
             Some(name) => creature.pose(name).map(<[f64]>::to_vec).ok_or_else(|| {
@@ -260,7 +250,7 @@ fn active(
 ) -> Result<Vec<Active>, Misfit> {
     let palette = sketch.palette(phase);
     let last = basis.directions().len().saturating_sub(1);
-    let blame = |mode: usize, reason: String| Misfit { key: phase.name(), mode: Some((phase, mode)), reason };
+    let blame = |mode: usize, reason: String| Misfit::of_mode(phase, mode, reason);
     let named = palette.priority.iter().map(|priority| priority.mode);
     let others = palette.permissible.iter().flatten().chain(&palette.excluded).copied();
     for mode in named.clone().chain(others) {

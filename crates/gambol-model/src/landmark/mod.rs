@@ -16,6 +16,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Creature, LandmarkOverride, ModelError, Vec3, Warning};
 
 mod ends;
@@ -88,7 +90,8 @@ pub enum Row {
 }
 
 /// How a landmark came to be known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase", rename = "LandmarkSource")]
 pub enum Source {
     /// The file names it.
     File,

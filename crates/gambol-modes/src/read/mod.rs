@@ -16,6 +16,7 @@ use gambol_anatomy::{Heading, Limb, LimbPart, Limbs, Mirror};
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, Vec3};
 use gambol_motion::{Basis, Direction};
+use serde::{Deserialize, Serialize};
 
 use crate::ModesError;
 use motion::{Motion, Scene, share};
@@ -27,7 +28,8 @@ const CLEAR: f64 = 0.8;
 const MOSTLY: f64 = 0.5;
 
 /// How left and right go together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Symmetry {
     /// Both sides do the same, reflected: bounding, splaying.
     Symmetric,

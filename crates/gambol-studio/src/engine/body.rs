@@ -11,12 +11,12 @@ use gambol::motion::{Basis, Swinger};
 
 use super::creature::Read;
 use super::{Answer, Shelf, Trouble};
-use crate::protocol::{BodyAnswer, CreatureWork, Follow, ModePart, SWINGS, StyleWork, push};
+use crate::protocol::{BodyAnswer, CreatureWork, ModePart, SWINGS, push};
 
 /// A body, and memory to compute with it.
 pub(super) struct Dressed {
     pub(super) read: Arc<Read>,
-    pub(super) style: StyleWork,
+    pub(super) style: Style,
     pub(super) body: Body,
     pub(super) data: Data,
     /// The gait that was designed last: the same for many changes by hand.
@@ -50,7 +50,7 @@ impl Bodies {
         &mut self,
         shelf: &dyn Shelf,
         creature: &CreatureWork,
-        style: &StyleWork,
+        style: &Style,
     ) -> Result<&mut Dressed, Trouble> {
         let read = self.creature(shelf, creature)?;
         let known = self.dressed.iter().position(|dressed| dressed.style == *style);
@@ -59,8 +59,7 @@ impl Bodies {
         } else {
             check(style)?;
             let mut data = Data::new(&read.creature);
-            let body =
-                Body::new(read.creature.clone(), &mut data, &Style::from(style)).map_err(Trouble::hinted)?;
+            let body = Body::new(read.creature.clone(), &mut data, style).map_err(Trouble::hinted)?;
             Dressed { read, style: style.clone(), body, data, designed: None }
         };
         if self.dressed.len() == REMEMBERED {
@@ -75,15 +74,14 @@ impl Bodies {
         &mut self,
         shelf: &dyn Shelf,
         creature: &CreatureWork,
-        [from, style]: [&StyleWork; 2],
+        [from, style]: [&Style; 2],
         marks: &[usize],
-    ) -> Result<Vec<Follow>, Trouble> {
+    ) -> Result<Vec<Counterpart>, Trouble> {
         self.body(shelf, creature, from)?;
         self.body(shelf, creature, style)?;
-        let find = |style: &StyleWork| self.dressed.iter().find(|dressed| dressed.style == *style);
+        let find = |style: &Style| self.dressed.iter().find(|dressed| dressed.style == *style);
         let (Some(old), Some(new)) = (find(from), find(style)) else { return Ok(Vec::new()) };
-        let follow = |Counterpart { old, new, factor, likeness }| Follow { old, new, factor, likeness };
-        Ok(new.body.counterparts(&old.body, marks).into_iter().map(follow).collect())
+        Ok(new.body.counterparts(&old.body, marks))
     }
 }
 
@@ -93,7 +91,7 @@ const LARGEST_FACTOR: f64 = 1e6;
 const LARGEST_STIFFNESS: f64 = 1e9;
 
 /// Numbers that would go wrong far from here.
-fn check(style: &StyleWork) -> Result<(), Trouble> {
+fn check(style: &Style) -> Result<(), Trouble> {
     let sensible = |factor: f64| (1.0 / LARGEST_FACTOR..=LARGEST_FACTOR).contains(&factor);
     let bad = |what: &str, number: f64| {
         Err(Trouble(format!("{what} of {number} makes no sense; put the slider back")))
@@ -126,8 +124,8 @@ pub(super) fn answer(
     bodies: &mut Bodies,
     shelf: &dyn Shelf,
     creature: &CreatureWork,
-    style: &StyleWork,
-    from: Option<&StyleWork>,
+    style: &Style,
+    from: Option<&Style>,
     marks: &[usize],
 ) -> Result<Answer, Trouble> {
     let follows = match from {
@@ -167,7 +165,7 @@ pub(super) fn mode_parts(
             frequency: basis.frequency(creature, mode),
             name: reading.name,
             rigid: mode.is_rigid(),
-            symmetry: reading.symmetry.name(),
+            symmetry: reading.symmetry,
         });
     }
     Ok(parts)

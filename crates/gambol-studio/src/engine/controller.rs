@@ -9,6 +9,7 @@ use gambol::control::locomotion::{
 use gambol::control::search::SearchSettings;
 use gambol::control::sketch::{FileError, Sketch, Stage, read};
 use gambol::dynamics::World;
+use gambol::gait::Style;
 use gambol::model::Creature;
 use gambol::motion::{Clip, Contact, Stride as Way};
 
@@ -16,7 +17,7 @@ use super::creature::{Read, clip_part};
 use super::sketch::{sketch_of, work_of};
 use super::{Answer, Trouble};
 use crate::protocol::{
-    CreatureWork, FoundWork, GaitFileAnswer, GaitWork, PreviewAnswer, SketchWork, StyleWork,
+    CreatureWork, FoundStatus, FoundWork, GaitFileAnswer, GaitWork, PreviewAnswer, SketchWork,
 };
 
 /// A stride on its stage.
@@ -60,13 +61,6 @@ pub(super) fn file(read: &Read, work: &SketchWork, controller: bool) -> Result<S
     found.ok_or_else(|| Trouble("nothing was found of this sketch yet; optimise it first".to_owned()))
 }
 
-/// Whether a text is a sketch or a controller, and not a gait: gaits have no period.
-pub(super) fn is_sketch(text: &str) -> bool {
-    text.lines().any(|line| {
-        line.trim_start().strip_prefix("period").is_some_and(|rest| rest.trim_start().starts_with('='))
-    })
-}
-
 /// Reads a sketch or a controller; `find` gives the creature that it names.
 pub(super) fn read_file(
     text: &str,
@@ -93,7 +87,7 @@ pub(super) fn read_file(
     };
     let answer = GaitFileAnswer {
         creature: whose,
-        style: StyleWork::default(),
+        style: Style::default(),
         gait: GaitWork::default(),
         sketch: Some(work),
     };
@@ -112,11 +106,11 @@ fn judged(
     let search = StrideSearch::of_sketch(sketch, stage, step, settings).map_err(Trouble::from_error)?;
     let score = Judge::new(stage, search.problem().world()).cycle(stride, false).score;
     let gap = search.largest_gap(&score);
-    let status = if score.is_easy() && gap < 1.0 { "converged" } else { "opened" };
+    let status = if score.is_easy() && gap < 1.0 { FoundStatus::Converged } else { FoundStatus::Opened };
     Ok(FoundWork {
         seed: 0,
         controller: Some(text.to_owned()),
-        status: status.to_owned(),
+        status,
         short: None,
         evaluations: 0,
         speed: score.speed,

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use gambol::LoadOptions;
 use gambol::anatomy::skin::{BoneWish, JointType, RigBone};
 use gambol::anatomy::{GivenSprings, Heading, SpringSettings, heights};
+use gambol::control::sketch::creature_of;
 use gambol::dynamics::{Data, forward_kinematics};
 use gambol::formats::files::{Files, Memory};
 use gambol::formats::gltf::{self, BoneSettings, Rig, RigSettings};
@@ -13,8 +14,7 @@ use gambol::formats::mocap::{self, Recording};
 use gambol::formats::{FormatError, load_rig_from};
 use gambol::model::math;
 use gambol::model::{
-    Creature, JointKind, Landmark, LandmarkOverride, Shape, ShapeSpec, Source as Known, Transform, TriMesh,
-    Vec3,
+    Creature, JointKind, Landmark, LandmarkOverride, Shape, ShapeSpec, Transform, TriMesh, Vec3,
 };
 use gambol::modes::Reader;
 use gambol::motion::Clip;
@@ -24,9 +24,9 @@ use gambol::{gallery, guess_contacts};
 use super::hint::told;
 use super::{Answer, Shelf, Trouble};
 use crate::protocol::{
-    BodyPart, BonePart, ClipPart, ContactPart, CreatureAnswer, CreatureWork, GalleryEntry, GallerySketch,
-    Hello, JointPart, LandmarkPart, LimbPart, MOST_BYTES, Numbers, RecordingPart, ShapePart, SkinPart,
-    Source, StridePart, VERSION, push,
+    BodyPart, BonePart, ClipPart, CreatureAnswer, CreatureWork, FileKind, GalleryEntry, GallerySketch, Hello,
+    JointPart, LandmarkPart, LimbPart, MOST_BYTES, Numbers, RecordingPart, ShapeKind, ShapePart, SkinPart,
+    Source, VERSION, push,
 };
 
 /// A creature as it was read.
@@ -35,7 +35,7 @@ pub(super) struct Read {
     pub(super) creature: Creature,
     /// The way back to the nodes of a glTF file.
     pub(super) rig: Option<Rig>,
-    kind: &'static str,
+    kind: FileKind,
     /// What was guessed, in words.
     notes: Vec<String>,
     recording: Option<Recording>,
@@ -72,8 +72,8 @@ impl Read {
             .transpose()
             .map_err(unread)?;
         let kind = match (&rig, mocap::kind(main)) {
-            (Some(_), _) => "gltf",
-            (None, Some(_)) => "recording",
+            (Some(_), _) => FileKind::Gltf,
+            (None, Some(_)) => FileKind::Recording,
             (None, None) => xml_kind(&files.read(main).map_err(unread)?),
         };
         let notes = match &rig {
@@ -182,15 +182,17 @@ fn rig_settings(file: &str, forward: Option<[f64; 3]>) -> RigSettings {
 }
 
 /// What the user says about joints, by bone instead of by body.
-fn bones(creature: &Creature, rig: &Rig, joints: &[(String, String)]) -> Result<Vec<BoneSettings>, Trouble> {
+fn bones(
+    creature: &Creature,
+    rig: &Rig,
+    joints: &[(String, JointType)],
+) -> Result<Vec<BoneSettings>, Trouble> {
     let names = rig.bone_names().map_err(unread)?;
     let mut bones = Vec::new();
     for (body, kind) in joints {
-        let joint = match kind.as_str() {
-            "ball" => JointType::Ball,
-            "hinge" => JointType::Hinge,
-            "fixed" => JointType::Fixed,
-            _ => return Err(Trouble(format!("a joint is ball, hinge or fixed, not {kind:?}"))),
+        let joint = match kind {
+            JointType::Ball | JointType::Hinge | JointType::Fixed => *kind,
+            JointType::Free => return Err(Trouble("a joint is ball, hinge or fixed, not free".to_owned())),
         };
         let index = creature.body_index(body).filter(|&index| index > 0);
         let Some((index, bone)) = index.and_then(|index| Some((index, names.get(index - 1)?))) else {
@@ -221,8 +223,8 @@ fn unread(error: FormatError) -> Trouble {
 }
 
 /// MJCF or URDF, of a file that is one of them.
-fn xml_kind(bytes: &[u8]) -> &'static str {
-    if String::from_utf8_lossy(bytes).contains("<mujoco") { "mjcf" } else { "urdf" }
+fn xml_kind(bytes: &[u8]) -> FileKind {
+    if String::from_utf8_lossy(bytes).contains("<mujoco") { FileKind::Mjcf } else { FileKind::Urdf }
 }
 
 /// Robots come without springs, and without springs nothing vibrates. Says so.
@@ -263,11 +265,11 @@ pub(super) fn answer(read: Arc<Read>) -> Result<Answer, Trouble> {
 }
 
 /// What can be told of any creature.
-fn describe(creature: &Creature, kind: &str, bytes: &mut Vec<u8>) -> CreatureAnswer {
+fn describe(creature: &Creature, kind: FileKind, bytes: &mut Vec<u8>) -> CreatureAnswer {
     let mut data = Data::new(creature);
     CreatureAnswer {
         name: creature.name().to_owned(),
-        kind: kind.to_owned(),
+        kind,
         mass: creature.mass(),
         height: height(creature, &mut data),
         nq: creature.nq(),
@@ -316,7 +318,7 @@ fn joint_part(creature: &Creature, joint: &gambol::model::Joint) -> JointPart {
     JointPart {
         name: joint.name.clone(),
         body: joint.body,
-        kind: joint.kind.name(),
+        kind: joint.kind,
         anchor: joint.anchor.into(),
         axis: joint.axis.into(),
         q: joint.q,
@@ -350,12 +352,12 @@ fn shape_parts(creature: &Creature, bytes: &mut Vec<u8>) -> Vec<ShapePart> {
 
 fn shape_part(body: usize, spec: &ShapeSpec, mesh: Option<[Numbers; 2]>) -> ShapePart {
     let (kind, size) = match &spec.shape {
-        Shape::Sphere { radius } => ("sphere", vec![*radius]),
-        Shape::Capsule { radius, half_length } => ("capsule", vec![*radius, *half_length]),
-        Shape::Cylinder { radius, half_length } => ("cylinder", vec![*radius, *half_length]),
-        Shape::Box { half } => ("box", half.as_slice().to_vec()),
-        Shape::Ellipsoid { radii } => ("ellipsoid", radii.as_slice().to_vec()),
-        Shape::Mesh { .. } => ("mesh", Vec::new()),
+        Shape::Sphere { radius } => (ShapeKind::Sphere, vec![*radius]),
+        Shape::Capsule { radius, half_length } => (ShapeKind::Capsule, vec![*radius, *half_length]),
+        Shape::Cylinder { radius, half_length } => (ShapeKind::Cylinder, vec![*radius, *half_length]),
+        Shape::Box { half } => (ShapeKind::Box, half.as_slice().to_vec()),
+        Shape::Ellipsoid { radii } => (ShapeKind::Ellipsoid, radii.as_slice().to_vec()),
+        Shape::Mesh { .. } => (ShapeKind::Mesh, Vec::new()),
     };
     let (position, orientation) = place(&spec.body_from_shape);
     let [vertices, triangles] = [mesh.map(|[v, _]| v), mesh.map(|[_, t]| t)];
@@ -370,18 +372,13 @@ fn mesh_numbers(mesh: &TriMesh, bytes: &mut Vec<u8>) -> [Numbers; 2] {
 }
 
 fn landmark_part(landmark: &Landmark) -> LandmarkPart {
-    let source = match landmark.source {
-        Known::File => "file",
-        Known::Guess => "guess",
-        Known::User => "user",
-    };
     LandmarkPart {
         name: landmark.name(),
         role: landmark.role.to_string(),
         body: landmark.body,
         point: landmark.point.into(),
         joint: landmark.joint,
-        source: source.to_owned(),
+        source: landmark.source,
         reason: landmark.reason.clone(),
     }
 }
@@ -441,20 +438,14 @@ fn clip_names(source: &gltf::GltfSource) -> Vec<String> {
 
 /// A clip, its keys among the bytes.
 pub(super) fn clip_part(clip: &Clip, bytes: &mut Vec<u8>) -> ClipPart {
-    let contact = |contact: &gambol::motion::Contact| ContactPart {
-        name: contact.name.clone(),
-        body: contact.body,
-        point: contact.point.into(),
-        intervals: contact.intervals.clone(),
-    };
     ClipPart {
         name: clip.name.clone(),
         keys: clip.poses.len(),
         times: push(bytes, clip.times.iter().copied()),
         poses: push(bytes, clip.poses.iter().flatten().copied()),
         duration: clip.duration(),
-        stride: clip.stride.map(|stride| StridePart { yaw: stride.yaw, shift: stride.shift.into() }),
-        contacts: clip.contacts.iter().map(contact).collect(),
+        stride: clip.stride,
+        contacts: clip.contacts.clone(),
     }
 }
 
@@ -476,8 +467,7 @@ pub(super) fn hello(start: &CreatureWork, start_gait: Option<&str>) -> Result<An
 
 fn gallery_sketch(name: &str) -> Option<GallerySketch> {
     let text = gallery::sketch(name)?;
-    let line = text.lines().find_map(|line| line.strip_prefix("creature = \""))?;
-    let creature = line.split('"').next().unwrap_or_default().to_owned();
+    let creature = creature_of(text).ok()?;
     Some(GallerySketch { name: name.to_owned(), creature, text: text.to_owned() })
 }
 

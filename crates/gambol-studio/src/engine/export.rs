@@ -68,8 +68,11 @@ pub(super) fn answer(
         }
         ("sketch" | "controller", ExportWork::Controller { sketch }) => {
             let text = controller::file(&dressed.read, sketch, *format == "controller")?;
-            let name =
-                if *format == "sketch" { format!("{}-sketch", sketch.name) } else { sketch.name.clone() };
+            let name = if *format == "sketch" {
+                format!("{}-sketch", sketch.sketch.name)
+            } else {
+                sketch.sketch.name.clone()
+            };
             (text.into_bytes(), name)
         }
         ("gait" | "sketch" | "controller", _) => {
@@ -83,9 +86,9 @@ pub(super) fn answer(
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few
             let cycles = (seconds / cycle.duration().max(1e-2)).round().max(1.0) as usize;
             let mut clip = repeated(&cycle, creature, cycles);
-            clip.name.clone_from(&sketch.name);
+            clip.name.clone_from(&sketch.sketch.name);
             let bytes = clip_file(dressed, shelf, wanted, &clip, creature, Some(&Terrain::Flat))?;
-            (bytes, sketch.name.clone())
+            (bytes, sketch.sketch.name.clone())
         }
         (_, ExportWork::Gait { gait }) => {
             let (gait, hints) = motion::gait(dressed, gait)?;

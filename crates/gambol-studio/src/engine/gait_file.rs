@@ -5,7 +5,7 @@ use gambol::modes::Reader;
 
 use super::body::Dressed;
 use super::{Answer, Trouble, motion};
-use crate::protocol::{CreatureWork, GaitFileAnswer, GaitWork, Source, StyleWork};
+use crate::protocol::{CreatureWork, GaitFileAnswer, GaitWork, Source};
 
 /// A gait file as the page's work: the gait stays the file's, and edits go on top of it.
 pub(super) fn read(text: &str) -> Result<Answer, Trouble> {
@@ -24,7 +24,7 @@ pub(super) fn read(text: &str) -> Result<Answer, Trouble> {
         ground: ground.support != Support::Air,
         ..GaitWork::default()
     };
-    Answer::new(GaitFileAnswer { creature, style: StyleWork::from(style), gait, sketch: None }, Vec::new())
+    Answer::new(GaitFileAnswer { creature, style, gait, sketch: None }, Vec::new())
 }
 
 /// The gait as a file, with a word about each mode; and its name.

@@ -13,7 +13,6 @@ pub(crate) mod shelf;
 mod simulation;
 mod sketch;
 mod stand;
-mod style;
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -139,7 +138,7 @@ impl Engine {
                 stand::answer(self.bodies.body(self.shelf.as_ref(), &creature, &style)?, &style)
             }
             Request::Reach { creature, style, pulls } => {
-                reach::answer(self.bodies.body(self.shelf.as_ref(), &creature, &style)?, &style, &pulls)
+                reach::answer(self.bodies.body(self.shelf.as_ref(), &creature, &style)?, &pulls)
             }
             Request::Simulate { creature, style, drive, ground, slope, help } => {
                 let setting = Setting { ground, slope, help };
@@ -220,7 +219,7 @@ impl Engine {
 impl Engine {
     /// A gait, a sketch or a controller. A sketch is of the creature of the gallery that it names, else of `creature`.
     fn read_file(&mut self, text: &str, creature: Option<CreatureWork>) -> Result<Answer, Trouble> {
-        if !controller::is_sketch(text) {
+        if !gambol::control::sketch::is_sketch(text) {
             return gait_file::read(text);
         }
         let (bodies, shelf) = (&mut self.bodies, self.shelf.as_ref());

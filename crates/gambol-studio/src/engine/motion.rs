@@ -1,20 +1,16 @@
 //! Gaits: which suit a body, and how one moves it.
 
-use std::collections::BTreeMap;
-
 use gambol::dynamics::Data;
 use gambol::gait::{
-    Body, Component, Design, Gait, GaitError, Ground, Sampling, Style, Support, Terrain, Wish, adopt_onto,
-    design_at_pace, from_toml, gaits_for, perform, preset_style,
+    Body, Design, Gait, GaitError, Sampling, Support, Terrain, Wish, adopt_onto, design_at_pace, from_toml,
+    gaits_for, perform, preset_style,
 };
 
 use super::body::Dressed;
 use super::creature::clip_part;
 use super::hint::told;
 use super::{Answer, Trouble};
-use crate::protocol::{
-    ComponentPart, GaitChoice, GaitWork, GaitsAnswer, ModeEdit, MotionAnswer, MotionReport,
-};
+use crate::protocol::{GaitChoice, GaitWork, GaitsAnswer, MotionAnswer};
 
 /// Tells which gaits suit a body.
 pub(super) fn gaits(dressed: &mut Dressed) -> Result<Answer, Trouble> {
@@ -24,7 +20,7 @@ pub(super) fn gaits(dressed: &mut Dressed) -> Result<Answer, Trouble> {
         gaits.push(GaitChoice {
             suits: fits.is_ok(),
             reason: fits.err().map(reason),
-            style: preset_style(&body.creature, &name).map(Into::into),
+            style: preset_style(&body.creature, &name),
             name,
         });
     }
@@ -53,20 +49,10 @@ pub(super) fn answer(dressed: &mut Dressed, work: &GaitWork) -> Result<Answer, T
         perform(&dressed.body, &mut dressed.data, &gait, &sampling(&gait)).map_err(Trouble::hinted)?;
     warnings.extend(played.warnings);
     let mut bytes = Vec::new();
-    let report = played.report;
     let head = MotionAnswer {
         clip: clip_part(&played.clip, &mut bytes),
-        report: MotionReport {
-            speed: report.speed,
-            stride_length: report.stride_length,
-            stride_frequency: report.stride_frequency,
-            slip: report.slip_mm,
-            penetration: report.penetration_mm,
-            froude: report.froude,
-            duty: report.feet.into_iter().map(|foot| (foot.name, foot.duty)).collect(),
-            ground_correction: report.ground_correction_energy,
-        },
-        components: gait.components.iter().map(component_part).collect(),
+        report: played.report,
+        components: gait.components,
         frequency: gait.frequency,
         warnings,
     };
@@ -78,29 +64,16 @@ fn sampling(gait: &Gait) -> Sampling {
     Sampling { seconds: (!closes).then_some(UPHILL), fps: RATE.min(MOST_KEYS * gait.frequency) }
 }
 
-fn component_part(component: &Component) -> ComponentPart {
-    let Component { mode, amplitude, phase, harmonic, offset } = *component;
-    ComponentPart { mode, amplitude, phase, harmonic, offset }
-}
-
 /// The gait that the user asks for, on this body; and what he should know.
 pub(super) fn gait(dressed: &mut Dressed, work: &GaitWork) -> Result<(Gait, Vec<String>), Trouble> {
     check(work)?;
-    let wish = Wish {
-        speed: work.speed,
-        frequency: work.frequency,
-        stride_length: work.stride,
-        duty: work.duty,
-        prefer: work.prefer.clone(),
-        avoid: work.avoid.clone(),
-    };
     let Design { mut gait, hints } = match (&work.file, &work.name) {
-        (Some(text), _) => from_file(dressed, text, &wish)?,
-        (None, Some(name)) => designed(dressed, name, &wish).map_err(Trouble::hinted)?,
+        (Some(text), _) => from_file(dressed, text, &work.wish)?,
+        (None, Some(name)) => designed(dressed, name, &work.wish).map_err(Trouble::hinted)?,
         (None, None) => Design { gait: in_air(&dressed.body, work), hints: Vec::new() },
     };
     for edit in &work.edits {
-        change(&mut gait, &dressed.body, edit)?;
+        gait.edit(&dressed.body, edit).map_err(Trouble::hinted)?;
     }
     if work.turn != 0.0 {
         gait.ground.turn = work.turn;
@@ -126,12 +99,14 @@ const STEEPEST: f64 = std::f64::consts::FRAC_PI_3;
 fn check(work: &GaitWork) -> Result<(), Trouble> {
     let bad =
         |what: &str, number: f64| Err(Trouble(format!("{what} of {number} makes no sense; choose another")));
-    for (what, number) in [("a speed", work.speed), ("a stride", work.stride), ("a turn", Some(work.turn))] {
+    for (what, number) in
+        [("a speed", work.wish.speed), ("a stride", work.wish.stride_length), ("a turn", Some(work.turn))]
+    {
         if let Some(number) = number.filter(|number| number.abs() > LARGEST) {
             return bad(what, number);
         }
     }
-    if let Some(frequency) = work.frequency.filter(|frequency| !FREQUENCIES.contains(frequency)) {
+    if let Some(frequency) = work.wish.frequency.filter(|frequency| !FREQUENCIES.contains(frequency)) {
         return bad("a frequency", frequency);
     }
     if work.slope.abs() > STEEPEST {
@@ -166,7 +141,7 @@ fn designed(dressed: &mut Dressed, name: &str, wish: &Wish) -> Result<Design, Ga
 /// The gait of a file; where the body is another than the file's, its modes follow.
 fn from_file(dressed: &mut Dressed, text: &str, wish: &Wish) -> Result<Design, Trouble> {
     let gait = from_toml(text).map_err(Trouble::from_error)?;
-    let is_at_home = gait.style == Style::from(&dressed.style) || gait.style == dressed.body.style;
+    let is_at_home = gait.style == dressed.style || gait.style == dressed.body.style;
     let from = if is_at_home {
         None
     } else {
@@ -177,53 +152,10 @@ fn from_file(dressed: &mut Dressed, text: &str, wish: &Wish) -> Result<Design, T
     adopt_onto(&dressed.body, &mut dressed.data, gait, from.as_ref(), wish).map_err(Trouble::hinted)
 }
 
-/// No gait: nothing moves but what the user adds, at the pace of the slowest mode that he adds.
+/// No gait: nothing moves but what the user adds.
 fn in_air(body: &Body, work: &GaitWork) -> Gait {
-    let edited = work.edits.iter().filter_map(|edit| body.basis.directions().get(edit.mode));
-    let slowest = edited
-        .filter(|mode| !mode.is_rigid())
-        .map(|mode| body.basis.frequency(&body.creature, mode))
-        .reduce(f64::min);
-    // A whole body that swings has no frequency of its own: once a second is easily watched.
-    let frequency = work.frequency.or(slowest).unwrap_or(1.0);
-    Gait {
-        name: "modes".to_owned(),
-        creature: Some(body.creature.name().to_owned()),
-        style: body.style.clone(),
-        frequency: frequency.clamp(*FREQUENCIES.start(), *FREQUENCIES.end()),
-        components: Vec::new(),
-        ground: Ground {
-            support: Support::Air,
-            duty: 0.5,
-            speed: None,
-            turn: 0.0,
-            clearance: 0.0,
-            footfalls: BTreeMap::new(),
-            terrain: Terrain::Flat,
-        },
-    }
-}
-
-/// What the user says about one mode.
-fn change(gait: &mut Gait, body: &Body, edit: &ModeEdit) -> Result<(), Trouble> {
-    let mode = edit.mode;
-    let count = body.basis.directions().len();
-    if mode >= count {
-        return Err(Trouble(format!("there is no mode {mode}; {} has {count}", body.creature.name())));
-    }
-    if let Some(offset) = edit.offset {
-        gait.set_offset(body, mode, offset).map_err(Trouble::from_error)?;
-    }
-    if let Some(amplitude) = edit.amplitude {
-        gait.set_amplitude(body, mode, amplitude).map_err(Trouble::from_error)?;
-    }
-    if let Some(phase) = edit.phase {
-        gait.set_phase(body, mode, phase).map_err(Trouble::from_error)?;
-    }
-    if let Some(harmonic) = edit.harmonic {
-        for component in gait.components.iter_mut().filter(|component| component.mode == mode) {
-            component.harmonic = harmonic;
-        }
-    }
-    Ok(())
+    let edited: Vec<usize> = work.edits.iter().map(|edit| edit.mode).collect();
+    let mut gait = Gait::in_air(body, &edited, work.wish.frequency);
+    gait.frequency = gait.frequency.clamp(*FREQUENCIES.start(), *FREQUENCIES.end());
+    gait
 }

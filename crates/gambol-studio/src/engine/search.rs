@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gambol::control::locomotion::{
     CONSTRAINTS, Found, Stride, StrideSearch, StrideSettings, controller_to_toml,
 };
-use gambol::control::search::{Outcome, SearchSettings, Threads};
+use gambol::control::search::{Doing, Outcome, SearchSettings, Threads};
 use gambol::control::sketch::{Sketch, Stage};
 
 use super::controller::shown as cycle_of;
@@ -63,11 +63,11 @@ impl Seeker {
         let progress = search.progress();
         let nearest = search.nearest_stride();
         let best = nearest.as_ref().map(|(_, score)| CandidatePart {
-            value: score.value(),
-            product: score.product(),
+            value: finite(score.value()),
+            product: finite(score.product()),
             speed: score.speed,
-            gap: search.largest_gap(score),
-            constraints: CONSTRAINTS.into_iter().zip(score.easy).collect(),
+            gap: finite(search.largest_gap(score)),
+            constraints: CONSTRAINTS.into_iter().zip(score.easy.map(finite)).collect(),
         });
         let ended = search.ended();
         let kept = keep.then(|| KeptSearch {
@@ -83,10 +83,10 @@ impl Seeker {
         *shown = stride;
         let mut bytes = Vec::new();
         let head = SearchAnswer {
-            doing: progress.as_ref().map_or("sampling", |progress| progress.doing.name()),
+            doing: progress.as_ref().map_or(Doing::Sampling, |progress| progress.doing),
             round: progress.as_ref().map_or(0, |progress| progress.round),
             evaluations: progress.as_ref().map_or(0, |progress| progress.evaluations),
-            round_gap: progress.map(|progress| progress.gap),
+            round_gap: progress.and_then(|progress| finite(progress.gap)),
             best,
             outcome: ended.as_ref().and_then(outcome),
             clip: clip.map(|clip| clip_part(&clip, &mut bytes)),
@@ -96,11 +96,16 @@ impl Seeker {
     }
 }
 
+/// JSON has no other numbers.
+fn finite(number: f64) -> Option<f64> {
+    number.is_finite().then_some(number)
+}
+
 fn outcome(outcome: &Outcome) -> Option<OutcomePart> {
     match outcome {
         Outcome::Converged => Some(OutcomePart::Converged),
         Outcome::Stalled { constraint, by } => {
-            Some(OutcomePart::Stalled { constraint: (*constraint).to_owned(), by: *by })
+            Some(OutcomePart::Stalled { constraint: (*constraint).to_owned(), by: finite(*by) })
         }
         Outcome::Stopped => None,
     }

@@ -6,7 +6,7 @@ use gambol::control::{
     AnyController, Command, Follow, Memory, Passive, Pump, soft_ground, stand_on, suggest,
 };
 use gambol::dynamics::{
-    ContactModel, Data, Drive, Sense, State, StepSettings, Stepper, Terrain, World, energy_about,
+    ContactModel, Data, Drive, Goal, Sense, State, StepSettings, Stepper, Terrain, World, energy_about,
     forward_dynamics, forward_kinematics, momentum, multiply_mass, point_jacobian, prepare_mass,
 };
 use gambol::gait::{Sampling, perform};
@@ -18,7 +18,7 @@ use super::body::Dressed;
 use super::controller::Controller as Controlled;
 use super::motion::gait;
 use super::{Answer, Trouble};
-use crate::protocol::{DriveWork, MOST_ADVANCE, Pull, PumpedMode, SimulationAnswer};
+use crate::protocol::{DriveWork, MOST_ADVANCE, PumpedMode, SimulationAnswer};
 
 /// Keys per second of a gait that is followed: finer than any spring is to see.
 const GAIT_KEYS: f64 = 120.0;
@@ -170,7 +170,7 @@ impl Simulation {
     }
 
     /// Goes on by `seconds`, in whole steps.
-    pub(super) fn advance(&mut self, seconds: f64, pull: Option<&Pull>) -> Result<Answer, Trouble> {
+    pub(super) fn advance(&mut self, seconds: f64, pull: Option<&Goal>) -> Result<Answer, Trouble> {
         if !(0.0..=MOST_ADVANCE).contains(&seconds) {
             return Err(Trouble(format!(
                 "a simulation goes on by 0 to {MOST_ADVANCE} s at once, not {seconds} s"
@@ -387,7 +387,7 @@ fn too_soft(dressed: &mut Dressed) -> Option<String> {
 
 /// The mouse's hold on a point of the creature.
 struct Grip {
-    pull: Pull,
+    pull: Goal,
     /// N/m
     stiffness: f64,
     /// N·s/m
@@ -397,15 +397,13 @@ struct Grip {
 }
 
 impl Grip {
-    fn new(simulation: &mut Simulation, pull: &Pull) -> Result<Self, Trouble> {
+    fn new(simulation: &mut Simulation, pull: &Goal) -> Result<Self, Trouble> {
         let Simulation { world, state, data, .. } = simulation;
         let creature = world.creature();
-        let numbers = pull.point.iter().chain(&pull.target);
-        if pull.body == 0
-            || pull.body >= creature.bodies().len()
-            || !numbers.into_iter().all(|x| x.is_finite())
-        {
-            return Err(Trouble(format!("nothing can be pulled at body {}", pull.body)));
+        let mut numbers = pull.point.point.iter().chain(pull.target.iter());
+        let bodies = 1..creature.bodies().len();
+        if !bodies.contains(&pull.point.body) || !numbers.all(|x| x.is_finite()) {
+            return Err(Trouble(format!("nothing can be pulled at body {}", pull.point.body)));
         }
         let mass = creature.mass();
         let omega = std::f64::consts::TAU * PULL_FREQUENCY;
@@ -421,7 +419,7 @@ impl Grip {
         let (jacobian, at) = at_point(creature, data, &state.q, &self.pull);
         let velocity = &jacobian * nalgebra::DVector::from_column_slice(&state.v);
         let velocity = Vec3::new(velocity[0], velocity[1], velocity[2]);
-        let force = self.stiffness * (Vec3::from(self.pull.target) - at) - self.damping * velocity;
+        let force = self.stiffness * (self.pull.target - at) - self.damping * velocity;
         let force = force.cap_magnitude(self.most);
         for (dof, torque) in torque.iter_mut().enumerate() {
             *torque += jacobian.column(dof).dot(&force);
@@ -430,18 +428,18 @@ impl Grip {
 }
 
 /// Jacobian of the pulled point, and where it is in the world, m.
-fn at_point(creature: &Creature, data: &mut Data, q: &[f64], pull: &Pull) -> (DMatrix<f64>, Vec3) {
+fn at_point(creature: &Creature, data: &mut Data, q: &[f64], pull: &Goal) -> (DMatrix<f64>, Vec3) {
     forward_kinematics(creature, data, q);
-    let at = data.frames[pull.body].point_in_world(Vec3::from(pull.point));
+    let at = data.frames[pull.point.body].point_in_world(pull.point.point);
     let mut jacobian = DMatrix::zeros(3, creature.nv());
-    point_jacobian(creature, data, pull.body, at, &mut jacobian);
+    point_jacobian(creature, data, pull.point.body, at, &mut jacobian);
     (jacobian, at)
 }
 
 /// How heavy the pulled point is along the pull, kg: 1 / (n J M⁻¹ Jᵀ nᵀ).
-fn apparent_mass(creature: &Creature, data: &mut Data, state: &State, pull: &Pull) -> f64 {
+fn apparent_mass(creature: &Creature, data: &mut Data, state: &State, pull: &Goal) -> f64 {
     let (jacobian, at) = at_point(creature, data, &state.q, pull);
-    let along = (Vec3::from(pull.target) - at).try_normalize(1e-9).unwrap_or_else(Vec3::z);
+    let along = (pull.target - at).try_normalize(1e-9).unwrap_or_else(Vec3::z);
     let torque: Vec<f64> = jacobian.column_iter().map(|column| column.dot(&along)).collect();
     let still = vec![0.0; creature.nv()];
     let with = forward_dynamics(creature, data, &state.q, &still, &torque).to_vec();

@@ -2,28 +2,24 @@
 
 use std::sync::Arc;
 
-use gambol::anatomy::{Foot, Heading, StandSettings, diagonal_feet, feet, stiffness_from_weight};
 use gambol::control::locomotion::Space;
 use gambol::control::sketch::{
-    Active, FileError, Legs, Palette, Phase, Priority, Sketch, Stage, preview, read, to_toml,
+    Active, Palette, Phase, Priority, Sketch, Stage, SuggestSettings, preview, suggest,
 };
-use gambol::dynamics::{Data, center_of_mass};
+use gambol::dynamics::Data;
 use gambol::gait::counterparts;
-use gambol::model::{Landmark, Role, math};
+use gambol::model::{Landmark, Role};
 use gambol::motion::Basis;
 
 use super::body::{SWING, mode_parts, roots};
 use super::creature::{Read, clip_part};
 use super::{Answer, Trouble};
-use crate::protocol::{
-    BasisPart, LegsWork, PaletteWork, PreviewAnswer, PriorityWork, SketchAnswer, SketchWork, push,
-};
+use crate::protocol::{BasisPart, PreviewAnswer, SketchAnswer, SketchWork, push};
 
 /// A sketch, and its creature made ready for it.
 #[derive(Clone)]
 pub(super) struct Staged {
     read: Arc<Read>,
-    work: SketchWork,
     pub(super) sketch: Sketch,
     pub(super) stage: Arc<Stage>,
 }
@@ -38,29 +34,28 @@ pub(super) struct Stages(Vec<Staged>);
 impl Stages {
     /// A sketch of a creature.
     pub(super) fn get(&mut self, read: &Arc<Read>, work: &SketchWork) -> Result<Staged, Trouble> {
-        let work = SketchWork { found: None, ..work.clone() };
-        let known = |staged: &Staged| Arc::ptr_eq(&staged.read, read) && staged.work == work;
+        let sketch = sketch_of(read, work);
+        let known = |staged: &Staged| Arc::ptr_eq(&staged.read, read) && staged.sketch == sketch;
         if let Some(staged) = self.0.iter().find(|staged| known(staged)) {
             return Ok(staged.clone());
         }
-        let staged = Staged::new(read, work)?;
+        check(&sketch)?;
+        let stage = Stage::new(&sketch, read.creature.clone()).map_err(Trouble::from_error)?;
+        Ok(self.keep(Staged { read: read.clone(), sketch, stage: Arc::new(stage) }))
+    }
+
+    fn keep(&mut self, staged: Staged) -> Staged {
         if self.0.len() == REMEMBERED {
             self.0.remove(0);
         }
         self.0.push(staged.clone());
-        Ok(staged)
+        staged
     }
 }
 
-impl Staged {
-    /// A sketch is checked as its file is: there is one place that knows what is wrong.
-    fn new(read: &Arc<Read>, work: SketchWork) -> Result<Self, Trouble> {
-        check(&work)?;
-        let text = to_toml(&sketch_of(read, &work));
-        let (sketch, stage) = self::read(&text, |_| Ok(read.creature.clone()))
-            .map_err(|FileError { reason, .. }| Trouble(reason))?;
-        Ok(Self { read: read.clone(), work, sketch, stage: Arc::new(stage) })
-    }
+/// The sketch, of the creature of the work.
+pub(super) fn sketch_of(read: &Read, work: &SketchWork) -> Sketch {
+    Sketch { creature: read.name().to_owned(), ..work.sketch.clone() }
 }
 
 /// Cycles that last longer or shorter, s, are no gait, and would keep the engine busy for ever.
@@ -70,7 +65,8 @@ const LARGEST: f64 = 1e3;
 /// N²m²: that of a whale.
 const LARGEST_EFFORT: f64 = 1e18;
 
-fn check(work: &SketchWork) -> Result<(), Trouble> {
+/// Numbers that would go wrong far from here, or keep the engine busy for ever.
+fn check(work: &Sketch) -> Result<(), Trouble> {
     let bad =
         |what: &str, number: f64| Err(Trouble(format!("{what} of {number} makes no sense; choose another")));
     if !PERIODS.contains(&work.period) {
@@ -88,70 +84,10 @@ fn check(work: &SketchWork) -> Result<(), Trouble> {
     }
 }
 
-/// As files have it.
-pub(super) fn sketch_of(read: &Read, work: &SketchWork) -> Sketch {
-    let palette = |work: &PaletteWork| Palette {
-        priority: work
-            .priority
-            .iter()
-            .map(|&PriorityWork { mode, amplitude }| Priority { mode, amplitude })
-            .collect(),
-        permissible: work.permissible.clone(),
-        excluded: work.excluded.clone(),
-    };
-    Sketch {
-        name: work.name.clone(),
-        creature: read.name().to_owned(),
-        pose: work.pose.clone(),
-        legs: match work.legs {
-            LegsWork::Alternate => Legs::Alternate,
-            LegsWork::Together => Legs::Together,
-        },
-        stance: work.stance.clone(),
-        stiffness: work.stiffness,
-        damping: work.damping,
-        period: work.period,
-        flight_share: work.flight_share,
-        bursts: work.bursts,
-        speed: work.speed,
-        least_speed: work.least_speed,
-        most_effort: work.most_effort,
-        flight: palette(&work.flight),
-        ground: palette(&work.ground),
-    }
-}
-
 /// As the page has it; feet that a file leaves out are named.
 pub(super) fn work_of(sketch: &Sketch, stage: &Stage) -> SketchWork {
-    let palette = |palette: &Palette| PaletteWork {
-        priority: palette
-            .priority
-            .iter()
-            .map(|&Priority { mode, amplitude }| PriorityWork { mode, amplitude })
-            .collect(),
-        permissible: palette.permissible.clone(),
-        excluded: palette.excluded.clone(),
-    };
-    SketchWork {
-        name: sketch.name.clone(),
-        pose: sketch.pose.clone(),
-        legs: match sketch.legs {
-            Legs::Alternate => LegsWork::Alternate,
-            Legs::Together => LegsWork::Together,
-        },
-        stance: stage.stance.iter().map(|foot| foot.name.clone()).collect(),
-        stiffness: sketch.stiffness,
-        damping: sketch.damping,
-        period: sketch.period,
-        flight_share: sketch.flight_share,
-        bursts: sketch.bursts,
-        speed: sketch.speed,
-        least_speed: sketch.least_speed,
-        most_effort: sketch.most_effort,
-        flight: palette(&sketch.flight),
-        ground: palette(&sketch.ground),
-        found: None,
-    }
+    let stance = stage.stance.iter().map(|foot| foot.name.clone()).collect();
+    SketchWork { sketch: Sketch { stance, ..sketch.clone() }, found: None }
 }
 
 /// The two palettes of a sketch; without one, of a sketch that suits the creature.
@@ -162,7 +98,7 @@ pub(super) fn answer(
     from: Option<&SketchWork>,
 ) -> Result<Answer, Trouble> {
     let work = match (work, from) {
-        (None, _) => suggest(stages, read)?,
+        (None, _) => suggested(stages, read)?,
         (Some(work), None) => work.clone(),
         (Some(work), Some(from)) => recounted(stages, read, work, from)?,
     };
@@ -199,20 +135,20 @@ fn recounted(
     work: &SketchWork,
     from: &SketchWork,
 ) -> Result<SketchWork, Trouble> {
+    let with = |flight: Palette, ground: Palette| {
+        let sketch = Sketch { flight, ground, ..work.sketch.clone() };
+        SketchWork { sketch, found: work.found.clone() }
+    };
     let old = stages.get(read, from)?;
-    let unmarked = PaletteWork::default;
-    let new = stages.get(read, &SketchWork { flight: unmarked(), ground: unmarked(), ..work.clone() })?;
-    let palette = |phase: Phase, marked: &PaletteWork| {
+    let new = stages.get(read, &with(Palette::default(), Palette::default()))?;
+    let palette = |phase: Phase| {
+        let marked = work.sketch.palette(phase);
         recount(&new.stage, new.stage.basis(phase), old.stage.basis(phase), marked)
     };
-    Ok(SketchWork {
-        flight: palette(Phase::Flight, &work.flight),
-        ground: palette(Phase::Ground, &work.ground),
-        ..work.clone()
-    })
+    Ok(with(palette(Phase::Flight), palette(Phase::Ground)))
 }
 
-fn recount(stage: &Stage, own: &Basis, from: &Basis, marked: &PaletteWork) -> PaletteWork {
+fn recount(stage: &Stage, own: &Basis, from: &Basis, marked: &Palette) -> Palette {
     let follow = |mode: usize| counterparts(&stage.creature, own, from, &[mode]).into_iter().next();
     let mut taken: Vec<usize> = Vec::new();
     let mut numbers = |modes: &[usize]| -> Vec<usize> {
@@ -232,105 +168,36 @@ fn recount(stage: &Stage, own: &Basis, from: &Basis, marked: &PaletteWork) -> Pa
         .iter()
         .filter_map(|priority| Some((follow(priority.mode)?, priority.amplitude)))
         .filter(|(pair, _)| green.contains(&pair.new))
-        .map(|(pair, amplitude)| PriorityWork { mode: pair.new, amplitude: pair.factor * amplitude });
-    let mut once: Vec<PriorityWork> = Vec::new();
+        .map(|(pair, amplitude)| Priority { mode: pair.new, amplitude: pair.factor * amplitude });
+    let mut once: Vec<Priority> = Vec::new();
     for priority in priority {
         if once.iter().all(|known| known.mode != priority.mode) {
             once.push(priority);
         }
     }
-    PaletteWork {
+    Palette {
         priority: once,
         excluded: numbers(&marked.excluded),
         permissible: marked.permissible.as_ref().map(|modes| numbers(modes)),
     }
 }
 
-/// A run at Froude number 1 in Nunes' runner: speed √(g h), and the least one in parts of it.
-const LEAST_SPEED: f64 = 0.65;
-/// Its period in parts of √(h / g), s, and its bursts in parts of the period.
-const PERIOD: f64 = 2.2;
-const BURSTS: [f64; 2] = [0.17, 0.21];
-/// Most effort in parts of the square of mass and height, N²m²: the paper's 500 000 for its runner of 70 kg.
-const EFFORT: f64 = 100.0;
-/// k_d / k_s as published, s.
-const DAMPING: f64 = 0.1;
-/// Springs are this many times as stiff as it takes to stand: who lands needs more.
-const STRONGER: f64 = 1.5;
-/// m/s²
-const GRAVITY: f64 = 9.81;
-/// Rest poses that are made for running, if a creature has one.
-const RUNS: [&str; 2] = ["run", "hop"];
-
-/// A sketch that suits a creature, without marks: legs alternate along the diagonals if it has a left and a right, else all
-/// feet hop; its size says how fast.
-fn suggest(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble> {
-    let creature = &read.creature;
-    let mut data = Data::new(creature);
-    let feet = feet(creature, &mut data, creature.reference_pose());
-    if feet.is_empty() {
-        let name = creature.name();
-        return Err(Trouble(format!("{name} has no feet to run on; mark them in the Creature panel")));
-    }
-    let lowest = feet.iter().map(|foot| foot.place.z).fold(f64::INFINITY, f64::min);
-    let height = (center_of_mass(creature, &mut data, creature.reference_pose()).z - lowest).max(1e-3);
-    let heading = Heading::of_reference(creature, &mut data);
-    let names = |feet: Vec<&Foot>| feet.into_iter().map(|foot| foot.name.clone()).collect::<Vec<_>>();
-    let speed = (GRAVITY * height).sqrt();
-    let period = PERIOD * (height / GRAVITY).sqrt();
-    let stands =
-        stiffness_from_weight(creature, &mut data, creature.reference_pose(), &StandSettings::default());
-    let stiffness = stands.map_or(1.0, |report| (STRONGER * report.scale).max(1.0));
-    let work = |pose: Option<&str>, legs: LegsWork, stance: Vec<String>| SketchWork {
-        name: "run".to_owned(),
-        pose: pose.map(str::to_owned),
-        legs,
-        stance,
-        stiffness: round(stiffness),
-        damping: DAMPING,
-        period: round(period),
-        flight_share: 0.5,
-        bursts: BURSTS.map(|share| round(share * period)),
-        speed: round(speed),
-        least_speed: round(LEAST_SPEED * speed),
-        most_effort: round(EFFORT * math::square(creature.mass() * height)),
-        flight: PaletteWork::default(),
-        ground: PaletteWork::default(),
-        found: None,
-    };
-    let poses = RUNS.into_iter().filter(|name| creature.pose(name).is_some()).map(Some).chain([None]);
-    let mut trouble = None;
-    for pose in poses {
-        for (legs, stance) in [
-            (LegsWork::Alternate, names(diagonal_feet(&feet, &heading))),
-            (LegsWork::Together, names(feet.iter().collect())),
-        ] {
-            let work = work(pose, legs, stance);
-            if work.stance.is_empty() {
-                continue;
-            }
-            match stages.get(read, &work) {
-                Ok(_) => return Ok(work),
-                Err(why) => trouble = trouble.or(Some(why)),
-            }
-        }
-    }
-    Err(trouble.unwrap_or_else(|| Trouble("no sketch suits this creature".to_owned())))
+/// A sketch that suits a creature.
+fn suggested(stages: &mut Stages, read: &Arc<Read>) -> Result<SketchWork, Trouble> {
+    let (sketch, stage) =
+        suggest(&read.creature, read.name(), &SuggestSettings::default()).map_err(|misfit| {
+            // A creature whose feet were not found can be told where they are.
+            let has_feet = read.creature.landmarks().iter().any(|mark| mark.role == Role::Foot);
+            let hint = if has_feet { "" } else { "; mark them in the Creature panel" };
+            Trouble(format!("{}{hint}", misfit.reason))
+        })?;
+    stages.keep(Staged { read: read.clone(), sketch: sketch.clone(), stage: Arc::new(stage) });
+    Ok(SketchWork { sketch, found: None })
 }
-
-/// Two digits are enough for a beginning.
-fn round(number: f64) -> f64 {
-    let scale = math::powf(10.0, 1.0 - math::log10(number.abs().max(1e-9)).floor());
-    (number * scale).round() / scale
-}
-
-/// A preview lasts this many cycles, and at most so long, s.
-const CYCLES: f64 = 4.0;
-const LONGEST: f64 = 8.0;
 
 /// What the bursts alone do.
 pub(super) fn previewed(Staged { sketch, stage, .. }: &Staged) -> Result<Answer, Trouble> {
-    let clip = preview(sketch, stage, (CYCLES * sketch.period).min(LONGEST)).map_err(Trouble::from_error)?;
+    let clip = preview(sketch, stage, sketch.preview_seconds()).map_err(Trouble::from_error)?;
     let mut bytes = Vec::new();
     Answer::new(PreviewAnswer { clip: clip_part(&clip, &mut bytes) }, bytes)
 }

@@ -1,16 +1,14 @@
 //! "Stand it up": the least stiffness that carries the weight.
 
 use gambol::anatomy::{StandSettings, WeightReport, WeightStatus, stiffness_from_weight};
+use gambol::gait::Style;
 
 use super::body::Dressed;
 use super::{Answer, Trouble};
-use crate::protocol::{StandAnswer, StyleWork};
-
-/// All joints, as a pattern.
-const ALL: &str = ".*";
+use crate::protocol::StandAnswer;
 
 /// Finds the stiffness that carries the weight.
-pub(super) fn answer(dressed: &mut Dressed, style: &StyleWork) -> Result<Answer, Trouble> {
+pub(super) fn answer(dressed: &mut Dressed, style: &Style) -> Result<Answer, Trouble> {
     let Dressed { body, data, .. } = dressed;
     let report = stiffness_from_weight(&body.creature, data, body.basis.mean(), &StandSettings::default())
         .map_err(Trouble::hinted)?;
@@ -27,7 +25,7 @@ pub(super) fn answer(dressed: &mut Dressed, style: &StyleWork) -> Result<Answer,
             )));
         }
     };
-    Answer::new(StandAnswer { factor, style: stiffer(style, factor), text }, Vec::new())
+    Answer::new(StandAnswer { factor, style: style.stiffer(factor), text }, Vec::new())
 }
 
 fn sentence(name: &str, report: &WeightReport) -> String {
@@ -48,20 +46,4 @@ fn short(number: f64) -> String {
         number if number >= 9.95 => format!("{number:.0}"),
         number => format!("{number:.1}"),
     }
-}
-
-/// The style with all stiffness times `factor`.
-fn stiffer(style: &StyleWork, factor: f64) -> StyleWork {
-    let mut style = style.clone();
-    if factor == 1.0 {
-        return style;
-    }
-    if let Some(stiffness) = &mut style.stiffness {
-        *stiffness *= factor;
-    } else if let Some((_, all)) = style.scale.iter_mut().find(|(pattern, _)| pattern == ALL) {
-        *all *= factor;
-    } else {
-        style.scale.push((ALL.to_owned(), factor));
-    }
-    style
 }

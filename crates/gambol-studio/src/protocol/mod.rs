@@ -1,4 +1,6 @@
-//! What the page and the engine say to each other. `web/src/protocol.ts` is the same in TypeScript.
+//! What the page and the engine say to each other. `cargo xtask protocol` makes `web/src/protocol.ts` of it, which is the same
+//! in TypeScript: it reads these types and those of the library that they are made of, their serde attributes, their
+//! comments, and behind every request the word about its answer.
 //!
 //! A [`Message`] is a JSON head and, after it, bytes: files and long arrays of numbers (little-endian f32). Every request
 //! gets one answer. Nothing here knows how messages travel.
@@ -6,6 +8,8 @@
 //! Lengths are in metres, angles in radians, axes x forward and z up, quaternions w x y z, as everywhere in gambol.
 
 mod answer;
+mod creature;
+mod motion;
 mod request;
 mod sketch;
 mod work;
@@ -14,12 +18,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use answer::*;
+pub use creature::*;
+pub use motion::*;
 pub use request::*;
 pub use sketch::*;
 pub use work::*;
 
 /// Of the words below and of what the page saves; a page of another version is asked to reload.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// A head and bytes.
 #[derive(Clone, Debug, Default, PartialEq)]

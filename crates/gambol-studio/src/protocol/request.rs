@@ -2,16 +2,18 @@
 
 use std::ops::Range;
 
+use gambol::dynamics::Goal;
+use gambol::gait::Style;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CreatureWork, DriveWork, ExportWork, GaitWork, Pull, SketchWork, StyleWork};
+use super::{CreatureWork, DriveWork, ExportWork, GaitWork, SketchWork};
 #[allow(unused_imports)] // for links
-use super::{answer::*, sketch::*};
+use super::{answer::*, creature::*, motion::*, sketch::*};
 
 /// What the page can ask.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-#[serde(tag = "ask", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[serde(tag = "ask", rename_all = "kebab-case")]
 pub enum Request {
     /// Who is there: the gallery, and what the studio was started with. Answer: [`Hello`].
     Hello,
@@ -37,10 +39,10 @@ pub enum Request {
         /// Whose.
         creature: CreatureWork,
         /// As it is now.
-        style: StyleWork,
+        style: Style,
         /// As it was when `marks` were made.
         #[serde(default)]
-        from: Option<StyleWork>,
+        from: Option<Style>,
         /// Modes of the body as it was; the answer says which they are now.
         #[serde(default)]
         marks: Vec<usize>,
@@ -50,14 +52,14 @@ pub enum Request {
         /// Whose.
         creature: CreatureWork,
         /// Of its body.
-        style: StyleWork,
+        style: Style,
     },
     /// Play a gait. Answer: [`MotionAnswer`].
     Motion {
         /// Whose.
         creature: CreatureWork,
         /// Of its body.
-        style: StyleWork,
+        style: Style,
         /// Which.
         gait: GaitWork,
     },
@@ -66,23 +68,23 @@ pub enum Request {
         /// Whose.
         creature: CreatureWork,
         /// Of its body; its stiffness is replaced.
-        style: StyleWork,
+        style: Style,
     },
     /// Pull points of the body to places: inverse kinematics from the rest pose. Answer: [`ReachAnswer`].
     Reach {
         /// Whose.
         creature: CreatureWork,
         /// Of its body, with the bends so far.
-        style: StyleWork,
+        style: Style,
         /// What is pulled where.
-        pulls: Vec<Pull>,
+        pulls: Vec<Goal>,
     },
     /// Begin a simulation; one at a time. Answer: [`SimulationAnswer`].
     Simulate {
         /// Whose.
         creature: CreatureWork,
         /// Of its body.
-        style: StyleWork,
+        style: Style,
         /// What moves it.
         drive: DriveWork,
         /// Whether there is a ground.
@@ -100,7 +102,7 @@ pub enum Request {
         seconds: f64,
         /// What the mouse pulls.
         #[serde(default)]
-        pull: Option<Pull>,
+        pull: Option<Goal>,
     },
     /// The modes of a sketch's two phases. Answer: [`SketchAnswer`].
     Sketch {
@@ -153,7 +155,7 @@ pub enum Request {
         /// Whose.
         creature: CreatureWork,
         /// Of its body.
-        style: StyleWork,
+        style: Style,
         /// What moves.
         what: ExportWork,
         /// As what: glb, gltf, bvh, json, npz, png, svg, gif, apng, gait, rig, sketch or controller.
@@ -180,7 +182,7 @@ pub enum Request {
         /// Whose.
         creature: CreatureWork,
         /// Of its body.
-        style: StyleWork,
+        style: Style,
         /// Which.
         gait: GaitWork,
         /// The sketch, if it is that and not the gait that is kept.

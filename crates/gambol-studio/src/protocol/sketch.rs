@@ -1,96 +1,9 @@
-//! Sketches of controllers: what the user makes of them, what the page asks about them, and what it is told.
+//! What the page is told of sketches and of searches for controllers.
 
-use serde::{Deserialize, Serialize};
+use gambol::control::search::Doing;
+use serde::Serialize;
 
-use super::{ClipPart, ModePart, Numbers};
-
-/// A sketch: [`gambol::control::sketch::Sketch`], of the creature of the work.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct SketchWork {
-    /// What it is called.
-    pub name: String,
-    /// Name of the rest pose; none: the reference pose.
-    pub pose: Option<String>,
-    /// How the legs take turns.
-    pub legs: LegsWork,
-    /// Names of the feet that stand first.
-    pub stance: Vec<String>,
-    /// Times the creature's own.
-    pub stiffness: f64,
-    /// k_d / k_s, s
-    pub damping: f64,
-    /// s
-    pub period: f64,
-    /// Of a foot's cycle.
-    pub flight_share: f64,
-    /// In flight and on the ground, s.
-    pub bursts: [f64; 2],
-    /// Forward, to begin with, m/s.
-    pub speed: f64,
-    /// On average, m/s.
-    pub least_speed: f64,
-    /// Mean of the sum of squared torques, N²m².
-    pub most_effort: f64,
-    /// Of a swinging foot.
-    pub flight: PaletteWork,
-    /// Of a standing foot.
-    pub ground: PaletteWork,
-    /// What was found of it.
-    #[serde(default)]
-    pub found: Option<FoundWork>,
-}
-
-/// See [`SketchWork::legs`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LegsWork {
-    /// Left and right half a cycle apart.
-    Alternate,
-    /// All at the same time.
-    Together,
-}
-
-/// The modes of one phase.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-pub struct PaletteWork {
-    /// Green.
-    pub priority: Vec<PriorityWork>,
-    /// What may help besides; none: the twelve lowest vibrations.
-    pub permissible: Option<Vec<usize>>,
-    /// Red.
-    pub excluded: Vec<usize>,
-}
-
-/// A green mode.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-pub struct PriorityWork {
-    /// Index in the basis of its phase.
-    pub mode: usize,
-    /// Least amplitude with its sign, rad.
-    pub amplitude: f64,
-}
-
-/// The best stride of a search, as the page keeps it.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct FoundWork {
-    /// Of the search.
-    pub seed: u64,
-    /// A controller file: all numbers of the stride, bit for bit. None before the first candidate.
-    pub controller: Option<String>,
-    /// `running`, `stopped`, `converged` or `stalled`; what is left is for people.
-    pub status: String,
-    /// Of a search that stalled: what is short, and by how much.
-    #[serde(default)]
-    pub short: Option<(String, f64)>,
-    /// Cycles simulated.
-    pub evaluations: usize,
-    /// m/s
-    pub speed: f64,
-    /// Largest gap in parts of the tolerance.
-    pub gap: Option<f64>,
-}
+use super::{ClipPart, ModePart, Numbers, SketchWork};
 
 /// See [`super::Request::Sketch`].
 #[derive(Clone, Debug, Serialize)]
@@ -133,10 +46,9 @@ pub struct PreviewAnswer {
 
 /// See [`super::Request::Search`].
 #[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct SearchAnswer {
-    /// `sampling`, `closing`, `improving`, `sealing` or `done`
-    pub doing: &'static str,
+    /// What it is at.
+    pub doing: Doing,
     /// 0 is the initialisation.
     pub round: usize,
     /// Cycles simulated so far.
@@ -156,16 +68,16 @@ pub struct SearchAnswer {
 /// The best candidate of a search.
 #[derive(Clone, Debug, Serialize)]
 pub struct CandidatePart {
-    /// f = w₀ E_v E_e + w_s Σ E
-    pub value: f64,
+    /// f = w₀ E_v E_e + w_s Σ E; none where that is not finite.
+    pub value: Option<f64>,
     /// E_v E_e, the objective.
-    pub product: f64,
+    pub product: Option<f64>,
     /// Mean, forward, m/s.
     pub speed: f64,
     /// Largest gap in parts of the tolerance; below 1 the cycle repeats itself.
-    pub gap: f64,
+    pub gap: Option<f64>,
     /// The easy constraints by name; 0 where one is met.
-    pub constraints: Vec<(&'static str, f64)>,
+    pub constraints: Vec<(&'static str, Option<f64>)>,
 }
 
 /// How a search ended.
@@ -178,8 +90,8 @@ pub enum OutcomePart {
     Stalled {
         /// What is short.
         constraint: String,
-        /// By how much.
-        by: f64,
+        /// By how much; none where that is not finite.
+        by: Option<f64>,
     },
 }
 
@@ -190,15 +102,4 @@ pub struct KeptSearch {
     pub controller: Option<String>,
     /// For [`super::Request::Search`].
     pub checkpoint: String,
-}
-
-/// A sketch of the gallery.
-#[derive(Clone, Debug, Serialize)]
-pub struct GallerySketch {
-    /// Name.
-    pub name: String,
-    /// Of which creature.
-    pub creature: String,
-    /// The file.
-    pub text: String,
 }

@@ -1,12 +1,12 @@
 //! What the user made.
 
+use gambol::anatomy::skin::JointType;
+use gambol::control::sketch::Sketch;
+use gambol::gait::{ModeEdit, Wish};
 use serde::{Deserialize, Serialize};
-
-use super::SketchWork;
 
 /// A creature, and what the user set right about it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(rename_all = "camelCase")]
 pub struct CreatureWork {
     /// Where it comes from.
     pub source: Source,
@@ -24,7 +24,7 @@ pub struct CreatureWork {
     pub forward: Option<[f64; 3]>,
     /// glTF: bones (by body name) and what they can do: `ball`, `hinge` or `fixed`.
     #[serde(default)]
-    pub joints: Vec<(String, String)>,
+    pub joints: Vec<(String, JointType)>,
     /// What hangs from the world floats instead.
     #[serde(default)]
     pub free_root: bool,
@@ -63,69 +63,23 @@ pub enum Source {
     },
 }
 
-/// What is changed of a body: [`gambol::gait::Style`].
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(default)]
-pub struct StyleWork {
-    /// Name of the rest pose.
-    pub pose: Option<String>,
-    /// Joints bent by hand on top of it.
-    pub bend: Vec<(String, Vec<f64>)>,
-    /// One for all joints, N·m/rad or N/m.
-    pub stiffness: Option<f64>,
-    /// Patterns over joint names, and factors.
-    pub scale: Vec<(String, f64)>,
-    /// As `gambol modes --constrain` takes them.
-    pub constraints: Vec<String>,
-    /// Times the mass.
-    pub weight: f64,
-    /// Times the stiffness at the same energy.
-    pub tension: f64,
-    /// Feet.
-    pub injured: Vec<String>,
-}
-
-impl Default for StyleWork {
-    fn default() -> Self {
-        Self {
-            pose: None,
-            bend: Vec::new(),
-            stiffness: None,
-            scale: Vec::new(),
-            constraints: Vec::new(),
-            weight: 1.0,
-            tension: 1.0,
-            injured: Vec::new(),
-        }
-    }
-}
-
 /// How the creature moves.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default)]
 pub struct GaitWork {
     /// A gait of the list; none: only the modes of `edits` move.
     pub name: Option<String>,
     /// A gait file's text, which stands instead of a designed gait; `name` is its name.
     pub file: Option<String>,
-    /// m/s
-    pub speed: Option<f64>,
-    /// m per cycle
-    pub stride: Option<f64>,
-    /// Cycles per second.
-    pub frequency: Option<f64>,
-    /// Share of the cycle that a foot stands.
-    pub duty: Option<f64>,
+    /// What is asked of it: pace, and green and red modes.
+    #[serde(flatten)]
+    pub wish: Wish,
     /// rad/s to the left
     pub turn: f64,
     /// Of the ground, up along x, rad.
     pub slope: f64,
     /// Whether feet meet the ground; else the modes alone, in the air.
     pub ground: bool,
-    /// Green modes.
-    pub prefer: Vec<usize>,
-    /// Red modes.
-    pub avoid: Vec<usize>,
     /// Modes that the user moved by hand, on top of the designed gait.
     pub edits: Vec<ModeEdit>,
 }
@@ -135,48 +89,60 @@ impl Default for GaitWork {
         Self {
             name: None,
             file: None,
-            speed: None,
-            stride: None,
-            frequency: None,
-            duty: None,
+            wish: Wish::default(),
             turn: 0.0,
             slope: 0.0,
             ground: true,
-            prefer: Vec::new(),
-            avoid: Vec::new(),
             edits: Vec::new(),
         }
     }
 }
 
-/// What the user says about one mode of a gait; what is not said stays.
+/// A sketch of a controller, and what was found of it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct ModeEdit {
-    /// Index.
-    pub mode: usize,
-    /// rad of the joint that moves most.
+pub struct SketchWork {
+    /// Of the creature of the work, whatever name stands there.
+    #[serde(flatten)]
+    pub sketch: Sketch,
+    /// None: nothing yet.
     #[serde(default)]
-    pub amplitude: Option<f64>,
-    /// rad
-    #[serde(default)]
-    pub phase: Option<f64>,
-    /// A lasting offset, rad.
-    #[serde(default)]
-    pub offset: Option<f64>,
-    /// Multiple of the gait's frequency: 1 or 2.
-    #[serde(default)]
-    pub harmonic: Option<u32>,
+    pub found: Option<FoundWork>,
 }
 
-/// A point of a body and the place in the world that it is pulled to.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Pull {
-    /// Index.
-    pub body: usize,
-    /// In the body frame, m.
-    pub point: [f64; 3],
-    /// In the world, m.
-    pub target: [f64; 3],
+/// The best stride of a search, as the page keeps it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct FoundWork {
+    /// Of the search.
+    pub seed: u64,
+    /// A controller file: all numbers of the stride, bit for bit. None before the first candidate.
+    pub controller: Option<String>,
+    /// How far the search came.
+    pub status: FoundStatus,
+    /// Of a search that stalled: what is short, and by how much; without a number where that is not finite.
+    #[serde(default)]
+    pub short: Option<(String, Option<f64>)>,
+    /// Cycles simulated.
+    pub evaluations: usize,
+    /// m/s
+    pub speed: f64,
+    /// Largest gap in parts of the tolerance.
+    pub gap: Option<f64>,
+}
+
+/// How a stride was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FoundStatus {
+    /// The search goes on.
+    Running,
+    /// The user stopped it.
+    Stopped,
+    /// All constraints are met.
+    Converged,
+    /// The search spent what it had.
+    Stalled,
+    /// It came in a file, and does not meet all constraints.
+    Opened,
 }
 
 /// What moves a simulated creature.
@@ -208,13 +174,13 @@ pub struct PumpedMode {
     /// Index.
     pub mode: usize,
     /// rad
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amplitude: Option<f64>,
     /// rad
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<f64>,
     /// Hz
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency: Option<f64>,
 }
 

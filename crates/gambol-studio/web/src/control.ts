@@ -2,14 +2,14 @@ import { computed, effect, signal } from '@preact/signals'
 import { type Engine, Refusal, words } from './engine/engine'
 import { Latest } from './engine/latest'
 import type { Creature, Flow } from './flow'
-import type { CreatureWork, FoundWork, PhaseName, SearchAnswer, SketchAnswer, SketchWork } from './protocol'
+import type { CreatureWork, FoundWork, SearchAnswer, SketchAnswer, SketchWork } from './protocol'
 import { type Bytes, ClipPlayer, ModeSwings } from './stage'
 import type { Document } from './work/document'
 import { same } from './work/empty'
-import { bare, grown, type Point } from './work/sketch'
+import { bare, grown, type Phase, type Point } from './work/sketch'
 
 /** The palettes of a sketch on its creature. */
-export interface Sketched { of: CreatureWork; sketch: SketchWork; creature: Creature; answer: SketchAnswer; swings: Record<PhaseName, ModeSwings> }
+export interface Sketched { of: CreatureWork; sketch: SketchWork; creature: Creature; answer: SketchAnswer; swings: Record<Phase, ModeSwings> }
 
 /** A clip, and what it is of. */
 interface Played { of: unknown; player: ClipPlayer }
@@ -26,7 +26,7 @@ const MEASURED_OVER = 1500
 export class Control {
   /** The panel is in front: palette and stage are the sketch's. */
   readonly front = signal(false)
-  readonly phase = signal<PhaseName>('flight')
+  readonly phase = signal<Phase>('flight')
   readonly sketched = signal<Sketched | null>(null)
   /** Why the sketch does not work. */
   readonly trouble = signal<string | null>(null)
@@ -249,7 +249,7 @@ export class Control {
       this.measured = { at: now, evaluations }
     }
     if (best && evaluations > (this.curve.value.at(-1)?.evaluations ?? 0)) {
-      this.curve.value = grown(this.curve.value, { evaluations, value: best.value ?? NaN, gap: best.gap ?? NaN, roundGap: answer.roundGap ?? NaN })
+      this.curve.value = grown(this.curve.value, { evaluations, value: best.value ?? NaN, gap: best.gap ?? NaN, roundGap: answer.round_gap ?? NaN })
     }
     const creature = this.flow.creature.peek()
     if (answer.clip && creature) this.found.value = { of: null, player: new ClipPlayer(creature.answer, answer.clip, bytes) }
@@ -287,7 +287,7 @@ export class Control {
     if (this.found.peek() && kept.controller) this.found.value = { ...this.found.peek()!, of: kept.controller }
     this.tellFound({
       controller: kept.controller, status, evaluations, speed: best.speed, gap: best.gap,
-      short: outcome?.how === 'stalled' ? [outcome.constraint, outcome.by ?? Infinity] : null,
+      short: outcome?.how === 'stalled' ? [outcome.constraint, outcome.by] : null,
     })
   }
 
@@ -304,6 +304,6 @@ export class Control {
 }
 
 function sketchedOf(of: CreatureWork, sketch: SketchWork, creature: Creature, answer: SketchAnswer, bytes: Bytes): Sketched {
-  const swings = (phase: PhaseName) => new ModeSwings(creature.answer, answer[phase], bytes)
+  const swings = (phase: Phase) => new ModeSwings(creature.answer, answer[phase], bytes)
   return { of, sketch, creature, answer, swings: { flight: swings('flight'), ground: swings('ground') } }
 }

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { type Engine, type Kind, words } from './engine/engine'
 import type {
-  BodyAnswer, CreatureAnswer, CreatureWork, GaitsAnswer, GaitWork, MotionAnswer, StyleWork,
+  BodyAnswer, CreatureAnswer, CreatureWork, GaitsAnswer, GaitWork, MotionAnswer, Style,
 } from './protocol'
 import { type Bytes, ClipPlayer, type FetchFile, ModeSwings } from './stage'
 import type { Document } from './work/document'
@@ -9,9 +9,9 @@ import { emptyStyle, same } from './work/empty'
 import { marksOf } from './work/marks'
 
 export interface Creature { of: CreatureWork; answer: CreatureAnswer; bytes: Bytes; fetchFile: FetchFile }
-export interface Body { of: CreatureWork; style: StyleWork; creature: Creature; answer: BodyAnswer; swings: ModeSwings; waited: number }
-export interface Gaits { of: CreatureWork; style: StyleWork; list: GaitsAnswer['gaits'] }
-export interface Motion { of: CreatureWork; style: StyleWork; gait: GaitWork; answer: MotionAnswer; player: ClipPlayer }
+export interface Body { of: CreatureWork; style: Style; creature: Creature; answer: BodyAnswer; swings: ModeSwings; waited: number }
+export interface Gaits { of: CreatureWork; style: Style; list: GaitsAnswer['gaits'] }
+export interface Motion { of: CreatureWork; style: Style; gait: GaitWork; answer: MotionAnswer; player: ClipPlayer }
 
 /** Why one of the pictures above is not that of the present work. */
 export interface Trouble { at: Kind; text: string }
@@ -129,7 +129,7 @@ export class Flow {
     return file
   }
 
-  private async askBody(of: CreatureWork, style: StyleWork): Promise<void> {
+  private async askBody(of: CreatureWork, style: Style): Promise<void> {
     const creature = this.creature.peek()!
     const from = this.document.counting
     const marks = marksOf(from.work.gait)
@@ -147,14 +147,14 @@ export class Flow {
     })
   }
 
-  private async askGaits(of: CreatureWork, style: StyleWork): Promise<void> {
+  private async askGaits(of: CreatureWork, style: Style): Promise<void> {
     await this.attempt('gaits', async () => {
       const { answer } = await this.engine.ask('gaits', { creature: of, style })
       this.gaits.value = { of, style, list: answer.gaits }
     })
   }
 
-  private async askMotion(of: CreatureWork, style: StyleWork, gait: GaitWork): Promise<void> {
+  private async askMotion(of: CreatureWork, style: Style, gait: GaitWork): Promise<void> {
     const creature = this.creature.peek()!
     await this.attempt('motion', async () => {
       const { answer, bytes } = await this.engine.ask('motion', { creature: of, style, gait })
@@ -195,7 +195,7 @@ export function still(gait: GaitWork): boolean {
  * The style that a gait asks for. A gait of the paper brings a body of its own; the next gait without one finds the
  * creature as it was, unless the user changed that body.
  */
-export function styleFor(choice: GaitsAnswer['gaits'][number], list: GaitsAnswer['gaits'], now: StyleWork): StyleWork {
+export function styleFor(choice: GaitsAnswer['gaits'][number], list: GaitsAnswer['gaits'], now: Style): Style {
   if (choice.style) return choice.style
   return list.some((other) => other.style && same(other.style, now)) ? emptyStyle() : now
 }

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { type Engine, Refusal, words } from './engine/engine'
-import type { DriveWork, Pull, SimulationAnswer } from './protocol'
+import type { DriveWork, Goal, SimulationAnswer } from './protocol'
 import type { Document } from './work/document'
 
 /** The engine goes on by this much at once at most, s. */
@@ -27,7 +27,7 @@ export class Physics {
   /** Share of the wanted pace that is reached. */
   readonly keepsUp = signal(1)
   readonly trouble = signal<string | null>(null)
-  private pull: Pull | null = null
+  private pull: Goal | null = null
   private asking = false
   /** Time that passed on the screen since the last request, s. */
   private due = 0
@@ -69,7 +69,7 @@ export class Physics {
   }
 
   /** The mouse pulls, or lets go (null). */
-  pulls(pull: Pull | null): void {
+  pulls(pull: Goal | null): void {
     this.pull = pull
   }
 

@@ -4,7 +4,7 @@ import type { Control } from './control'
 import type { Creature, Flow } from './flow'
 import type { Physics } from './physics'
 import type { Playback } from './playback'
-import type { CreatureAnswer, LandmarkPart, Pull, Vec3 } from './protocol'
+import type { CreatureAnswer, LandmarkPart, Goal, Vec3 } from './protocol'
 import { ClipPlayer, type Interaction, type Marks, type ModeSwings, type Stage } from './stage'
 import type { Document } from './work/document'
 import { same } from './work/empty'
@@ -121,7 +121,7 @@ export class Show {
   }
 
   /** A pull of the mouse, as the engine takes it. */
-  static pullOf({ body, pointInBody, targetInWorld }: { body: number; pointInBody: Pull['point']; targetInWorld: Pull['target'] }): Pull {
+  static pullOf({ body, pointInBody, targetInWorld }: { body: number; pointInBody: Goal['point']; targetInWorld: Goal['target'] }): Goal {
     return { body, point: pointInBody, target: targetInWorld }
   }
 

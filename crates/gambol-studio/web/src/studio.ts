@@ -8,7 +8,8 @@ import { Flow, styleFor } from './flow'
 import { dismiss, notes, said, tell } from './notes'
 import { Physics } from './physics'
 import { Playback } from './playback'
-import type { CreatureWork, GaitFileAnswer, GaitWork, Pull, SketchWork, Source, StyleWork, Work } from './protocol'
+import type { CreatureWork, GaitFileAnswer, GaitWork, Goal, SketchWork, Source, Style } from './protocol'
+import type { Work } from './work/work'
 import { Show } from './show'
 import { Document } from './work/document'
 import { creatureFrom, emptyGait, emptyStyle, same, workOn } from './work/empty'
@@ -50,8 +51,8 @@ export async function start(): Promise<void> {
   const kept = await loadWork(engine, claimed.copyOf ?? tab)
   const hello = engine.greeting.value!
   if (kept) doc.replace(kept)
-  else if (hello.startGait !== null) {
-    const started = await workOf(hello.startGait)
+  else if (hello.start_gait !== null) {
+    const started = await workOf(hello.start_gait)
     doc.replace(begin(started))
     if (started.sketch) {
       flow.beginWithGait(started.creature)
@@ -102,7 +103,7 @@ export function placeLandmark(name: string, target: string | null): void {
 export async function drop(files: Dropped[]): Promise<void> {
   if (files.length === 0) return
   const gait = files.length === 1 && files[0]!.name.endsWith('.toml') ? files[0]! : null
-  const most = engine.greeting.value?.mostBytes ?? Infinity
+  const most = engine.greeting.value?.most_bytes ?? Infinity
   const size = files.reduce((sum, file) => sum + file.bytes.length, 0)
   if (size > most) {
     tell('trouble', `That is ${Math.ceil(size / 1e6)} MB, and the studio takes ${Math.floor(most / 1e6)} MB at once.`, {
@@ -246,11 +247,11 @@ export async function runController(): Promise<void> {
 
 // --- body and motion ---
 
-export function changeStyle(label: string, change: Partial<StyleWork>): void {
+export function changeStyle(label: string, change: Partial<Style>): void {
   doc.change(label, (work) => ({ ...work, style: { ...work.style, ...change } }))
 }
 
-export function dragStyle(label: string, change: Partial<StyleWork>): void {
+export function dragStyle(label: string, change: Partial<Style>): void {
   doc.drag(label, (work) => ({ ...work, style: { ...work.style, ...change } }))
 }
 
@@ -263,7 +264,7 @@ export function dragGait(label: string, change: (gait: GaitWork) => GaitWork): v
 }
 
 /** Factors of stiffness by pattern: 1 says nothing. */
-export function withScale(style: StyleWork, pattern: string, factor: number): [string, number][] {
+export function withScale(style: Style, pattern: string, factor: number): [string, number][] {
   const others = style.scale.filter(([other]) => other !== pattern)
   return Math.abs(factor - 1) < 1e-6 ? others : [...others, [pattern, factor]]
 }
@@ -276,7 +277,7 @@ export function chooseGait(name: string | null): void {
     ...work,
     style: choice ? styleFor(choice, list, work.style) : work.style,
     gait: {
-      ...work.gait, name, file: null, speed: null, stride: null, frequency: null, duty: null,
+      ...work.gait, name, file: null, speed: null, stride_length: null, frequency: null, duty: null,
       edits: work.gait.file ? [] : work.gait.edits,
     },
   }))
@@ -301,7 +302,7 @@ export async function standUp(): Promise<void> {
 const reaches = new Latest(engine, 'reach')
 
 /** Pulls a limb of the rest pose: it follows the mouse, and stays where it is let go. */
-export async function reach(pull: Pull, phase: 'start' | 'move' | 'end'): Promise<void> {
+export async function reach(pull: Goal, phase: 'start' | 'move' | 'end'): Promise<void> {
   const { creature, style } = work.value
   try {
     const reply = await reaches.ask({ creature, style, pulls: [pull] })
@@ -329,7 +330,7 @@ export function resetGait(): void {
 effect(() => {
   const motion = flow.motion.value
   if (!motion) return
-  const { speed, slip } = motion.answer.report
+  const { speed, slip_mm: slip } = motion.answer.report
   const slips = slip === null ? '' : `, feet slip ${slip.toFixed(1)} millimetres`
   said.value = `${motion.gait.name ?? 'motion'}: ${speed.toFixed(2)} metres per second${slips}`
 })

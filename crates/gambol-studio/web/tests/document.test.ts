@@ -2,7 +2,8 @@
 // goes with it, and marks on modes stay on the same motions although the body counts its modes anew.
 import { describe, expect, it } from 'vitest'
 import { Document } from '../src/work/document'
-import { creatureFrom, workOn } from '../src/work/empty'
+import { creatureFrom, emptyGait, workOn } from '../src/work/empty'
+import { whole } from '../src/work/keeper'
 import { byMode, marksOf, nextPreference, preferenceOf, recount, withEdit, withPreference } from '../src/work/marks'
 
 function dog(now = { value: 0 }) {
@@ -160,5 +161,23 @@ describe('marks', () => {
     document.count(from, document.work.value.style, [follow(9, 10)])
     expect(document.work.value.gait.prefer).toEqual([9, 12])
     expect(document.present.counted).not.toEqual(document.work.value.style)
+  })
+})
+
+describe('work that was kept by version 1', () => {
+  it('is read as if it were of today', () => {
+    const creature = { source: { from: 'gallery', name: 'biped' }, landmarks: [], height: null, mass: null, forward: null, joints: [], freeRoot: true }
+    const gait = { name: 'run', file: null, speed: 2, stride: 1.5, frequency: null, duty: null, turn: 0, slope: 0, ground: true, prefer: [7], avoid: [], edits: [] }
+    const sketch = { name: 'run', pose: 'run', legs: 'alternate', stance: [], stiffness: 1, damping: 0.1, period: 0.7, flightShare: 0.4, bursts: [0.1, 0.1], speed: 3, leastSpeed: 2, mostEffort: 5e5, flight: {}, ground: {}, found: null }
+    const style = { pose: null, bend: [], stiffness: null, scale: [], constraints: [], weight: 1, tension: 1, injured: [] }
+    const kept = { work: { version: 1, creature, style, gait, sketch }, counted: style, label: '' }
+    const { work } = whole(kept as unknown as Parameters<typeof whole>[0])
+    expect(work.creature.free_root).toBe(true)
+    expect(work.gait).toEqual({ ...emptyGait(), name: 'run', speed: 2, stride_length: 1.5, prefer: [7] })
+    expect(work.sketch).toMatchObject({ creature: 'biped', flight_share: 0.4, least_speed: 2, most_effort: 5e5 })
+    expect(JSON.stringify(work)).not.toMatch(/freeRoot|flightShare|leastSpeed|mostEffort|"stride"/)
+    // What is of today stays.
+    expect(whole({ work, counted: work.style, label: '' }).work).toEqual(work)
+    expect(whole({ work: { ...work, sketch: null }, counted: work.style, label: '' }).work.sketch).toBeNull()
   })
 })

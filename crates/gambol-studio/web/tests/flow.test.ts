@@ -4,7 +4,7 @@ import { signal } from '@preact/signals'
 import { describe, expect, it } from 'vitest'
 import { type Engine, Refusal, type Reply } from '../src/engine/engine'
 import { Flow, styleFor } from '../src/flow'
-import type { StyleWork } from '../src/protocol'
+import type { Style } from '../src/protocol'
 import { Document } from '../src/work/document'
 import { creatureFrom, emptyStyle, same, workOn } from '../src/work/empty'
 import { withPreference } from '../src/work/marks'
@@ -46,7 +46,7 @@ function studio() {
     await new Promise((resume) => setTimeout(resume))
     return asked.splice(0).map(({ kind }) => kind)
   }
-  const style = (change: Partial<StyleWork>) => document.change('style', (work) => ({ ...work, style: { ...work.style, ...change } }))
+  const style = (change: Partial<Style>) => document.change('style', (work) => ({ ...work, style: { ...work.style, ...change } }))
   return { asked, refuses, document, flow, since, style, creature }
 }
 

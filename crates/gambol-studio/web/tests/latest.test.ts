@@ -4,7 +4,7 @@ import { signal } from '@preact/signals'
 import { describe, expect, it } from 'vitest'
 import type { Engine, Reply } from '../src/engine/engine'
 import { Latest } from '../src/engine/latest'
-import type { Pull } from '../src/protocol'
+import type { Goal } from '../src/protocol'
 import { creatureFrom, emptyStyle } from '../src/work/empty'
 
 /** An engine that answers when it is told to. */
@@ -25,7 +25,7 @@ function slowEngine() {
 }
 
 const asks = (x: number) => {
-  const pull: Pull = { body: x, point: [0, 0, 0], target: [0, 0, 0] }
+  const pull: Goal = { body: x, point: [0, 0, 0], target: [0, 0, 0] }
   return { creature: creatureFrom({ from: 'gallery', name: 'dog' }), style: emptyStyle(), pulls: [pull] }
 }
 const asked = (body: unknown) => (body as ReturnType<typeof asks>).pulls[0]!.body

@@ -17,8 +17,8 @@ const found: FoundWork = { seed: 3, controller: 'text', status: 'stopped', short
 function run(): SketchWork {
   const palette = () => ({ priority: [], permissible: null, excluded: [] })
   return {
-    name: 'run', pose: null, legs: 'alternate', stance: ['foot.left'], stiffness: 1, damping: 0.1, period: 0.7, flightShare: 0.5,
-    bursts: [0.1, 0.1], speed: 3, leastSpeed: 2, mostEffort: 5e5, flight: palette(), ground: palette(), found: null,
+    name: 'run', creature: 'biped', pose: null, legs: 'alternate', stance: ['foot.left'], stiffness: 1, damping: 0.1, period: 0.7, flight_share: 0.5,
+    bursts: [0.1, 0.1], speed: 3, least_speed: 2, most_effort: 5e5, flight: palette(), ground: palette(), found: null,
   }
 }
 
@@ -79,7 +79,7 @@ function studio(last = 6) {
   const kept = new Map<string, unknown>()
   const basis = { modes: [], shapes: none, roots: none, swing: 1, pose: [], active: [] }
   const told = (keep: boolean) => ({
-    doing: 'sampling', round: 0, evaluations: 10 * steps!, roundGap: 5, outcome: steps! >= last ? { how: 'converged' } : null,
+    doing: 'sampling', round: 0, evaluations: 10 * steps!, round_gap: 5, outcome: steps! >= last ? { how: 'converged' } : null,
     best: { value: 1, product: 1, speed: 2, gap: 1 / (steps! + 1), constraints: [] },
     clip: null, kept: keep ? { controller: `controller ${steps}`, checkpoint: `${steps}` } : null,
   })

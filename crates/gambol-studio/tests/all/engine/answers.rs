@@ -129,7 +129,7 @@ fn a_motion_is_what_perform_plays() {
     assert_eq!(clip["keys"], json!(played.clip.poses.len()));
     assert_eq!(clip["contacts"].as_array().unwrap().len(), 4);
     assert_eq!(answer.head["report"]["speed"].as_f64().unwrap(), played.report.speed);
-    assert_eq!(answer.head["report"]["slip"].as_f64(), played.report.slip_mm);
+    assert_eq!(answer.head["report"]["slip_mm"].as_f64(), played.report.slip_mm);
     assert_eq!(answer.head["components"].as_array().unwrap().len(), gait.components.len());
 
     // A gait file of the same gait is the same motion.
@@ -301,7 +301,7 @@ fn a_robot_without_springs_gets_some() {
     // Hung from the world, with what would help as it is called on the page.
     let told = page.ask(json!({ "ask": "creature", "creature": source })).head["warnings"].to_string();
     assert!(told.contains("\u{201c}Floats freely\u{201d} under Root sets it free"), "{told}");
-    source["freeRoot"] = json!(true);
+    source["free_root"] = json!(true);
     let told = page.ask(json!({ "ask": "creature", "creature": source })).head;
     assert_eq!(told["kind"], "urdf");
     assert!(told["notes"][0].as_str().unwrap().contains("springs"));

@@ -199,7 +199,7 @@ fn spoil(value: &mut Value, dice: &mut Dice) {
 fn nothing_panics() {
     let style = json!({ "pose": null, "bend": [], "stiffness": null, "scale": [[".*", 1.1]], "constraints": [],
         "weight": 1.1, "tension": 0.9, "injured": [] });
-    let gait = json!({ "name": "walk", "file": null, "speed": 0.8, "stride": null, "frequency": null, "duty": null,
+    let gait = json!({ "name": "walk", "file": null, "speed": 0.8, "stride_length": null, "frequency": null, "duty": null,
         "turn": 0.1, "slope": 0.05, "ground": true, "prefer": [7], "avoid": [8],
         "edits": [{ "mode": 6, "amplitude": 0.1, "phase": 1.0, "offset": 0.0, "harmonic": 1 }] });
     let mut page = Page::new();
@@ -207,7 +207,7 @@ fn nothing_panics() {
     for turn in 0..240 {
         let name = ["kangaroo", "linear", "loop", "snake"][turn / 60];
         let creature = json!({ "source": gallery(name)["source"], "landmarks": [["head", ""]], "height": null, "mass": null,
-            "forward": null, "joints": [], "freeRoot": false });
+            "forward": null, "joints": [], "free_root": false });
         let mut request = match dice.below(6) {
             0 => json!({ "ask": "creature", "creature": creature }),
             1 => json!({ "ask": "body", "creature": creature, "style": style, "from": {}, "marks": [6, 7] }),

@@ -279,7 +279,7 @@ fn a_bad_sketch_is_told_what_is_wrong() {
         (with("period", json!(0.0)), "period"),
         (with("period", json!(1e9)), "period"),
         (with("bursts", json!([0.1, -1.0])), "bursts"),
-        (with("flightShare", json!(1.5)), "share"),
+        (with("flight_share", json!(1.5)), "share"),
         (with("stiffness", json!(0.0)), "stiffness"),
         (with("speed", json!(1e300)), "number"),
     ] {

@@ -1,5 +1,5 @@
 import { capital, constraintText, feet, legOf, spoken, whichFoot } from '../bodyparts'
-import type { CreatureAnswer, StyleWork } from '../protocol'
+import type { CreatureAnswer, Style } from '../protocol'
 import { changeStyle, doc, dragStyle, flow, resetBody, show, standUp, withScale, work } from '../studio'
 import { emptyStyle, same } from '../work/empty'
 import { number, times } from './format'
@@ -12,7 +12,7 @@ const ALL = '.*'
 /** A joint or limb may be this much softer or stiffer than it is, as a factor. */
 const REACH = 16
 
-export function factorOf(style: StyleWork, pattern: string): number {
+export function factorOf(style: Style, pattern: string): number {
   return style.scale.find(([other]) => other === pattern)?.[1] ?? 1
 }
 

@@ -139,7 +139,7 @@ function Outcome({ found, running }: { found: FoundWork | null; running: boolean
     case 'converged':
       return <p class="verdict good" role="status"><icons.Good />Converged: it runs at {found.speed.toFixed(2)} m/s, and every constraint is met.</p>
     case 'stalled':
-      return <p class="verdict bad" role="status"><icons.Warn />Stalled: {found.short?.[0] === 'cycle' ? `the cycle does not close, by ${number(found.short[1])} tolerances` : `short of “${found.short?.[0]}” by ${number(found.short?.[1] ?? 0)}`}. The best is on the stage.</p>
+      return <p class="verdict bad" role="status"><icons.Warn />Stalled: {found.short?.[0] === 'cycle' ? `the cycle does not close, by ${number(found.short[1] ?? Infinity)} tolerances` : `short of “${found.short?.[0]}” by ${number(found.short?.[1] ?? Infinity)}`}. The best is on the stage.</p>
     case 'opened':
       return <p class="verdict" role="status">Opened from a file. It has not converged.{gap}</p>
     default:
@@ -208,7 +208,7 @@ function Lights({ progress }: { progress: SearchAnswer }) {
 const seconds = (value: number) => `${value.toFixed(2)} s`
 
 function Timing({ sketch }: { sketch: SketchWork }) {
-  const slider = (label: string, key: 'period' | 'flightShare' | 'speed' | 'leastSpeed', least: number, most: number, text: (value: number) => string, title: string) => (
+  const slider = (label: string, key: 'period' | 'flight_share' | 'speed' | 'least_speed', least: number, most: number, text: (value: number) => string, title: string) => (
     <Slider label={label} value={sketch[key]} least={least} most={most} text={text} title={title}
       onDrag={(value) => dragSketch(label.toLowerCase(), (sketch) => ({ ...sketch, [key]: rounded(value) }))} onRelease={() => doc.release()} />
   )
@@ -222,11 +222,11 @@ function Timing({ sketch }: { sketch: SketchWork }) {
     <Section title="Timing" closed>
       <p class="quiet">Where the search begins; it may change all of it a little.</p>
       {slider('Period', 'period', 0.15, Math.max(1.5, sketch.period), seconds, 'One cycle: both steps')}
-      {slider('Flight', 'flightShare', 0.1, 0.9, percent, 'Share of its cycle that a foot is in the air')}
+      {slider('Flight', 'flight_share', 0.1, 0.9, percent, 'Share of its cycle that a foot is in the air')}
       {burst('Burst in flight', 0)}
       {burst('Burst on the ground', 1)}
       {slider('Speed', 'speed', 0.1, fast, metres, 'To begin with')}
-      {slider('Least speed', 'leastSpeed', 0, fast, metres, 'On average; slower does not count')}
+      {slider('Least speed', 'least_speed', 0, fast, metres, 'On average; slower does not count')}
     </Section>
   )
 }
@@ -272,8 +272,8 @@ function Muscles({ sketch }: { sketch: SketchWork }) {
         onDrag={(stiffness) => dragSketch('stiffness of the sketch', (sketch) => ({ ...sketch, stiffness: rounded(stiffness) }))} onRelease={() => doc.release()} />
       <Slider label="Damping" value={sketch.damping} least={0} most={0.2} text={seconds} title="Over stiffness. 0.1 s stills all that is faster than 3.2 Hz; less lets it bounce"
         onDrag={(damping) => dragSketch('damping', (sketch) => ({ ...sketch, damping: rounded(damping) }))} onRelease={() => doc.release()} />
-      <Slider label="Most effort" value={sketch.mostEffort} least={Math.min(1, sketch.mostEffort)} most={Math.max(1e9, sketch.mostEffort)} ratios text={(value) => `${Number(Math.sqrt(value).toPrecision(2))} N·m`} title="Root of the mean of all squared torques of its muscles"
-        onDrag={(effort) => dragSketch('most effort', (sketch) => ({ ...sketch, mostEffort: rounded(effort) }))} onRelease={() => doc.release()} />
+      <Slider label="Most effort" value={sketch.most_effort} least={Math.min(1, sketch.most_effort)} most={Math.max(1e9, sketch.most_effort)} ratios text={(value) => `${Number(Math.sqrt(value).toPrecision(2))} N·m`} title="Root of the mean of all squared torques of its muscles"
+        onDrag={(effort) => dragSketch('most effort', (sketch) => ({ ...sketch, most_effort: rounded(effort) }))} onRelease={() => doc.release()} />
     </Section>
   )
 }

@@ -36,10 +36,10 @@ export function CreaturePanel() {
           </div>
         </Section>
       )}
-      {(of.freeRoot || !answer.joints.some((joint) => joint.kind === 'free')) && (
+      {(of.free_root || !answer.joints.some((joint) => joint.kind === 'free')) && (
         <Section title="Root">
-          <Toggle label="Floats freely" on={of.freeRoot} title="Its file hangs it from the world, where it cannot walk"
-            onChange={(freeRoot) => correct(freeRoot ? 'set it free' : 'hang it up', { freeRoot })} />
+          <Toggle label="Floats freely" on={of.free_root} title="Its file hangs it from the world, where it cannot walk"
+            onChange={(on) => correct(on ? 'set it free' : 'hang it up', { free_root: on })} />
         </Section>
       )}
       <Told title="Worth knowing" lines={answer.warnings} warn />

@@ -1,6 +1,6 @@
 import { capital, feet, spoken, whichFoot } from '../bodyparts'
 import { still } from '../flow'
-import type { ComponentPart, GaitWork, ModePart, MotionReport } from '../protocol'
+import type { Component, GaitWork, ModePart, GaitReport } from '../protocol'
 import { changeGait, chooseGait, doc, dragGait, flow, resetGait, show, work } from '../studio'
 import { byMode, withEdit } from '../work/marks'
 import { Told } from './CreaturePanel'
@@ -53,7 +53,7 @@ function Gaits() {
   const legs = feet(creature).length
   const suiting = list.filter((choice) => choice.suits)
   const others = list.filter((choice) => !choice.suits)
-  const edited = gait.edits.length > 0 || gait.prefer.length > 0 || gait.avoid.length > 0 || gait.speed !== null || gait.stride !== null
+  const edited = gait.edits.length > 0 || gait.prefer.length > 0 || gait.avoid.length > 0 || gait.speed !== null || gait.stride_length !== null
   const button = (choice: (typeof list)[number]) => (
     <button type="button" key={choice.name} class="gait" aria-pressed={gait.name === choice.name && gait.file === null}
       onClick={() => chooseGait(choice.name)}>
@@ -84,14 +84,14 @@ function Gaits() {
   )
 }
 
-type Pace = 'speed' | 'stride' | 'frequency'
+type Pace = 'speed' | 'stride_length' | 'frequency'
 
 /** Of speed, stride and frequency two decide the third: the wish that has to go where all three were said. */
-const YIELDS: Record<Pace, Pace> = { speed: 'stride', stride: 'frequency', frequency: 'stride' }
+const YIELDS: Record<Pace, Pace> = { speed: 'stride_length', stride_length: 'frequency', frequency: 'stride_length' }
 
 function withWish(gait: GaitWork, key: Pace | 'duty', value: number): GaitWork {
   const next = { ...gait, [key]: value }
-  const all = next.speed !== null && next.stride !== null && next.frequency !== null
+  const all = next.speed !== null && next.stride_length !== null && next.frequency !== null
   return key !== 'duty' && all ? { ...next, [YIELDS[key]]: null } : next
 }
 
@@ -120,13 +120,13 @@ function Tempo() {
       onDrag={(value) => dragGait(label.toLowerCase(), (gait) => ({ ...gait, [key]: value }))} onRelease={() => doc.release()}
       onReset={gait[key] === 0 ? undefined : () => changeGait(label.toLowerCase(), { [key]: 0 })} />
   )
-  const duty = report.duty.length ? report.duty.reduce((sum, [, share]) => sum + share, 0) / report.duty.length : 0
+  const duty = report.feet.length ? report.feet.reduce((sum, foot) => sum + foot.duty, 0) / report.feet.length : 0
   return (
     <Section title="Tempo">
       {goes && <Wish label="Speed" of="speed" now={report.speed} least={0} most={Math.max(FASTEST * Math.sqrt(GRAVITY * creature.height), 1.5 * report.speed)} text={(value) => `${number(value)} m/s`} title="Over the ground" />}
-      {goes && <Wish label="Stride" of="stride" now={report.strideLength} least={0.01} most={Math.max(3 * creature.height, 1.5 * report.strideLength)} text={(value) => `${number(value)} m`} title="Way of one cycle" />}
+      {goes && <Wish label="Stride" of="stride_length" now={report.stride_length} least={0.01} most={Math.max(3 * creature.height, 1.5 * report.stride_length)} text={(value) => `${number(value)} m`} title="Way of one cycle" />}
       <Wish label="Cycles" of="frequency" now={motion.answer.frequency} least={0.1} most={Math.max(5, 1.5 * motion.answer.frequency)} text={(value) => `${number(value)} a second`} title="How often all of it repeats" />
-      {report.duty.length > 0 && <Wish label="Feet on the ground" of="duty" now={duty} least={0.1} most={0.95} text={percent} shownAs={100} title="Duty factor: the share of a cycle that a foot stands. Above half is a walk, below a run" />}
+      {report.feet.length > 0 && <Wish label="Feet on the ground" of="duty" now={duty} least={0.1} most={0.95} text={percent} shownAs={100} title="Duty factor: the share of a cycle that a foot stands. Above half is a walk, below a run" />}
       {goes && angle('Turn', 'turn', 90, '/s', 'To the left (right of the middle), degrees per second')}
       {goes && angle('Slope', 'slope', 20, '', 'Of the ground, uphill to the right')}
     </Section>
@@ -185,7 +185,7 @@ function Used() {
   )
 }
 
-function AmplitudeSlider({ component, mode }: { component: ComponentPart; mode: ModePart }) {
+function AmplitudeSlider({ component, mode }: { component: Component; mode: ModePart }) {
   const { gait } = work.value
   const own = gait.edits.find((edit) => edit.mode === mode.index)?.amplitude
   const label = `${mode.index} · ${mode.name}`
@@ -205,21 +205,21 @@ const RUNS_ABOVE = 0.5
 /** More of the motion than this is the ground's doing rather than the modes'. */
 const MUCH_CORRECTED = 0.5
 
-function Meter({ report }: { report: MotionReport }) {
-  const { speed, strideLength, strideFrequency, slip, penetration, froude, duty, groundCorrection } = report
+function Meter({ report }: { report: GaitReport }) {
+  const { speed, stride_length, stride_frequency, feet, froude, slip_mm: slip, penetration_mm: penetration, ground_correction_energy: groundCorrection } = report
   return (
     <Section title="Meter">
       <dl class="meter">
         <Reading name="Speed" value={`${number(speed)} m/s`} title="Over the ground" />
-        <Reading name="Stride" value={`${number(strideLength)} m`} title={`${number(strideFrequency)} strides a second`} />
+        <Reading name="Stride" value={`${number(stride_length)} m`} title={`${number(stride_frequency)} strides a second`} />
         {slip !== null && <Reading name="Slip" value={`${slip.toFixed(2)} mm`} good={slip < VISIBLE} title="The farthest that a standing foot slides over the ground. Below 1 mm nobody sees it" />}
         {penetration !== null && <Reading name="Sinks in" value={`${penetration.toFixed(2)} mm`} good={penetration < VISIBLE} title="How deep the lowest point is below the ground. Below 1 mm nobody sees it" />}
         {froude !== null && <Reading name="Froude" value={number(froude, 2)} title={`v²/(g h): the same for animals of all sizes that move alike. ${froude > RUNS_ABOVE ? 'Animals run or trot here' : 'Animals walk here'}`} />}
         {groundCorrection !== null && <Reading name="By the ground" value={percent(groundCorrection)} good={groundCorrection < MUCH_CORRECTED} title="How much of the motion was changed so that the feet stand, as a share of its energy" />}
       </dl>
-      {duty.length > 0 && (
+      {feet.length > 0 && (
         <ul class="duties" aria-label="Duty factors">
-          {duty.map(([name, share]) => (
+          {feet.map(({ name, duty: share }) => (
             <li key={name} title={`${capital(spoken(name))} stands ${percent(share)} of the cycle`}>
               <span>{whichFoot(name)}</span>
               <span class="bar"><i style={{ width: `${share * 100}%` }} /></span>

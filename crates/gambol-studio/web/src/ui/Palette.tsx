@@ -2,12 +2,12 @@ import { computed, effect, signal } from '@preact/signals'
 import { memo } from './memo'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { capital } from '../bodyparts'
-import type { ComponentPart, ModeEdit, ModePart, PhaseName } from '../protocol'
+import type { Component, ModeEdit, ModePart } from '../protocol'
 import { PaletteView } from '../stage'
 import { changeGait, changeSketch, control, doc, dragGait, dragSketch, flow, show, work } from '../studio'
 import { theme } from '../theme'
 import { byMode, nextPreference, preferenceOf, type Preference, withEdit, withPreference } from '../work/marks'
-import { amplitudeOf, markOf, MOST_AMPLITUDE, withAmplitude, withHelp, withMark } from '../work/sketch'
+import { amplitudeOf, markOf, MOST_AMPLITUDE, withAmplitude, withHelp, withMark, type Phase } from '../work/sketch'
 import { fixedMoment } from '../moment'
 import { degrees, hertz, withinTurn } from './format'
 import { Choice, Scrub } from './parts'
@@ -110,7 +110,7 @@ const SAID: Record<Preference, string> = { prefer: ', preferred', avoid: ', avoi
 
 interface CellProps {
   mode: ModePart
-  component: ComponentPart | undefined
+  component: Component | undefined
   edit: ModeEdit | undefined
   preference: Preference
   first: boolean
@@ -151,7 +151,7 @@ const Cell = memo(function Cell({ mode, component, edit, preference, first }: Ce
   )
 }, (a, b) => a.mode.frequency === b.mode.frequency && a.mode.name === b.mode.name && a.component === b.component && a.edit === b.edit && a.preference === b.preference && a.first === b.first)
 
-const PHASES: { value: PhaseName; label: string; title: string }[] = [
+const PHASES: { value: Phase; label: string; title: string }[] = [
   { value: 'flight', label: 'In flight', title: 'Modes of the free body, driven while a foot swings' },
   { value: 'ground', label: 'On the ground', title: 'Modes with the standing toe pinned, driven while a foot stands' },
 ]
@@ -159,7 +159,7 @@ const PHASES: { value: PhaseName; label: string; title: string }[] = [
 const WANTED: Record<Preference, string> = { prefer: ', wanted', avoid: ', never', none: '' }
 
 /** A mode of a phase of the sketch. */
-function SketchCell({ mode, phase, first }: { mode: ModePart; phase: PhaseName; first: boolean }) {
+function SketchCell({ mode, phase, first }: { mode: ModePart; phase: Phase; first: boolean }) {
   const { index, name } = mode
   const palette = work.value.sketch?.[phase]
   if (!palette) return null

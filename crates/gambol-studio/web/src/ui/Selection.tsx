@@ -1,4 +1,5 @@
 import { bodiesOf, capital, footOf, jointsOf, limbOf, spoken } from '../bodyparts'
+import type { JointType } from '../protocol'
 import { correct, flow, show, work } from '../studio'
 import { StiffnessSlider, toggleInjured } from './BodyPanel'
 import { number } from './format'
@@ -37,18 +38,18 @@ export function Selection() {
           This leg is injured
         </button>
       )}
-      {answer.kind === 'gltf' && body.parent !== 0 && <JointType name={body.name} kind={joints[0]?.kind ?? 'fixed'} />}
+      {answer.kind === 'gltf' && body.parent !== 0 && <JointChoice name={body.name} kind={joints[0]?.kind ?? 'fixed'} />}
     </section>
   )
 }
 
 /** What a bone can do: the file does not say, so it was guessed. */
-function JointType({ name, kind }: { name: string; kind: string }) {
+function JointChoice({ name, kind }: { name: string; kind: string }) {
   const { joints } = work.value.creature
   return (
     <div class="labelled">
       <span>Joint</span>
-      <Choice label="Type of the joint" value={kind} options={[
+      <Choice label="Type of the joint" value={kind as JointType} options={[
         { value: 'ball', label: 'Ball', title: 'Turns every way' },
         { value: 'hinge', label: 'Hinge', title: 'Turns one way, as a knee' },
         { value: 'fixed', label: 'Fixed', title: 'Does not move' },

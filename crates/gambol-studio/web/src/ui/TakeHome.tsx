@@ -61,7 +61,7 @@ export function TakeHome() {
       } else {
         const { creature, style, gait, sketch } = work.value
         const { answer, bytes } = await engine.ask('export', {
-          creature, style, what: simulated ? { of: 'simulation' } : controlled ? { of: 'controller', sketch: sketch! } : { of: 'gait', gait }, format, inPlace: inPlace.value,
+          creature, style, what: simulated ? { of: 'simulation' } : controlled ? { of: 'controller', sketch: sketch! } : { of: 'gait', gait }, format, in_place: inPlace.value,
           seconds: simulated ? null : seconds.value,
         })
         download(answer.name, new Blob([bytes], { type: answer.mime }))

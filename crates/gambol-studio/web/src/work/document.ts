@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
-import type { BodyAnswer, GaitWork, StyleWork, Work } from '../protocol'
+import type { BodyAnswer, GaitWork, Style } from '../protocol'
+import type { Work } from './work'
 import { same } from './empty'
 import { advance, amend, begin, type History, redo, type Step, undo } from './history'
 import { marksOf, recount } from './marks'
@@ -94,7 +95,7 @@ export class Document {
   }
 
   /** The modes of `from` as the body of `style` counts them. */
-  count(from: Step, style: StyleWork, follows: BodyAnswer['follows']): void {
+  count(from: Step, style: Style, follows: BodyAnswer['follows']): void {
     const { present } = this
     const asked = new Set(follows.map((follow) => follow.old))
     const source: GaitWork = this.held ? from.work.gait : present.work.gait

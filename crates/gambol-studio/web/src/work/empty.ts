@@ -1,12 +1,13 @@
-import { type CreatureWork, type GaitWork, type Source, type StyleWork, VERSION, type Work } from '../protocol'
+import { type CreatureWork, type GaitWork, type Source, type Style, VERSION } from '../protocol'
+import type { Work } from './work'
 
-export function emptyStyle(): StyleWork {
+export function emptyStyle(): Style {
   return { pose: null, bend: [], stiffness: null, scale: [], constraints: [], weight: 1, tension: 1, injured: [] }
 }
 
 export function emptyGait(): GaitWork {
   return {
-    name: null, file: null, speed: null, stride: null, frequency: null, duty: null, turn: 0, slope: 0, ground: true,
+    name: null, file: null, speed: null, stride_length: null, frequency: null, duty: null, turn: 0, slope: 0, ground: true,
     prefer: [], avoid: [], edits: [],
   }
 }
@@ -14,7 +15,7 @@ export function emptyGait(): GaitWork {
 export function creatureFrom(source: Source): CreatureWork {
   // A URDF file hangs its robot from the world, whatever it is; most of them are to walk.
   const freeRoot = /\.urdf$/i.test(source.name)
-  return { source, landmarks: [], height: null, mass: null, forward: null, joints: [], freeRoot }
+  return { source, landmarks: [], height: null, mass: null, forward: null, joints: [], free_root: freeRoot }
 }
 
 export function workOn(creature: CreatureWork): Work {

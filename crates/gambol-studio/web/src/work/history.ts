@@ -1,10 +1,11 @@
-import type { StyleWork, Work } from '../protocol'
+import type { Style } from '../protocol'
+import type { Work } from './work'
 
 /** The work at one time. */
 export interface Step {
   work: Work
   /** The body whose modes the gait's numbers count; other than `work.style` until the engine has counted anew. */
-  counted: StyleWork
+  counted: Style
   /** What the change that led here did: "stiffness". */
   label: string
 }

@@ -53,13 +53,24 @@ export async function loadWork(engine: Engine, tab: string): Promise<History | n
   return history ? { past: history.past.map(whole), present: whole(history.present), future: history.future.map(whole) } : null
 }
 
-/** Work that was kept before there were sketches has none. */
-function whole(step: Step): Step {
-  return { ...step, work: { ...step.work, sketch: step.work.sketch ?? null } }
+/** What fields were called in version 1. */
+const EARLIER: Record<string, string> = {
+  freeRoot: 'free_root', stride: 'stride_length', flightShare: 'flight_share', leastSpeed: 'least_speed', mostEffort: 'most_effort',
+}
+
+function renamed<T extends object>(part: T): T {
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [EARLIER[name] ?? name, value])) as T
+}
+
+/** As it is kept today: work that was kept before there were sketches has none, and before version 2 they did not name their creature. */
+export function whole(step: Step): Step {
+  const { creature, gait, sketch } = step.work
+  const named = sketch ? { ...renamed(sketch), creature: sketch.creature ?? creature.source.name } : null
+  return { ...step, work: { ...step.work, version: VERSION, creature: renamed(creature), gait: renamed(gait), sketch: named } }
 }
 
 function isKept(kept: unknown): kept is Kept {
-  return typeof kept === 'object' && kept !== null && (kept as Kept).version === VERSION && 'history' in kept
+  return typeof kept === 'object' && kept !== null && (kept as Kept).version <= VERSION && 'history' in kept
 }
 
 const PREFIX = 'gambol.work.'

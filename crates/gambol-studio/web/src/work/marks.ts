@@ -1,4 +1,4 @@
-import type { BodyAnswer, ComponentPart, GaitWork, ModeEdit } from '../protocol'
+import type { BodyAnswer, Component, GaitWork, ModeEdit } from '../protocol'
 
 type Follow = BodyAnswer['follows'][number]
 
@@ -49,8 +49,8 @@ function turned(edit: ModeEdit, { new: mode, factor }: Follow, designed: boolean
  * One component for each mode, as edits speak of it: of several the amplitude is the largest, the phase the first's, and
  * offsets add up (gambol-gait's `set_amplitude`, `set_phase`, `set_offset`).
  */
-export function byMode(components: ComponentPart[]): Map<number, ComponentPart> {
-  const modes = new Map<number, ComponentPart>()
+export function byMode(components: Component[]): Map<number, Component> {
+  const modes = new Map<number, Component>()
   for (const component of components) {
     const first = modes.get(component.mode)
     modes.set(component.mode, first === undefined ? component : {

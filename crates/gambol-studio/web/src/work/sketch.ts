@@ -1,5 +1,8 @@
-import type { PaletteWork, PhaseName, SketchWork } from '../protocol'
+import type { Palette, Sketch, SketchWork } from '../protocol'
 import type { Preference } from './marks'
+
+/** A part of a foot's cycle: a sketch has a palette for each. */
+export type Phase = Extract<keyof Sketch, 'flight' | 'ground'>
 
 /** What a green mode begins with, rad: well seen, and less than a search may add. */
 export const FIRST_AMPLITUDE = 0.2
@@ -11,22 +14,22 @@ export function bare(sketch: SketchWork): SketchWork {
   return { ...sketch, found: null }
 }
 
-export function markOf(palette: PaletteWork, mode: number): Preference {
+export function markOf(palette: Palette, mode: number): Preference {
   if (palette.priority.some((priority) => priority.mode === mode)) return 'prefer'
   return palette.excluded.includes(mode) ? 'avoid' : 'none'
 }
 
-export function amplitudeOf(palette: PaletteWork, mode: number): number | null {
+export function amplitudeOf(palette: Palette, mode: number): number | null {
   return palette.priority.find((priority) => priority.mode === mode)?.amplitude ?? null
 }
 
 /** A sketch with other marks: what was found of it was found of another sketch. */
-function withPalette(sketch: SketchWork, phase: PhaseName, palette: PaletteWork): SketchWork {
+function withPalette(sketch: SketchWork, phase: Phase, palette: Palette): SketchWork {
   return { ...bare(sketch), [phase]: palette }
 }
 
 /** One click in the palette: green with a first amplitude, red, or neither. */
-export function withMark(sketch: SketchWork, phase: PhaseName, mode: number, mark: Preference): SketchWork {
+export function withMark(sketch: SketchWork, phase: Phase, mode: number, mark: Preference): SketchWork {
   const { priority, permissible, excluded } = sketch[phase]
   const others = priority.filter((priority) => priority.mode !== mode)
   const amplitude = amplitudeOf(sketch[phase], mode) ?? FIRST_AMPLITUDE
@@ -39,7 +42,7 @@ export function withMark(sketch: SketchWork, phase: PhaseName, mode: number, mar
 }
 
 /** The least amplitude of a green mode. Nought would be no wish: the sign stays. */
-export function withAmplitude(sketch: SketchWork, phase: PhaseName, mode: number, amplitude: number): SketchWork {
+export function withAmplitude(sketch: SketchWork, phase: Phase, mode: number, amplitude: number): SketchWork {
   const palette = sketch[phase]
   const before = amplitudeOf(palette, mode) ?? FIRST_AMPLITUDE
   const wanted = Math.abs(amplitude) < 0.01 ? 0.01 * Math.sign(amplitude || before) : amplitude
@@ -48,7 +51,7 @@ export function withAmplitude(sketch: SketchWork, phase: PhaseName, mode: number
 }
 
 /** Whether a mode may help; `active` are those that may now. */
-export function withHelp(sketch: SketchWork, phase: PhaseName, mode: number, helps: boolean, active: number[]): SketchWork {
+export function withHelp(sketch: SketchWork, phase: Phase, mode: number, helps: boolean, active: number[]): SketchWork {
   const palette = sketch[phase]
   const now = palette.permissible ?? active.filter((other) => markOf(palette, other) === 'none')
   const permissible = (helps ? [...without(now, mode), mode] : without(now, mode)).sort((a, b) => a - b)

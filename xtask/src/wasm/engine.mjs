@@ -1,0 +1,58 @@
+// node engine.mjs MODULE.wasm SESSION: lets the engine in the module answer the messages of a session, and compares its
+// answers with those of the session.
+import { readFileSync } from 'node:fs'
+
+const [module, session] = process.argv.slice(2).map((file) => readFileSync(file))
+
+const compiled = await WebAssembly.compile(module)
+const imports = WebAssembly.Module.imports(compiled)
+if (imports.length > 0) {
+  console.error('the module needs something from outside:', imports.map(({ module, name }) => `${module}.${name}`).join(', '))
+  process.exit(1)
+}
+const { memory, room, answer, place } = (await WebAssembly.instantiate(compiled, {})).exports
+
+/** Messages and answers in turn. */
+function* pieces() {
+  for (let at = 0; at < session.length;) {
+    const length = session.readUInt32LE(at)
+    yield session.subarray(at + 4, at + 4 + length)
+    at += 4 + length
+  }
+}
+
+const headOf = (bytes) => JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + 4, Buffer.from(bytes).readUInt32LE(0)).toString())
+
+let count = 0
+const wrong = []
+const all = [...pieces()]
+for (let k = 0; k < all.length; k += 2) {
+  const [message, wanted] = [all[k], all[k + 1]]
+  const asked = headOf(message).ask
+  count++
+  try {
+    new Uint8Array(memory.buffer, room(message.length), message.length).set(message)
+    const length = answer()
+    const found = Buffer.from(new Uint8Array(memory.buffer, place(), length))
+    if (!found.equals(wanted)) wrong.push(`${asked}: another answer${where(found, wanted)}`)
+  } catch (error) {
+    // After a trap the engine is not to be asked again.
+    wrong.push(`${asked}: ${error.message}`)
+    break
+  }
+}
+
+/** Where two answers differ first. */
+function where(found, wanted) {
+  const [a, b] = [found, wanted].map((bytes) => JSON.stringify(headOf(bytes)))
+  if (a === b) return ', in its bytes'
+  let at = 0
+  while (a[at] === b[at]) at++
+  return `: ${a.slice(Math.max(0, at - 60), at + 60)} instead of ${b.slice(Math.max(0, at - 60), at + 60)}`
+}
+
+if (wrong.length > 0) {
+  console.error(wrong.join('\n'))
+  process.exit(1)
+}
+console.log(`wasm32: ${count} answers of the engine are the same, and nothing was imported (${(module.length / 1e6).toFixed(1)} MB)`)
