@@ -44,8 +44,8 @@ fn strides_of_the_gallery_repeat_themselves_and_break_no_constraint() {
             assert!(gap.abs() < if k < poses { 0.02 } else { 0.2 }, "{name}: coordinate {k} is {gap} off");
         }
         for (k, short) in score.short.iter().enumerate() {
-            // 0.5 at the threshold itself, where descents like to end; other machines may round otherwise.
-            assert!(*short < 0.6, "{name}: constraint {} is short by {short} units", k + 1);
+            // 0.5 at the threshold itself, where descents like to end: to as many digits as the file has.
+            assert!(*short < 0.5 + 1e-6, "{name}: constraint {} is short by {short} units", k + 1);
         }
         for (active, amplitudes) in stage.active.iter().zip([&stride.flight, &stride.ground]) {
             for (active, amplitude) in active.iter().zip(amplitudes) {

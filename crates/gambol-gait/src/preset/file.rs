@@ -155,29 +155,29 @@ mod tests {
                 "line 1: version: version 2 is newer than this gambol (reads up to 1)",
             ),
             ("name = \"trot\"\n", "", "line 2: [[gait]]: name is missing"),
-            ("frequency = 2", "frequency = 0", "line 4: frequency: 0 is not a finite number above 0"),
-            ("\"swing\"", "\"swign\"", "line 7: does: no mode does \"swign\"; did you mean \"swing\"?"),
+            ("frequency = 2", "frequency = 0", "line 5: frequency: 0 is not a finite number above 0"),
+            ("\"swing\"", "\"swign\"", "line 8: does: no mode does \"swign\"; did you mean \"swing\"?"),
             (
                 "\"alternating\"",
                 "\"in turn\"",
-                "line 7: timing: \"in turn\" is none; there are alternating and together",
+                "line 8: timing: \"in turn\" is none; there are alternating and together",
             ),
             (
                 "pair_from_hind",
                 "pair_from_hnd",
-                "line 7: parts has no key \"pair_from_hnd\"; did you mean pair_from_hind?",
+                "line 8: parts has no key \"pair_from_hnd\"; did you mean pair_from_hind?",
             ),
-            ("harmonic = 2", "harmonic = 0", "line 8: harmonic: it is 1 or more"),
-            ("harmonic = 2", "timing = \"together\"", "line 8: timing: it is for swing, bend and lift"),
-            ("mode = 6", "mode = 6, does = \"rise\"", "line 9: does: its mode is given already"),
-            ("mode = 6, ", "", "line 9: parts: it needs mode, or what the mode does"),
+            ("harmonic = 2", "harmonic = 0", "line 9: harmonic: it is 1 or more"),
+            ("harmonic = 2", "timing = \"together\"", "line 9: timing: it is for swing, bend and lift"),
+            ("mode = 6", "mode = 6, does = \"rise\"", "line 10: does: its mode is given already"),
+            ("mode = 6, ", "", "line 10: parts: it needs mode, or what the mode does"),
         ] {
             assert_eq!(told(from, to), wanted);
         }
         let twice = format!("{GOOD}{}", GOOD.trim_start_matches("version = 1\n"));
         assert_eq!(
             Presets::from_toml(&twice).unwrap_err().to_string(),
-            "line 12: name: \"trot\" is there already"
+            "line 13: name: \"trot\" is there already"
         );
     }
 }

@@ -66,17 +66,23 @@ fn jolt(body: &Body, played: &Performance) -> f64 {
     worst
 }
 
-/// What must hold for every clip, and for those without a warning the promises about the ground.
-fn check(name: &str, body: &Body, data: &mut Data, gait: &str) {
+/// What must hold for every clip. Only a warning about the feet excuses feet that slip, and one about depth what is below
+/// the ground; whether there is such a warning is told.
+fn check(name: &str, body: &Body, data: &mut Data, gait: &str) -> [bool; 2] {
     let (_, played) = play(body, data, gait, &Wish::default());
     let Performance { clip, report, warnings } = &played;
     assert!(clip.poses.iter().flatten().all(|x| x.is_finite()), "{name} {gait}");
     assert!(report.loop_gap < 1e-9, "{name} {gait}: the loop is open by {}", report.loop_gap);
-    if warnings.is_empty() {
-        // The bounds: a thousandth of the leg, and a millimetre for anything below the ground.
+    let told = |what: &str| warnings.iter().any(|warning| warning.contains(what));
+    let excused = [told("where it should stand"), told("below the ground")];
+    // A thousandth of the leg, and a millimetre for anything below the ground.
+    if !excused[0] {
         let slip = slip(body, data, &played);
         assert!(slip < 1e-3, "{name} {gait}: slips by {slip:.5} of the leg");
-        assert!(report.slip_mm.unwrap() < 1.0 && report.penetration_mm.unwrap() < 1.0, "{name} {gait}");
+        assert!(report.slip_mm.unwrap() < 1.0, "{name} {gait}: {report:?}");
+    }
+    if !excused[1] {
+        assert!(report.penetration_mm.unwrap() < 1.0, "{name} {gait}: {report:?}");
     }
     // Feet that the gait puts down together, and those half a cycle later, by the contacts.
     let middle = |foot: usize| 0.5 * (report.feet[foot].stance[0][0] + report.feet[foot].stance[0][1]);
@@ -123,11 +129,15 @@ fn check(name: &str, body: &Body, data: &mut Data, gait: &str) {
             );
         }
     }
+    excused
 }
 
 #[test]
 fn every_kind_of_creature_stands_on_its_feet() {
-    // All kinds with one gait each that suits them, and all gaits of a few kinds.
+    // All kinds with one gait each that suits them, and all gaits of a few kinds. One alone does not do it,
+    // and says so: a robot whose joints turn by 14° does not get its feet to where they should stand.
+    const EXCUSED: [(&str, &str, [bool; 2]); 1] = [("tight robot", "trot", [true, true])];
+    let mut excused = Vec::new();
     for (name, plan) in crate::zoo::zoo() {
         let (body, mut data) = body(&plan);
         let fits: Vec<String> = gaits_for(&body, &mut data)
@@ -139,9 +149,15 @@ fn every_kind_of_creature_stands_on_its_feet() {
         let first =
             ["trot", "walk", "hop"].into_iter().find(|gait| fits.iter().any(|fit| fit == gait)).unwrap();
         for gait in fits.iter().filter(|gait| all || *gait == first) {
-            check(name, &body, &mut data, gait);
+            let told = check(name, &body, &mut data, gait);
+            if told != [false; 2] {
+                excused.push((name, gait.clone(), told));
+            }
         }
     }
+    let excused: Vec<(&str, &str, [bool; 2])> =
+        excused.iter().map(|(name, gait, told)| (*name, gait.as_str(), *told)).collect();
+    assert_eq!(excused, EXCUSED);
 }
 
 #[test]
