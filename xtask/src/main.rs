@@ -7,6 +7,7 @@ mod bench_modes;
 mod bench_physics;
 mod bench_rigs;
 mod bench_strides;
+mod bits;
 mod blender;
 mod bvh;
 mod cma;
@@ -48,6 +49,12 @@ enum Task {
     /// Format, lints, docs, all tests, the gallery's gaits, the comparisons with MuJoCo (dm_control's models, their
     /// vibrations) and with readers of our clips, and the studio in a browser
     Test,
+    /// Compare the bits of modes, gaits, simulations and a search on wasm32 (Node) and aarch64 (qemu) with those written down
+    Bits {
+        /// Write down those of this machine first
+        #[arg(long)]
+        write: bool,
+    },
     /// Compare every MJCF and URDF model below a folder with MuJoCo
     Compare {
         /// The folder, or a single model
@@ -179,6 +186,7 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Test => test::run(),
+        Task::Bits { write } => bits::run_all(write),
         Task::Compare { folder } => compare::run(&folder),
         Task::Export { folders } if folders.is_empty() => test::export(),
         Task::Export { folders } => export::run(&folders),

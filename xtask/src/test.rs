@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::shell::{Result, command};
 use crate::{
-    architecture, blender, bvh, cma, compare, export, gaits, gltf, modes, peers, physics, pump, replay,
+    architecture, bits, blender, bvh, cma, compare, export, gaits, gltf, modes, peers, physics, pump, replay,
     studio, vibrate,
 };
 
@@ -20,6 +20,7 @@ pub(crate) fn run() -> Result<()> {
     run_step(docs)?;
     run_step(command(&cargo, &["test", "--workspace", "--quiet"]))?;
     architecture::run()?;
+    bits::run_all(false)?;
     gaits::run(&[], gaits::Table::Text)?;
     against_mujoco()?;
     gltf::run(None)?;
