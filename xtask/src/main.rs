@@ -2,6 +2,7 @@
 
 mod architecture;
 mod bench;
+mod bits;
 mod blender;
 mod bvh;
 mod cma;
@@ -49,6 +50,12 @@ enum Task {
     Test {
         /// Only steps with one of these words in their name
         only: Vec<String>,
+    },
+    /// Compare the bits of modes, gaits, simulations and a search on wasm32 (Node) and aarch64 (qemu) with those written down
+    Bits {
+        /// Write down those of this machine first
+        #[arg(long)]
+        write: bool,
     },
     /// Compare every MJCF and URDF model below a folder with MuJoCo
     Compare {
@@ -168,6 +175,7 @@ enum Task {
 fn main() -> ExitCode {
     let result = match Arguments::parse().task {
         Task::Test { only } => test::run(&only),
+        Task::Bits { write } => bits::run_all(write),
         Task::Compare { folder } => compare::run(&folder),
         Task::Export { folders } if folders.is_empty() => test::export(),
         Task::Export { folders } => export::run(&folders),

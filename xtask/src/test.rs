@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use crate::shell::{Result, command, run as run_command};
 use crate::{
-    architecture, blender, bvh, cma, compare, export, gaits, gltf, modes, node, page, peers, physics,
-    publish, pump, replay, studio, vibrate,
+    architecture, bits, blender, bvh, cma, compare, export, gaits, gltf, modes, node, page, peers, physics,
+    publish, pump, replay, studio, vibrate, wasm,
 };
 
 /// Something that must hold.
@@ -39,6 +39,8 @@ const STEPS: &[Step] = &[
     alone("tests", || cargo(&["test", "--workspace", "--quiet"])),
     alone("packages", publish::check),
     alone("oldest Rust", publish::oldest_rust),
+    alone("same bits on other machines", || bits::run_all(false)),
+    alone("engine in WebAssembly", wasm::run),
     // The longest first, so that no lane is left with it at the end.
     beside("studio in a browser, first half", || studio::half(0)),
     beside("studio in a browser, second half", || studio::half(1)),
