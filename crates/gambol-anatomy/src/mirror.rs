@@ -9,13 +9,13 @@ use nalgebra::{Quaternion, UnitQuaternion};
 use crate::Heading;
 
 /// Bodies this part of the creature's size from the mirror image of another one are its mates.
-const NEAR: f64 = 0.02;
+const MATE_PLACE: f64 = 0.02;
 /// Masses of mates differ by less than this part.
-const ALIKE: f64 = 0.05;
+const MATE_MASS: f64 = 0.05;
 /// Beyond this many siblings only names tell mates: comparing all with all would take quadratic time.
-const MANY: usize = 256;
+const MANY_SIBLINGS: usize = 256;
 /// Cosine of the largest angle between an axis and the mirror image of its mate's.
-const PARALLEL: f64 = 0.999;
+const PARALLEL_AXES: f64 = 0.999;
 
 /// The creature's mirror symmetry: left for right across its sagittal plane.
 ///
@@ -153,7 +153,7 @@ impl Mirror {
 /// +1 or −1 for parallel unit vectors.
 fn sign_between(a: Vec3, b: Vec3) -> Option<f64> {
     let cosine = a.dot(&b);
-    (cosine.abs() > PARALLEL).then(|| cosine.signum())
+    (cosine.abs() > PARALLEL_AXES).then(|| cosine.signum())
 }
 
 fn orientation(wxyz: &[f64]) -> Quat {
@@ -229,14 +229,14 @@ impl<'c> MateSearch<'c> {
     }
 
     fn match_children(&self, body: usize, mate: usize, offset: f64, mates: &mut [Option<usize>]) {
-        let few = self.children[body].len().max(self.children[mate].len()) <= MANY;
+        let few = self.children[body].len().max(self.children[mate].len()) <= MANY_SIBLINGS;
         for &child in &self.children[body] {
             if mates[child].is_some() {
                 continue;
             }
             let by_place = if few { self.nearest(child, mate, offset, mates) } else { None };
             let found = by_place.or_else(|| self.by_name(child, mate, mates)).or_else(|| {
-                let own = !few && body == mate && self.gap(child, child, offset) < NEAR * self.size;
+                let own = !few && body == mate && self.gap(child, child, offset) < MATE_PLACE * self.size;
                 own.then_some(child)
             });
             if let Some(other) = found {
@@ -255,13 +255,13 @@ impl<'c> MateSearch<'c> {
     fn alike(&self, a: usize, b: usize) -> bool {
         let (a, b) = (&self.creature.bodies()[a], &self.creature.bodies()[b]);
         let larger = a.mass.mass.max(b.mass.mass);
-        a.joints.len() == b.joints.len() && (a.mass.mass - b.mass.mass).abs() <= ALIKE * larger
+        a.joints.len() == b.joints.len() && (a.mass.mass - b.mass.mass).abs() <= MATE_MASS * larger
     }
 
     /// The child of `mate` nearest to where `child` has its mirror image; a name that says the other side decides
     /// between equals, as do the two antennae that lie in the plane.
     fn nearest(&self, child: usize, mate: usize, offset: f64, mates: &[Option<usize>]) -> Option<usize> {
-        let limit = NEAR * self.size + 1e-9;
+        let limit = MATE_PLACE * self.size + 1e-9;
         let swapped = self.by_name(child, mate, mates);
         let cost = |other: usize| {
             let named = swapped == Some(other);

@@ -8,21 +8,21 @@ use super::unit::LengthScale;
 use crate::springs::{SpringSettings, limp_spring};
 
 /// Radius of a limb over the length of its bone; a thigh of 43 cm has 5 cm.
-const LIMB: f64 = 0.12;
+const LIMB_RADIUS: f64 = 0.12;
 /// The thinnest and the thickest limb, in parts of the height.
 const LIMB_RADII: [f64; 2] = [0.006, 0.06];
 /// A limb tapers by at most this from bone to bone: a foot is short, but not thin, and so is a neck.
 const TAPER: f64 = 0.45;
 /// Radius of the trunk over its length, from hips to shoulders.
-const TRUNK: f64 = 0.25;
+const TRUNK_RADIUS: f64 = 0.25;
 /// The thinnest and the thickest trunk, in parts of the height.
 const TRUNK_RADII: [f64; 2] = [0.065, 0.15];
 /// Radius of a head in parts of the height: a person's is 11 cm of 1.75 m.
-const HEAD: f64 = 0.06;
+const HEAD_RADIUS: f64 = 0.06;
 /// A limb reaches this far, in parts of the height; fingers and faces do not. Where two limbs part is trunk.
-const REACH: f64 = 0.2;
+const LIMB_REACH: f64 = 0.2;
 /// A bone shorter than this, in parts of the height, is a point.
-const POINT: f64 = 1e-4;
+const NO_LENGTH: f64 = 1e-4;
 /// Skin, and a shirt for the trunk.
 const COLOURS: [[f32; 4]; 2] = [[0.87, 0.68, 0.54, 1.0], [0.32, 0.52, 0.66, 1.0]];
 
@@ -132,7 +132,8 @@ impl<'s> BoneTree<'s> {
             trunk[index] |= limbs[index] > 1;
             if let Some(parent) = joint.parent {
                 trunk[parent] |= trunk[index];
-                limbs[parent] += usize::from(joint.offset.norm() * metres + reach[index] > REACH * height);
+                limbs[parent] +=
+                    usize::from(joint.offset.norm() * metres + reach[index] > LIMB_REACH * height);
             }
         }
         let mut length = vec![0.0; joints.len()];
@@ -142,13 +143,13 @@ impl<'s> BoneTree<'s> {
             }
         }
         let longest = length.into_iter().fold(0.0, f64::max);
-        let trunk_radius = (TRUNK * longest).clamp(TRUNK_RADII[0] * height, TRUNK_RADII[1] * height);
+        let trunk_radius = (TRUNK_RADIUS * longest).clamp(TRUNK_RADII[0] * height, TRUNK_RADII[1] * height);
         let [least, most] = LIMB_RADII.map(|share| share * height);
         let mut radius = vec![trunk_radius; joints.len()];
         for (index, joint) in joints.iter().enumerate().filter(|(index, _)| !trunk[*index]) {
             let bone = bones[index].iter().map(Vec3::norm).fold(0.0, f64::max);
             let tapered = joint.parent.map_or(0.0, |parent| TAPER * radius[parent]);
-            radius[index] = (LIMB * bone).max(tapered).clamp(least, most);
+            radius[index] = (LIMB_RADIUS * bone).max(tapered).clamp(least, most);
         }
         Self { skeleton, height, reach, trunk, radius, bones }
     }
@@ -160,7 +161,7 @@ impl<'s> BoneTree<'s> {
         let mut bones: Vec<Vec3> = Vec::new();
         for bone in &self.bones[index] {
             // Several joints may sit at the end of one bone.
-            let near = |other: &Vec3| (bone - other).norm() <= POINT * self.height;
+            let near = |other: &Vec3| (bone - other).norm() <= NO_LENGTH * self.height;
             if !near(&Vec3::zeros()) && !bones.iter().any(near) {
                 bones.push(*bone);
             }
@@ -168,7 +169,7 @@ impl<'s> BoneTree<'s> {
         let mut shapes: Vec<ShapeSpec> =
             bones.into_iter().map(|bone| self.along(bone, self.radius[index], is_head)).collect();
         if shapes.is_empty() {
-            let radius = if is_head { HEAD * self.height } else { self.radius[index] };
+            let radius = if is_head { HEAD_RADIUS * self.height } else { self.radius[index] };
             shapes.push(ShapeSpec::new(Shape::Sphere { radius }));
         }
         let [skin, shirt] = COLOURS;
@@ -181,7 +182,7 @@ impl<'s> BoneTree<'s> {
     fn along(&self, bone: Vec3, radius: f64, is_head: bool) -> ShapeSpec {
         let length = bone.norm();
         let (shape, turn) = if is_head {
-            (Shape::Sphere { radius: (0.5 * length).max(HEAD * self.height) }, Quat::identity())
+            (Shape::Sphere { radius: (0.5 * length).max(HEAD_RADIUS * self.height) }, Quat::identity())
         } else {
             // A half turn about x leads from z to −z, for which there is no shortest turn.
             let turn = Quat::rotation_between(&Vec3::z(), &bone)

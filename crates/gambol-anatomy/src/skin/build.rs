@@ -37,9 +37,9 @@ const DENSITY: f64 = 1000.0;
 /// Nothing weighs less than this part of the whole: it would tremble like a gnat.
 const LEAST_MASS: f64 = 1e-5;
 /// A body whose skin comes this near to the lowest point of all, as part of the height, stands on the ground.
-const STANDS: f64 = 0.02;
+pub(super) const STANDS: f64 = 0.02;
 /// A standing body that is higher than this part of its footprint is a leg without a foot, and round.
-const FLAT: f64 = 0.8;
+const FLAT_FOOT: f64 = 0.8;
 /// A foot fills this part of the box around it; a leg that sprawls does not.
 const FILLS: f64 = 0.4;
 
@@ -369,15 +369,15 @@ impl Model<'_> {
     /// in some pose of a clip would stay there.
     fn is_bent(&self, node: usize, segment: usize, size: f64) -> bool {
         /// Entries of a matrix, lengths in parts of the size; files have seven digits.
-        const SAME: f64 = 1e-4;
+        const SAME_PLACE_IN_FILE: f64 = 1e-4;
         let folded = self.nodes.is_joint[node]
             && self.segments.segment_of[node] == Some(segment)
             && !self.segments.all[segment].nodes.contains(&node);
         let Some(parent) = self.nodes.parent[node].filter(|_| folded) else { return false };
         let apart = self.places.0[parent] * self.nodes.local[node] - self.places.0[node];
         let scale = self.places.0[node].fixed_view::<3, 3>(0, 0).norm();
-        apart.fixed_view::<3, 3>(0, 0).norm() > SAME * scale
-            || apart.fixed_view::<3, 1>(0, 3).norm() > SAME * size
+        apart.fixed_view::<3, 3>(0, 0).norm() > SAME_PLACE_IN_FILE * scale
+            || apart.fixed_view::<3, 1>(0, 3).norm() > SAME_PLACE_IN_FILE * size
     }
 
     /// The nearest node above all bones; one of its own that the rig has for this (a root bone without skin) if there is
@@ -402,7 +402,7 @@ fn is_flat(piece: &Piece) -> bool {
     let extent = high - low;
     let hull =
         TriMesh::hull_of(&piece.points).map_or(0.0, |hull| hull.unit_mass_properties(MeshMass::Exact).mass);
-    extent.z <= FLAT * extent.x.max(extent.y) && hull >= FILLS * extent.x * extent.y * extent.z
+    extent.z <= FLAT_FOOT * extent.x.max(extent.y) && hull >= FILLS * extent.x * extent.y * extent.z
 }
 
 /// Where creatures look that nothing else is known of: along z where y is up, as glTF has it, and as Blender and other
@@ -419,7 +419,7 @@ fn to_world(forward: Vec3, up: Vec3) -> Rotation3<f64> {
 
 /// The turn about the vertical that makes a creature face x, rad. Directions near an axis are that axis.
 fn to_forward(survey: &Survey) -> f64 {
-    const NEAR: f64 = 0.15; // rad; artists draw along axes, and landmarks are not that exact
+    const NEAR_AXIS: f64 = 0.15; // rad; artists draw along axes, and landmarks are not that exact
     let marks = &survey.landmarks;
     let mut left = Vec3::zeros();
     for mark in marks.iter().filter(|mark| mark.side == Some(Side::Left)) {
@@ -442,7 +442,7 @@ fn to_forward(survey: &Survey) -> f64 {
     let yaw = math::atan2(forward.y, forward.x);
     let quarter = std::f64::consts::FRAC_PI_2;
     let nearest = (yaw / quarter).round() * quarter;
-    -if (yaw - nearest).abs() < NEAR { nearest } else { yaw }
+    -if (yaw - nearest).abs() < NEAR_AXIS { nearest } else { yaw }
 }
 
 /// A turn and one scale.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use gambol_model::Vec3;
 
+use super::build::STANDS;
 use super::nodes::{NodePlaces, RigNodes};
 use super::surface::{Skin, heaviest};
 use super::wishes::RigWishes;
@@ -17,8 +18,6 @@ const HARDLY_ANY: f64 = 1e-3;
 const SMALL_AREA: f64 = 0.012;
 /// ... and reaches less far than this part of the creature's size: fingers, ears, hooves.
 const SMALL_REACH: f64 = 0.05;
-/// Skin that is lower than this part of the height stands on the ground.
-const GROUND: f64 = 0.02;
 /// A bone hung elsewhere belongs to the one that ends within this part of the size from where it begins.
 const SAME_END: f64 = 0.03;
 /// Feet and hands that hang elsewhere carry less than this part of the area each.
@@ -192,13 +191,13 @@ impl<'a> Rigging<'a> {
 
     /// Whether the joint lies on the way from its parent's joint to its own child's.
     fn is_straight(&self, node: usize, parent: usize) -> bool {
-        const STRAIGHT: f64 = 0.99; // cosine of 8°
+        const IN_LINE: f64 = 0.99; // cosine of 8°
         let at = |node: usize| self.places.origin(node);
         let children = self.nodes.order.iter().filter(|&&child| self.nodes.parent[child] == Some(node));
         let before = (at(node) - at(parent)).try_normalize(1e-9 * self.size);
         children.copied().any(|child| {
             let after = (at(child) - at(node)).try_normalize(1e-9 * self.size);
-            before.zip(after).is_some_and(|(a, b)| a.dot(&b) > STRAIGHT)
+            before.zip(after).is_some_and(|(a, b)| a.dot(&b) > IN_LINE)
         })
     }
 
@@ -208,7 +207,7 @@ impl<'a> Rigging<'a> {
         let mut folded = 0;
         let mut children = self.kept_children();
         let (low, high) = self.skin.bounds();
-        let floor = low.y + GROUND * (high.y - low.y);
+        let floor = low.y + STANDS * (high.y - low.y);
         let order: Vec<usize> = self.nodes.order.iter().rev().copied().collect();
         for node in order {
             let may = self.kept[node] && self.wishes.fold(node) != Some(false);
@@ -374,7 +373,7 @@ impl<'a> Rigging<'a> {
     /// The part whose skin is nearest to where the other parts begin; of equals, the one that carries more.
     fn nearest_to_others(&self, parts: &[usize]) -> usize {
         /// Twins carry areas that differ by less than this part.
-        const ALIKE: f64 = 0.1;
+        const TWIN_AREA: f64 = 0.1;
         let carriers = self.carriers();
         let distance = |part: usize| -> f64 {
             let skin: Vec<Vec3> = (0..self.skin.points.len())
@@ -398,7 +397,7 @@ impl<'a> Rigging<'a> {
             looks.iter().enumerate().any(|(other, &(other_bones, other_area, other_height))| {
                 other != k
                     && bones == other_bones
-                    && (area - other_area).abs() < ALIKE * area.max(other_area)
+                    && (area - other_area).abs() < TWIN_AREA * area.max(other_area)
                     && (height - other_height).abs() < SAME_END * self.size
             })
         };

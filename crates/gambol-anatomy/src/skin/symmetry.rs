@@ -7,9 +7,9 @@ use gambol_model::{MassProperties, Mat3, Vec3};
 use super::build::Part;
 
 /// Joints are twins if one is this near to the other's mirror image, as part of the size of the rig.
-const TWIN: f64 = 0.02;
+const TWIN_PLACE: f64 = 0.02;
 /// The rig is symmetric if all but this part of its joints have a twin.
-const ODD: f64 = 0.1;
+const ODD_ONES: f64 = 0.1;
 
 /// A plane through the rig, across an axis of the world.
 #[derive(Clone, Copy)]
@@ -43,7 +43,7 @@ pub(super) fn balance(parts: &mut [Part]) {
         let plane = Plane { axis, offset: 0.5 * (low[axis] + high[axis]) };
         let twins: Vec<Option<usize>> = (0..parts.len()).map(|k| twin(&origins, plane, k, size)).collect();
         let odd = twins.iter().filter(|twin| twin.is_none()).count();
-        (odd as f64 <= ODD * parts.len() as f64).then_some((plane, twins))
+        (odd as f64 <= ODD_ONES * parts.len() as f64).then_some((plane, twins))
     });
     let Some((plane, twins)) = twins else { return };
     let own: Vec<MassProperties> = parts.iter().map(|part| part.mass).collect();
@@ -60,7 +60,7 @@ fn twin(origins: &[Vec3], plane: Plane, k: usize, size: f64) -> Option<usize> {
         let image = plane.mirror(origins[k]);
         let apart = |other: usize| (origins[other] - image).norm();
         let found = (0..origins.len()).min_by(|&a, &b| apart(a).total_cmp(&apart(b)))?;
-        (apart(found) < TWIN * size).then_some(found)
+        (apart(found) < TWIN_PLACE * size).then_some(found)
     };
     nearest(k).filter(|&other| nearest(other) == Some(k))
 }

@@ -63,7 +63,7 @@ const HARD: f64 = 1e4;
 const NEUTRAL: f64 = 1e-4;
 
 /// What is added to the Hessian, in weight × size, so that a log can be solved for.
-const FLAT: f64 = 1e-6;
+const FLAT_VALLEY: f64 = 1e-6;
 
 /// A pose and the forces that go with it.
 #[derive(Clone)]
@@ -299,7 +299,7 @@ fn newton_step(
 ) -> Option<(Vec<f64>, Evaluation)> {
     let hessian = problem.hessian(&state.q, here, 1.0);
     let viscosity = honey.map_or(0.0, |honey| honey.viscosity);
-    let factors = match factor(problem, &hessian, viscosity + FLAT) {
+    let factors = match factor(problem, &hessian, viscosity + FLAT_VALLEY) {
         Some(factor) => Factors::Positive(factor),
         None if honey.is_some() => return None, // it would not creep but jump
         None => Factors::Indefinite(hessian.lu()),

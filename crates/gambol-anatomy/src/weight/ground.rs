@@ -43,7 +43,7 @@ pub(super) struct Ground {
 
 /// Features higher above the ground than this share of the centre of mass do not reach it before the creature has long
 /// ceased to stand.
-const REACH: f64 = 0.4;
+const STANDS_WITHIN: f64 = 0.4;
 
 /// Friction holds what is this close to the ground in the pose, as a share of the height of the centre of mass: feet
 /// in files are level to a few millimetres.
@@ -75,7 +75,7 @@ impl Ground {
             feature.grips = feature.anchor.dot(&up) - ground.level <= GRIP * com_height;
         }
         let level = ground.level;
-        ground.features.retain(|feature| feature.anchor.dot(&up) - level <= REACH * com_height);
+        ground.features.retain(|feature| feature.anchor.dot(&up) - level <= STANDS_WITHIN * com_height);
         Ok(ground)
     }
 }

@@ -142,7 +142,8 @@ fn bones_that_are_turned_by_half_are_read() {
 /// A bone whose axes are mirrored or stretched shows the same skin, and makes the same creature.
 #[test]
 fn bones_with_mirrored_and_stretched_axes_are_the_same_creature() {
-    let stretches: [(&str, fn(usize) -> Vec3); 4] = [
+    type Stretch = fn(usize) -> Vec3;
+    let stretches: [(&str, Stretch); 4] = [
         ("mirrored", |_| Vec3::new(-1.0, 1.0, 1.0)),
         (
             "every other mirrored",
@@ -154,7 +155,7 @@ fn bones_with_mirrored_and_stretched_axes_are_the_same_creature() {
     let (plain, _) = read(&quadruped(false));
     for (what, stretch) in stretches {
         for turn in [half_turn as fn(usize) -> UnitQuaternion<f64>, quadruped(false).turn] {
-            let character = Character { stretch, turn, ..quadruped(false) };
+            let character = Character { turn, stretch, ..quadruped(false) };
             let (creature, rig) = read(&character);
             assert_same(&plain, &creature, what);
             assert!(
