@@ -1,6 +1,7 @@
 //! Where a simulation starts.
 
 use gambol_dynamics::{BodyFrame, Collider, ContactModel, Data, Terrain, forward_kinematics};
+use gambol_model::samples::Random;
 use gambol_model::{Creature, JointKind, Vec3};
 
 /// Times a creature is lifted or lowered on ground that is not a plane; each time what is left is about the share by
@@ -49,21 +50,12 @@ pub fn perturb(creature: &Creature, seed: u64, v: &mut [f64]) {
     if seed == 0 {
         return;
     }
-    let mut random = seed;
+    let mut random = Random::new(seed);
     for joint in creature.joints().iter().filter(|joint| joint.kind != JointKind::Free) {
         for v in &mut v[joint.v..joint.v + joint.kind.nv()] {
-            *v += TREMOR * (2.0 * uniform(&mut random) - 1.0);
+            *v += TREMOR * random.symmetric();
         }
     }
-}
-
-/// SplitMix64 (Steele et al. 2014): a number from 0 to 1.
-fn uniform(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
 /// Says how far a creature is above the ground.
