@@ -87,6 +87,19 @@ impl<C: Controller> AnyController for C {
     }
 }
 
+/// A controller of any kind in a box is one too, so that others can be put around it.
+impl<A: AnyController + ?Sized> Controller for Box<A> {
+    type Memory = Memory;
+
+    fn memory(&self, creature: &Creature) -> Memory {
+        self.as_ref().begin(creature)
+    }
+
+    fn command(&self, sense: &Sense, memory: &mut Memory, command: &mut Command) {
+        self.as_ref().drive(sense, memory, command);
+    }
+}
+
 /// What a controller of some kind remembers.
 #[derive(Debug)]
 pub struct Memory(Box<dyn Remembered>);

@@ -16,6 +16,7 @@
 mod budget;
 pub mod cma;
 mod controller;
+pub mod help;
 pub mod locomotion;
 mod pump;
 mod rollout;

@@ -23,7 +23,7 @@ pub struct TooLarge {
 
 /// Symmetric, sparse as the tree of a creature; see the module's text. Holds M, or after [`TreeMatrix::factor`] the L
 /// and D of M = Lᵀ D L.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TreeMatrix {
     /// Row i is `values[LANES * starts[i]..][..depths[i]]`, in whole groups up to `starts[i + 1]`.
     starts: Vec<usize>,

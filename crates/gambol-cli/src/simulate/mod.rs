@@ -8,6 +8,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use gambol_control::help::{Hand, Held, HelpSettings, strengthen};
 use gambol_control::{
     AnyController, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, soft_ground,
     stand_on, suggest,
@@ -41,6 +42,7 @@ use values::{ShoveText, numbers, shove};
     gambol simulate linear pump --frequency 5 --phase -90 -o crawl.glb -o crawl.gif\n  \
     gambol simulate human passive --seconds 3 -o fall.glb\n  \
     gambol simulate dog trot --push chest:0,80,0@1+0.1 --report\n  \
+    gambol simulate dog walk --hold -o held.glb\n  \
     gambol simulate biped my-runner.toml --balance -o run.glb\n  \
     gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
 )]
@@ -79,6 +81,9 @@ pub(super) struct Simulate {
 
     #[command(flatten, next_help_heading = "Pumping")]
     pump: PumpArguments,
+
+    #[command(flatten, next_help_heading = "Gaits")]
+    help: HelpArguments,
 
     #[command(flatten, next_help_heading = "Controllers")]
     stride: StrideArguments,
@@ -162,6 +167,14 @@ struct PumpArguments {
     /// Hz, one for all modes, or one for each; if not given, that of the first mode (5 Hz for the gallery's linear)
     #[arg(long, value_name = "F", value_parser = numbers, allow_hyphen_values = true)]
     frequency: Option<values::Numbers>,
+}
+
+#[derive(Args)]
+struct HelpArguments {
+    /// Help a creature that follows a gait to stay up: its springs are made stiff enough to carry it, and a hand holds its trunk
+    /// upright at the gait's speed
+    #[arg(long)]
+    hold: bool,
 }
 
 #[derive(Args)]
@@ -254,7 +267,7 @@ impl Simulate {
                         Err(Failure::Failed(message.to_owned()))
                     }
                     Some(file) => run_by_clock(creature, &file, self.time.step, self.stride.balance),
-                    None => follow(creature, other),
+                    None => follow(creature, other, self.help.hold),
                 }
             }
         }
@@ -266,6 +279,10 @@ impl Simulate {
             if pumps && self.control != "pump" {
                 let message = "--modes, --amplitude, --phase and --frequency are for pump";
                 return Err(Failure::Failed(message.to_owned()));
+            }
+            let follows = scene.cycles.is_none() && !matches!(self.control.as_str(), "passive" | "pump");
+            if self.help.hold && !follows {
+                return Err(Failure::Failed("--hold is for gaits".to_owned()));
             }
             if self.stride.balance && scene.cycles.is_none() {
                 let message = "--balance is for controllers that gambol optimize found";
@@ -404,7 +421,7 @@ impl Simulate {
 const GAIT_KEYS: f64 = 120.0;
 
 /// The springs pull to the poses of a gait, of which the creature has the first and its velocity at the start.
-fn follow(creature: Creature, name: &str) -> Result<Scene, Failure> {
+fn follow(creature: Creature, name: &str, hold: bool) -> Result<Scene, Failure> {
     let mut data = Data::new(&creature);
     let mut warnings = Vec::new();
     let (body, mut gait): (Body, Gait) = if is_file(name) {
@@ -420,15 +437,30 @@ fn follow(creature: Creature, name: &str) -> Result<Scene, Failure> {
     let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
     let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })?;
     let clip = &performance.clip;
+    let failed = |error: &dyn std::fmt::Display| Failure::Failed(error.to_string());
+    let mut creature = body.creature.clone();
+    let mut controller: Box<dyn AnyController> = Box::new(Follow::new(clip));
+    if hold {
+        let (pose, settings) = (body.basis.mean(), HelpSettings::default());
+        let factor = strengthen(&mut creature, pose, &settings).map_err(|error| failed(&error))?;
+        if factor > 1.0 {
+            warnings.push(format!("its springs are {factor:.1} times as stiff here, so that they carry it"));
+        }
+        let velocity = performance.report.speed * body.legs.heading.forward;
+        if let Some(hand) = Hand::new(&creature, pose, velocity, &settings) {
+            let held = Held::new(controller, hand, &creature).map_err(|error| failed(&error))?;
+            controller = Box::new(held);
+        }
+    }
     Ok(Scene {
-        controller: Box::new(Follow::new(clip)),
-        start: Follow::start(&body.creature, clip),
+        controller,
+        start: Follow::start(&creature, clip),
         terrain: Some(terrain),
         warnings,
         waves: Vec::new(),
         cycles: None,
         name: gait.name,
-        creature: body.creature,
+        creature,
     })
 }
 

@@ -5,5 +5,7 @@
 mod engine;
 mod page_fixture;
 mod server;
+#[path = "../../examples/session/mod.rs"]
+mod session;
 mod shelf;
 mod studio;

@@ -2,7 +2,11 @@
 //! `web/tests/fixture.json` holds what the library computes, and the page's tests compare with it. This test keeps that
 //! file true: if the library changes what a pose or a clip means, it fails here first. With `GAMBOL_WRITE_FIXTURE=1` it
 //! writes the file anew.
+//!
+//! `web/tests/answers.ts` is kept true in the same way: a request and an answer of every kind as the engine takes and gives
+//! them, so that the page's compiler can say whether `web/src/protocol.ts` is right about them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gambol::dynamics::{Data, forward_kinematics};
@@ -51,6 +55,77 @@ fn the_page_is_tested_against_what_the_library_computes() {
     }
     let kept: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_alike(&kept, &told, "fixture");
+}
+
+/// What `answers.ts` begins with.
+const ANSWERS: &str = "\
+// One request and one answer of every kind, as the engine takes and gives them, with long lists and texts cut: written by
+// crates/gambol-studio/tests/all/page_fixture.rs. That it can be compiled is the test.
+import type { Requests } from '../src/protocol'
+
+type All<Part extends 'ask' | 'answer'> = { [Kind in keyof Requests]: Requests[Kind][Part][] }
+";
+
+#[test]
+fn the_page_has_the_types_of_all_that_is_asked_and_answered() {
+    let (mut asked, mut answered) = (BTreeMap::new(), BTreeMap::new());
+    for (message, answer) in crate::session::session().unwrap() {
+        let mut ask: Value = serde_json::from_str(&message.head).unwrap();
+        let answer: Value = serde_json::from_str(&answer.head).unwrap();
+        let kind = ask["ask"].as_str().unwrap().to_owned();
+        let fields = ask.as_object_mut().unwrap();
+        fields.retain(|name, _| name != "ask" && name != "id");
+        // Creatures of all sources, and no more than a few of the rest.
+        let few: &mut Vec<Value> = asked.entry(kind.clone()).or_default();
+        if few.len() < 3 {
+            few.push(cut(&ask));
+            answered.entry(kind).or_insert_with(Vec::new).push(cut(&answer["answer"]));
+        }
+    }
+    let lines = |all: &BTreeMap<String, Vec<Value>>| -> String {
+        all.iter().map(|(kind, few)| format!("  '{kind}': {},\n", Value::from(few.clone()))).collect()
+    };
+    let told = format!(
+        "{ANSWERS}\nexport const asks: All<'ask'> = {{\n{}}}\n\nexport const answers: All<'answer'> = {{\n{}}}\n",
+        lines(&asked),
+        lines(&answered)
+    );
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("web/tests/answers.ts");
+    if std::env::var_os("GAMBOL_WRITE_FIXTURE").is_some() {
+        std::fs::write(&path, &told).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(kept.lines().count(), told.lines().count(), "the top of this file says how to write it anew");
+    for (kept, told) in kept.lines().zip(told.lines()) {
+        match (row(kept), row(told)) {
+            (Some((kind, kept)), Some((same, told))) => {
+                assert_eq!(kind, same);
+                assert_alike(&kept, &told, kind);
+            }
+            _ => assert_eq!(kept, told),
+        }
+    }
+}
+
+/// Kind and values of a line.
+fn row(line: &str) -> Option<(&str, Value)> {
+    let (kind, values) = line.strip_prefix("  '")?.split_once("': ")?;
+    Some((kind, serde_json::from_str(values.strip_suffix(',')?).unwrap()))
+}
+
+/// Lists of unknown length are as good with a few entries, and texts with their first words.
+fn cut(value: &Value) -> Value {
+    const LONGEST_LIST: usize = 5; // what has a fixed length is no longer
+    const LONGEST_TEXT: usize = 40; // no name of a kind is longer
+    match value {
+        Value::Array(list) => {
+            let few = if list.len() > LONGEST_LIST { 3 } else { list.len() };
+            list[..few].iter().map(cut).collect()
+        }
+        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), cut(value))).collect(),
+        Value::String(text) => text.chars().take(LONGEST_TEXT).collect::<String>().into(),
+        other => other.clone(),
+    }
 }
 
 fn dog() -> Creature {
