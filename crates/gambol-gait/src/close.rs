@@ -7,13 +7,13 @@ use nalgebra::DVector;
 use crate::GaitError;
 
 /// Largest gap that counts as closed, m or rad: far below what can be seen, far above rounding.
-const CLOSED: f64 = 1e-10;
+const CLOSED_GAP: f64 = 1e-10;
 
 /// Newton's method squares the gap with each step; a pose that needs more steps than this is not near any closed one.
-const STEPS: usize = 30;
+const CLOSING_STEPS: usize = 30;
 
 /// Singular values of G K⁻¹ Gᵀ below this share of the largest belong to redundant rows.
-const REDUNDANT: f64 = 1e-9;
+const REDUNDANT_ROW: f64 = 1e-9;
 
 /// Projects `pose` onto the constraints of `creature` by Newton steps that cost the least elastic energy:
 /// δ = −K⁻¹ Gᵀ (G K⁻¹ Gᵀ)⁺ g, with the gap g and its Jacobian G.
@@ -31,14 +31,14 @@ pub(crate) fn close(creature: &Creature, data: &mut Data, pose: &mut [f64]) -> R
     let torn = |gap: f64| GaitError::Body(format!("the pose cannot be closed: a gap of {gap:.2e} m is left"));
     let factor = metric.cholesky().ok_or_else(|| GaitError::Body("a joint has no stiffness".into()))?;
     let mut gap = constraint_residual(creature, data, pose, constraints);
-    for _ in 0..STEPS {
-        if gap.amax() < CLOSED {
+    for _ in 0..CLOSING_STEPS {
+        if gap.amax() < CLOSED_GAP {
             return Ok(());
         }
         let g = constraint_jacobian(creature, data, pose, constraints);
         let softened = factor.solve(&g.transpose()); // K⁻¹ Gᵀ
         let svd = svd(&g * &softened).ok_or_else(|| torn(gap.amax()))?;
-        let least = REDUNDANT * svd.singular_values.max();
+        let least = REDUNDANT_ROW * svd.singular_values.max();
         let push: DVector<f64> = svd.solve(&gap, least).map_err(|_| torn(gap.amax()))?;
         let step = softened * push;
         creature.integrate(pose, step.as_slice(), -1.0);
@@ -115,7 +115,7 @@ mod tests {
             let mut pose = open.clone();
             close(&ring, &mut data, &mut pose).unwrap();
             let after = constraint_residual(&ring, &mut data, &pose, ring.constraints()).amax();
-            assert!(after < CLOSED, "a gap of {after} m is left");
+            assert!(after < CLOSED_GAP, "a gap of {after} m is left");
 
             let mut moved = vec![0.0; ring.nv()];
             ring.difference(&open, &pose, &mut moved);

@@ -20,12 +20,14 @@ use crate::marks::{Marks, with_preferred};
 use crate::measure::penetration;
 use crate::modal::ModalMotion;
 use crate::palette::{Palette, area, foot_motion, in_quarters, jump_targets, step_targets};
-use crate::perform::REACH;
 use crate::posture::{arms, bob, crouch, rise, rise_amplitude, spread};
 use crate::preset::{self, Presets, preset};
 use crate::settle::settle;
 use crate::tempo::{Tempo, span};
-use crate::{Body, Component, Gait, GaitError, Ground, Leg, Sampling, Support, Terrain, perform};
+use crate::{
+    Body, Component, DesignSettings, Gait, GaitError, GaitSettings, Ground, Leg, Sampling, Support, Terrain,
+    perform,
+};
 
 /// What the user asks of a gait; everything else follows from the body.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -84,11 +86,16 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
     let mut pattern = suitable(body, data, footfalls)?;
     let mut draft = Draft::new(body, data, &palette, &pattern, wish)?;
     let speed_is_ours = (wish.speed, wish.frequency, wish.stride_length) == (None, None, None);
-    for _ in 0..GENTLER_TRIES {
-        if !speed_is_ours || (draft.swings <= FARTHEST && draft.look.reaches(body)) {
+    let settings = &body.settings.design;
+    for _ in 0..settings.gentler_tries {
+        if !speed_is_ours || (draft.swings <= settings.farthest_swing && draft.look.reaches(body)) {
             break;
         }
-        pattern = Pattern { froude: SLOWER * pattern.froude, lift: LOWER * pattern.lift, ..pattern };
+        pattern = Pattern {
+            froude: settings.slower * pattern.froude,
+            lift: settings.lower * pattern.lift,
+            ..pattern
+        };
         draft = Draft::new(body, data, &palette, &pattern, wish)?;
     }
     if let Some(speed) = wish.speed.filter(|speed| *speed > 0.0 && !draft.look.reaches(body)) {
@@ -102,17 +109,6 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
     }
     Ok(Design { gait: Gait { name: name.to_owned(), ..draft.gait }, hints: draft.hints })
 }
-
-/// Joints of legs swing no further than this to each side, rad; what asks for more looks like a puppet.
-const FARTHEST: f64 = 1.0;
-/// Where the usual speed of a gait asks for more, it is made slower by these factors of Froude number and lift.
-const SLOWER: f64 = 0.7;
-const LOWER: f64 = 0.85;
-const GENTLER_TRIES: usize = 8;
-/// The same where something is deeper below the ground than this share of the legs' length.
-const BURIED: f64 = 0.05;
-/// Moments of the cycle at which a draft is looked at.
-const LOOKS: u32 = 48;
 
 /// A gait as a pattern and a wish make it.
 struct Draft {
@@ -135,7 +131,8 @@ pub(crate) struct Look {
 impl Look {
     pub(crate) fn new(body: &Body, data: &mut Data, gait: &Gait) -> Result<Self, GaitError> {
         let motion = ModalMotion::new(body, gait)?;
-        let looks: Vec<f64> = (0..LOOKS).map(|look| f64::from(look) / f64::from(LOOKS)).collect();
+        let count = body.settings.design.looks;
+        let looks: Vec<f64> = (0..count).map(|look| look as f64 / count as f64).collect();
         let Grounded { poses, miss, .. } = ground(body, data, gait, &motion, Vec::new(), &looks, true)?;
         let (depth, _) = penetration(&body.creature, data, &Terrain::Flat, &poses);
         Ok(Self { miss, depth })
@@ -143,7 +140,8 @@ impl Look {
 
     /// Whether all feet get to where they should stand, and the body stays above the ground.
     pub(crate) fn reaches(&self, body: &Body) -> bool {
-        self.miss <= REACH * body.legs.length && self.depth <= BURIED * body.legs.length
+        let GaitSettings { warnings, design, .. } = &body.settings;
+        self.miss <= warnings.reach * body.legs.length && self.depth <= design.buried * body.legs.length
     }
 }
 
@@ -157,7 +155,7 @@ impl Draft {
     ) -> Result<Self, GaitError> {
         let (tempo, (components, mut hints)) = mixture(body, data, palette, pattern, wish)?;
         let widest = widest_swing(body, &components);
-        if let Some((joint, most)) = widest.filter(|(_, most)| *most > FARTHEST) {
+        if let Some((joint, most)) = widest.filter(|(_, most)| *most > body.settings.design.farthest_swing) {
             hints.push(format!("joint {joint:?} swings {:.0}° to each side; go slower", most.to_degrees()));
         }
         let crouches = matches!(pattern.order, Order::Jump | Order::Jacks);
@@ -192,11 +190,9 @@ fn fastest(
     wish: &Wish,
     speed: f64,
 ) -> Result<Option<f64>, GaitError> {
-    /// A guess need not be finer; twelve of them go down to a fourteenth.
-    const STEP: f64 = 0.8;
-    const STEPS: i32 = 12;
-    for step in 1..=STEPS {
-        let slower = Wish { speed: Some(speed * math::powi(STEP, step)), ..wish.clone() };
+    let DesignSettings { speed_step, speed_steps, .. } = body.settings.design;
+    for step in (1_i32..).take(speed_steps) {
+        let slower = Wish { speed: Some(speed * math::powi(speed_step, step)), ..wish.clone() };
         if Draft::new(body, data, palette, pattern, &slower)?.look.reaches(body) {
             return Ok(slower.speed);
         }
@@ -255,9 +251,6 @@ pub fn gaits_for(body: &Body, data: &mut Data) -> Vec<(String, Result<(), GaitEr
     .collect()
 }
 
-/// Hips of a standing creature are at least this part of a leg's span above its feet; those of a spider a quarter.
-const STANDS: f64 = 0.05;
-
 /// The pattern called `name` if these legs can do it.
 pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Pattern, GaitError> {
     let does_not_fit = |reason: Remark| GaitError::DoesNotFit {
@@ -265,7 +258,7 @@ pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Patte
         gait: name.to_owned(),
         reason,
     };
-    if !body.legs.is_empty() && body.legs.length < STANDS * span(body, data) {
+    if !body.legs.is_empty() && body.legs.length < body.settings.design.stands * span(body, data) {
         return Err(does_not_fit(
             "its hips are not above its feet in this pose; give it a pose in which it stands".into(),
         ));
@@ -306,7 +299,8 @@ fn legless(
 ) -> Result<Design, GaitError> {
     let components = design_legless(body, data, name, marks)?;
     let frequency = wish.frequency.unwrap_or_else(|| legless_frequency(body, &components));
-    let components = belly::with_preferred(body, data, marks, components, legless_support(name))?;
+    let components =
+        belly::with_preferred(body, data, marks, components, legless_support(name, &body.settings.waves))?;
     let mut gait = Gait {
         name: name.to_owned(),
         creature: Some(body.creature.name().to_owned()),
@@ -314,7 +308,7 @@ fn legless(
         frequency,
         components,
         ground: Ground {
-            support: legless_support(name),
+            support: legless_support(name, &body.settings.waves),
             duty: 1.0,
             speed: None,
             turn: 0.0,
@@ -347,17 +341,16 @@ fn steps(
     tempo: &Tempo,
     hints: &mut Vec<String>,
 ) -> Result<Vec<Component>, GaitError> {
-    /// How often the wanted lift is raised where a foot would drag, and by how much.
-    const TRIES: i32 = 5;
-    const HIGHER: f64 = 1.4;
     let legs = &body.legs;
     let swing = tempo.swing();
-    // A quarter of the wanted path counts as a path; a foot that does not go forward cannot drag.
-    let least = if tempo.speed > 0.0 { 0.25 * PI * swing * pattern.lift * legs.length } else { -1.0 };
+    let settings = &body.settings.design;
+    // A part of the wanted path counts as a path; a foot that does not go forward cannot drag.
+    let least =
+        if tempo.speed > 0.0 { settings.enough * PI * swing * pattern.lift * legs.length } else { -1.0 };
     let mut components = Vec::new();
     let mut dragging = Vec::new();
-    for attempt in 0..TRIES {
-        let higher = Pattern { lift: pattern.lift * math::powi(HIGHER, attempt), ..*pattern };
+    for attempt in (0_i32..).take(settings.lift_tries) {
+        let higher = Pattern { lift: pattern.lift * math::powi(settings.lift_factor, attempt), ..*pattern };
         components = in_quarters(&palette.mix(body, &step_targets(body, &higher, swing)), 1);
         let drags = |leg: &usize| {
             let (forward, lift) = foot_motion(&palette.measures, &components, *leg);
@@ -405,7 +398,7 @@ fn jump(
         c * lifts / legs
     });
     let lift = math::length(lift.sum());
-    if lift < 0.25 * pattern.lift * body.legs.length {
+    if lift < body.settings.design.enough * pattern.lift * body.legs.length {
         hints.push("its modes hardly shorten the legs".to_owned());
     }
     crouch(body, data, palette, &mut components);

@@ -53,6 +53,9 @@ pub enum GaitError {
         /// What is wrong with it.
         reason: String,
     },
+    /// A number of the settings makes no sense.
+    #[error(transparent)]
+    Setting(#[from] gambol_model::SettingError),
     /// The modes could not be had.
     #[error(transparent)]
     Modes(#[from] gambol_modes::ModesError),

@@ -107,14 +107,17 @@ pub struct Measure {
     pub energy: f64,
 }
 
-/// A knee that bends by this angle lifts the foot by more than first order tells: a straight leg would seem not to
-/// lift at all. About what a knee does in the swing of a walk, rad.
-const BENT: f64 = 0.8;
-
 /// What every mode does to every leg, rigid motions included, about the rest pose.
-pub fn measure(creature: &Creature, data: &mut Data, basis: &Basis, legs: &Legs) -> Vec<Measure> {
+pub fn measure(
+    creature: &Creature,
+    data: &mut Data,
+    basis: &Basis,
+    legs: &Legs,
+    settings: &HeuristicSettings,
+) -> Vec<Measure> {
     forward_kinematics(creature, data, basis.mean());
-    let rows: Vec<LegRows> = legs.legs.iter().map(|leg| LegRows::new(creature, data, legs, leg)).collect();
+    let rows: Vec<LegRows> =
+        legs.legs.iter().map(|leg| LegRows::new(creature, data, legs, leg, settings)).collect();
     let k = stiffness_matrix(creature);
     basis
         .directions()
@@ -140,7 +143,7 @@ struct LegRows {
 }
 
 impl LegRows {
-    fn new(creature: &Creature, data: &Data, legs: &Legs, leg: &Leg) -> Self {
+    fn new(creature: &Creature, data: &Data, legs: &Legs, leg: &Leg, settings: &HeuristicSettings) -> Self {
         let nv = creature.nv();
         let stands = data.frames[leg.foot].point_in_world(leg.point);
         let mut foot = DMatrix::zeros(3, nv);
@@ -153,13 +156,13 @@ impl LegRows {
         if let Some(knee) = leg.knee {
             let joint = &creature.joints()[knee];
             let at = data.frames[joint.body].point_in_world(joint.anchor);
-            for (dof, share) in bend_direction(creature, data, legs, leg, knee, stands) {
+            for (dof, share) in bend_direction(creature, data, legs, leg, knee, stands, settings.straight) {
                 bend[dof] = share;
             }
             if joint.kind != JointKind::Slide {
                 let axis: Vec3 =
                     (0..joint.kind.nv()).map(|k| data.axes[joint.v + k].angular * bend[joint.v + k]).sum();
-                fold = fold_rate(leg.hip, at, center, axis);
+                fold = fold_rate(leg.hip, at, center, axis, settings.usual_bend);
             }
         }
         Self { heading: legs.heading, foot, middle, bend, fold }
@@ -184,9 +187,8 @@ fn bend_direction(
     leg: &Leg,
     knee: usize,
     stands: Vec3,
+    straight: f64,
 ) -> Vec<(usize, f64)> {
-    /// Below this part of the lever a leg is straight, and no direction of bending shortens it more than another.
-    const STRAIGHT: f64 = 0.02;
     let joint = &creature.joints()[knee];
     if joint.kind != JointKind::Ball {
         return vec![(joint.v, leg.bend)];
@@ -196,21 +198,18 @@ fn bend_direction(
     let towards = (leg.hip - stands).normalize();
     // Shortening of the leg per rad about an axis a: towards · (a × lever) = a · (lever × towards).
     let shortens = lever.cross(&towards);
-    let axis = shortens.try_normalize(STRAIGHT * lever.norm()).unwrap_or(legs.heading.left);
+    let axis = shortens.try_normalize(straight * lever.norm()).unwrap_or(legs.heading.left);
     (0..3).map(|k| (joint.v + k, data.axes[joint.v + k].angular.dot(&axis))).collect()
 }
 
-/// How much nearer `foot` comes to the hip when the knee bends by [`BENT`], beyond first order, m per rad.
-fn fold_rate(hip: Vec3, knee: Vec3, foot: Vec3, axis: Vec3) -> f64 {
+/// How much nearer `foot` comes to the hip when the knee bends by `bend`, beyond first order, m per rad.
+fn fold_rate(hip: Vec3, knee: Vec3, foot: Vec3, axis: Vec3, bend: f64) -> f64 {
     let Some(axis) = Unit::try_new(axis, 1e-9) else { return 0.0 };
-    let bent = knee + Rotation3::from_axis_angle(&axis, BENT) * (foot - knee);
+    let bent = knee + Rotation3::from_axis_angle(&axis, bend) * (foot - knee);
     let length = (foot - hip).norm();
     let first_order = axis.cross(&(foot - knee)).dot(&(hip - foot)) / length.max(1e-12);
-    (length - (bent - hip).norm()) / BENT - first_order
+    (length - (bent - hip).norm()) / bend - first_order
 }
-
-/// A mode that moves no foot by this part of a leg's length and no knee by this many radians moves no leg.
-const STILL: f64 = 0.1;
 
 /// Ranks all vibrations, per pair of legs and for each action and timing; and says which are of no use, and why.
 pub fn rank(
@@ -218,8 +217,9 @@ pub fn rank(
     data: &mut Data,
     basis: &Basis,
     legs: &Legs,
+    settings: &HeuristicSettings,
 ) -> Result<(Vec<Ranking>, Vec<Rejection>), ModesError> {
-    let measures = measure(creature, data, basis, legs);
+    let measures = measure(creature, data, basis, legs, settings);
     let reader = Reader::new(creature, data, basis.mean())?;
     let trunk = trunk(creature, legs);
     let mut rejections = Vec::new();
@@ -227,9 +227,10 @@ pub fn rank(
     for mode in basis.flexible() {
         let motions = in_leg_lengths(&measures[mode.index], legs.length);
         let reading = reader.read(data, mode);
-        let twist = trunk_twist(creature, data, &trunk, legs.heading, basis.mean(), &mode.shape);
-        if let Some(reason) = objection(&motions, twist, &reading) {
-            let moves_legs = useful_motion(&motions) >= STILL;
+        let twist =
+            trunk_twist(creature, data, &trunk, legs.heading, basis.mean(), &mode.shape, settings.yaw);
+        if let Some(reason) = objection(&motions, twist, &reading, settings.still) {
+            let moves_legs = useful_motion(&motions) >= settings.still;
             rejections.push(Rejection { mode: mode.index, reason, moves_legs });
             continue;
         }
@@ -292,9 +293,6 @@ fn trunk(creature: &Creature, legs: &Legs) -> Vec<usize> {
     trunk
 }
 
-/// Yaw of the trunk counts this much against its roll: shoulders that turn against the hips belong to a walk.
-const YAW: f64 = 0.5;
-
 /// How far the trunk rolls and yaws where it does so most, rad per unit of amplitude.
 fn trunk_twist(
     creature: &Creature,
@@ -303,6 +301,7 @@ fn trunk_twist(
     heading: Heading,
     pose: &[f64],
     shape: &[f64],
+    yaw: f64,
 ) -> f64 {
     let velocities = body_velocities(creature, data, pose, shape);
     let twist = |&body: &usize| {
@@ -319,11 +318,11 @@ fn useful_motion(motions: &[LegMotion]) -> f64 {
 }
 
 /// Why a mode is of no use for walking, if it is not.
-fn objection(motions: &[LegMotion], twist: f64, reading: &Reading) -> Option<String> {
+fn objection(motions: &[LegMotion], twist: f64, reading: &Reading, still: f64) -> Option<String> {
     let name = &reading.name;
     let useful = useful_motion(motions);
     let sideways = motions.iter().map(|m| m.left.abs()).fold(0.0, f64::max);
-    if math::hypot(useful, sideways) < STILL {
+    if math::hypot(useful, sideways) < still {
         return Some(format!("moves no leg ({name})"));
     }
     if twist > useful {
@@ -336,7 +335,7 @@ fn objection(motions: &[LegMotion], twist: f64, reading: &Reading) -> Option<Str
             _ => format!("sways sideways ({name})"),
         });
     }
-    (useful < STILL).then(|| format!("moves no leg ({name})"))
+    (useful < still).then(|| format!("moves no leg ({name})"))
 }
 
 /// Motion per √energy, which prefers low frequencies, times its share in all motion of feet and knees.

@@ -32,6 +32,7 @@ mod posture;
 mod prepare;
 mod preset;
 mod reach;
+mod settings;
 mod settle;
 mod stance;
 mod style;
@@ -50,6 +51,11 @@ pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use reach::Reach;
+pub use settings::{
+    DesignSettings, FeetSettings, FootholdSettings, GaitSettings, HeuristicSettings, LieSettings,
+    LimitSettings, MarkSettings, PaletteSettings, PinSettings, PostureSettings, RootSettings, SettleSettings,
+    StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings,
+};
 pub use style::{Body, Counterpart, counterparts};
 
 /// The vectors and matrices that this crate's functions take and give.

@@ -6,18 +6,14 @@
 use gambol_model::{Creature, Joint, JointKind, Vec3, math};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion};
 
-/// Δθ_soft: how far a joint may go past its limit, rad (or m for a slide). About 6°: less looks like a stop, more like no
-/// limit at all.
-pub(crate) const SOFT: f64 = 0.1;
-
-/// What is left of the overshoot `d` ≥ 0.
-pub(crate) fn soften(d: f64) -> f64 {
-    d - d * d / (d + SOFT)
+/// What is left of the overshoot `d` ≥ 0; `soft` is Δ ([`crate::LimitSettings::soft`]).
+pub(crate) fn soften(d: f64, soft: f64) -> f64 {
+    d - d * d / (d + soft)
 }
 
 /// Its derivative: Δ²/(d + Δ)².
-fn slope(d: f64) -> f64 {
-    let share = SOFT / (d + SOFT);
+fn slope(d: f64, soft: f64) -> f64 {
+    let share = soft / (d + soft);
     share * share
 }
 
@@ -32,8 +28,8 @@ pub(crate) enum Give {
     Ball(Matrix3<f64>),
 }
 
-/// Draws the pose back within soft limits, in place. `give` gets one entry per joint.
-pub(crate) fn limit(creature: &Creature, pose: &mut [f64], give: &mut Vec<Give>) {
+/// Draws the pose back within limits that give by less than `soft`, in place. `give` gets one entry per joint.
+pub(crate) fn limit(creature: &Creature, soft: f64, pose: &mut [f64], give: &mut Vec<Give>) {
     give.clear();
     for joint in creature.joints() {
         let Some([low, high]) = joint.limit else {
@@ -41,43 +37,43 @@ pub(crate) fn limit(creature: &Creature, pose: &mut [f64], give: &mut Vec<Give>)
             continue;
         };
         give.push(match joint.kind {
-            JointKind::Hinge | JointKind::Slide => limit_scalar(&mut pose[joint.q], low, high),
-            JointKind::Ball => limit_ball(&mut pose[joint.q..joint.q + 4], high),
+            JointKind::Hinge | JointKind::Slide => limit_scalar(&mut pose[joint.q], low, high, soft),
+            JointKind::Ball => limit_ball(&mut pose[joint.q..joint.q + 4], high, soft),
             JointKind::Free => Give::Free,
         });
     }
 }
 
-fn limit_scalar(x: &mut f64, low: f64, high: f64) -> Give {
+fn limit_scalar(x: &mut f64, low: f64, high: f64, soft: f64) -> Give {
     if *x > high {
         let d = *x - high;
-        *x = high + soften(d);
-        Give::Scalar(slope(d))
+        *x = high + soften(d, soft);
+        Give::Scalar(slope(d, soft))
     } else if *x < low {
         let d = low - *x;
-        *x = low - soften(d);
-        Give::Scalar(slope(d))
+        *x = low - soften(d, soft);
+        Give::Scalar(slope(d, soft))
     } else {
         Give::Free
     }
 }
 
 /// The limit of a ball joint bounds its angle from the reference; its axis stays.
-fn limit_ball(wxyz: &mut [f64], most: f64) -> Give {
+fn limit_ball(wxyz: &mut [f64], most: f64, soft: f64) -> Give {
     let q = UnitQuaternion::from_quaternion(Quaternion::new(wxyz[0], wxyz[1], wxyz[2], wxyz[3]));
     let Some((axis, angle)) = q.axis_angle() else { return Give::Free };
     if angle <= most {
         return Give::Free;
     }
     let d = angle - most;
-    let limited = most + soften(d);
+    let limited = most + soften(d, soft);
     let q = UnitQuaternion::from_axis_angle(&axis, limited);
     wxyz.copy_from_slice(&[q.w, q.i, q.j, q.k]);
     // Along the axis the slope of the softening; across it, directions turn with the axis, on a smaller circle.
     let across = math::sin(0.5 * limited) / math::sin(0.5 * angle);
     let n: Vec3 = axis.into_inner();
     let along = n * n.transpose();
-    Give::Ball(along * slope(d) + (Matrix3::identity() - along) * across)
+    Give::Ball(along * slope(d, soft) + (Matrix3::identity() - along) * across)
 }
 
 /// How far the joint that is furthest past its limit is past it, rad (or m); 0 if all are within.
@@ -106,16 +102,22 @@ pub(crate) fn past<'a>(creature: &'a Creature, pose: &'a [f64]) -> impl Iterator
 mod tests {
     use super::*;
 
+    /// rad
+    const SOFT: f64 = 0.1;
+
     #[test]
     fn what_remains_is_smooth_and_never_reaches_the_bound() {
         // Closed form of section 4.2, and slope 1 where the limit begins.
-        assert_eq!(soften(0.0), 0.0);
-        assert!((soften(SOFT) - 0.5 * SOFT).abs() < 1e-15);
-        assert!(soften(100.0) < SOFT && soften(100.0) > 0.99 * SOFT);
+        assert_eq!(soften(0.0, SOFT), 0.0);
+        assert!((soften(SOFT, SOFT) - 0.5 * SOFT).abs() < 1e-15);
+        assert!(soften(100.0, SOFT) < SOFT && soften(100.0, SOFT) > 0.99 * SOFT);
         for d in [0.0, 0.03, 0.4] {
             let h = 1e-6;
-            let difference = (soften(d + h) - soften(d)) / h;
-            assert!((difference - slope(d)).abs() < 1e-4, "the difference quotient errs by h·|f''| < 2e-5");
+            let difference = (soften(d + h, SOFT) - soften(d, SOFT)) / h;
+            assert!(
+                (difference - slope(d, SOFT)).abs() < 1e-4,
+                "the difference quotient errs by h·|f''| < 2e-5"
+            );
         }
     }
 
@@ -124,10 +126,10 @@ mod tests {
         let axis = nalgebra::Unit::new_normalize(Vec3::new(1.0, 2.0, -0.5));
         let q = UnitQuaternion::from_axis_angle(&axis, 0.9);
         let mut wxyz = [q.w, q.i, q.j, q.k];
-        let Give::Ball(give) = limit_ball(&mut wxyz, 0.5) else { panic!("0.9 rad is past 0.5") };
+        let Give::Ball(give) = limit_ball(&mut wxyz, 0.5, SOFT) else { panic!("0.9 rad is past 0.5") };
         let limited = UnitQuaternion::from_quaternion(Quaternion::new(wxyz[0], wxyz[1], wxyz[2], wxyz[3]));
-        assert!((limited.angle() - 0.5 - soften(0.4)).abs() < 1e-12);
+        assert!((limited.angle() - 0.5 - soften(0.4, SOFT)).abs() < 1e-12);
         assert!((limited.axis().unwrap().into_inner() - axis.into_inner()).norm() < 1e-12);
-        assert!((give * axis.into_inner() - axis.into_inner() * slope(0.4)).norm() < 1e-12);
+        assert!((give * axis.into_inner() - axis.into_inner() * slope(0.4, SOFT)).norm() < 1e-12);
     }
 }

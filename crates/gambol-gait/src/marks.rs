@@ -10,7 +10,7 @@ use gambol_modes::{Reader, Symmetry};
 
 use crate::design::{Look, suitable};
 use crate::palette::{Palette, jump_targets, step_targets};
-use crate::{Body, Component, Gait, GaitError, Support, Wish, belly};
+use crate::{Body, Component, Gait, GaitError, MarkSettings, Support, Wish, belly};
 
 /// The marked modes of a wish, checked against a body.
 #[derive(Clone, Debug, Default)]
@@ -84,20 +84,6 @@ impl Marks {
     }
 }
 
-/// What the eye catches at a glance: a joint that swings by 17° to each side, rad (or m of a slide).
-const VISIBLE: f64 = 0.3;
-/// In a mode that bends many joints at once less is enough: no part moves further than this share of the distance from
-/// the middle of the creature to its end.
-const FAR: f64 = 0.2;
-/// A mode that swings by this share of that is seen already.
-const SEEN: f64 = 0.5;
-/// Where the feet do not reach the ground any more, the preferred modes are tried at these shares of it.
-const SHARES: [f64; 3] = [1.0, 0.6, 0.3];
-/// A step to compare with, in leg lengths; phases of 0°, 90°, 180° and 270° hardly depend on it.
-const STEP: f64 = 0.3;
-/// A mode goes with the feet if it has this share of their motion at least.
-const MOVES_FEET: f64 = 0.05;
-
 /// A designed gait in which every preferred mode is seen, and how it stands on the ground.
 pub(crate) fn with_preferred(
     body: &Body,
@@ -113,7 +99,7 @@ pub(crate) fn with_preferred(
         gait.components = added(&plain, &additions, 1.0);
         return Ok((gait, look));
     }
-    for share in SHARES {
+    for share in body.settings.marks.shares {
         gait.components = added(&plain, &additions, share);
         look = Look::new(body, data, &gait)?;
         if look.reaches(body) {
@@ -166,7 +152,7 @@ fn additions(
     let unseen = prefer.iter().filter_map(|&mode| {
         let amplitude = visible(body, data, mode);
         let present = size_of(components.iter().filter(|c| c.mode == mode));
-        (present < SEEN * amplitude).then_some((mode, amplitude))
+        (present < body.settings.marks.seen * amplitude).then_some((mode, amplitude))
     });
     let unseen: Vec<(usize, f64)> = unseen.collect();
     if unseen.is_empty() {
@@ -174,7 +160,7 @@ fn additions(
     }
     let reader = Reader::new(&body.creature, data, body.basis.mean())?;
     let wanted = pattern.map(|pattern| {
-        let swing = STEP * body.legs.length;
+        let swing = body.settings.design.compared_step * body.legs.length;
         let targets = match pattern.order {
             Order::Jump | Order::Jacks => jump_targets(body, pattern, 0.0),
             _ => step_targets(body, pattern, swing),
@@ -195,7 +181,8 @@ fn additions(
                 (false, _, true) => FRAC_PI_2,
                 (false, _, false) => 3.0 * FRAC_PI_2,
             };
-            (math::hypot(re, im) > MOVES_FEET * row.norm() * wanted.norm()).then_some(quarter)
+            (math::hypot(re, im) > body.settings.marks.moves_feet * row.norm() * wanted.norm())
+                .then_some(quarter)
         });
         let phase = with_feet.unwrap_or_else(|| {
             let sinks = if head_rises(body, data, mode) { 3.0 * FRAC_PI_2 } else { FRAC_PI_2 };
@@ -219,7 +206,8 @@ pub(crate) fn visible(body: &Body, data: &mut Data, mode: usize) -> f64 {
         let velocity = velocities[index].linear + velocities[index].angular.cross(&lever);
         fastest = fastest.max(velocity.norm());
     }
-    if fastest > 0.0 { VISIBLE.min(FAR * size / fastest) } else { VISIBLE }
+    let MarkSettings { visible, far, .. } = body.settings.marks;
+    if fastest > 0.0 { visible.min(far * size / fastest) } else { visible }
 }
 
 /// Whether a mode takes the head up; without a head, that which moves most up or down.

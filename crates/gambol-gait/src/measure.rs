@@ -132,18 +132,9 @@ pub(crate) fn elastic<'a>(
     if count > 0.0 { sum / count } else { 0.0 }
 }
 
-/// A shin nearer to its thigh than this is folded into it, rad.
-const FOLDED: f64 = 0.1;
-
-/// A joint of a leg that turns further than this from the rest pose has lost all posture, rad.
-const TURNED: f64 = 2.2;
-
-/// A joint that is asked for this much beyond its limit shows little of its motion, rad.
-const BEYOND: f64 = 1.0;
-
 /// What is wrong with legs that move too far: one sentence for each leg.
 pub(crate) fn folded(body: &Body, data: &mut Data, clip: &Clip) -> Vec<String> {
-    let creature = &body.creature;
+    let (creature, settings) = (&body.creature, &body.settings.warnings);
     let frames = forward_kinematics(creature, data, body.basis.mean());
     let rest: Vec<f64> = body.legs.legs.iter().map(|leg| leg.stretch(creature, frames)).collect();
     let mut worst: Vec<Option<String>> = vec![None; rest.len()];
@@ -156,7 +147,7 @@ pub(crate) fn folded(body: &Body, data: &mut Data, clip: &Clip) -> Vec<String> {
             let bent = leg.knee.map_or(0.0, |knee| leg.bend * turn[creature.joints()[knee].v]);
             let foot = frames[leg.foot].point_in_world(leg.point);
             let above = (foot - leg.hip_in_world(creature, frames)).dot(&body.legs.heading.up);
-            if rest - bent < FOLDED {
+            if rest - bent < settings.folded {
                 *worst = Some(format!("{name}: the leg folds through itself; try smaller amplitudes"));
             } else if worst.is_none() && above > 0.0 && leg.length > 0.0 {
                 *worst = Some(format!("{name}: the foot comes above its hip; try smaller amplitudes"));
@@ -167,13 +158,13 @@ pub(crate) fn folded(body: &Body, data: &mut Data, clip: &Clip) -> Vec<String> {
                         JointKind::Ball => Vec3::from_column_slice(&turn[joint.v..joint.v + 3]).norm(),
                         JointKind::Slide | JointKind::Free => 0.0,
                     };
-                    turns > TURNED
+                    turns > settings.turned
                 })
             {
                 *worst = Some(format!(
                     "{name}: joint {:?} turns by more than {:.0}°; try smaller amplitudes",
                     joint.name,
-                    TURNED.to_degrees()
+                    settings.turned.to_degrees()
                 ));
             }
         }
@@ -181,14 +172,18 @@ pub(crate) fn folded(body: &Body, data: &mut Data, clip: &Clip) -> Vec<String> {
     worst.into_iter().flatten().collect()
 }
 
-/// The joint that a motion takes far past its limit, and how far, rad.
-pub(crate) fn demanded<'a>(creature: &'a Creature, motion: &ModalMotion) -> Option<(&'a str, f64)> {
+/// The joint that a motion takes further past its limit than `beyond`, and how far, rad.
+pub(crate) fn demanded<'a>(
+    creature: &'a Creature,
+    motion: &ModalMotion,
+    beyond: f64,
+) -> Option<(&'a str, f64)> {
     const LOOKS: usize = 32; // eight in the shortest harmonic of interest
     let mut most: Option<(&str, f64)> = None;
     for look in 0..LOOKS {
         let pose = motion.unlimited(look as f64 / LOOKS as f64);
         for (joint, past) in past(creature, &pose).filter(|(joint, _)| joint.kind != JointKind::Slide) {
-            if past > most.map_or(BEYOND, |(_, most)| most) {
+            if past > most.map_or(beyond, |(_, most)| most) {
                 most = Some((&creature.joints()[creature.dofs()[joint.v].joint].name, past));
             }
         }

@@ -18,6 +18,8 @@ use crate::{Body, Component, Gait, GaitError};
 pub(crate) struct ModalMotion<'a> {
     creature: &'a Creature,
     rest: &'a [f64],
+    /// Of its joint limits, rad or m.
+    soft: f64,
     terms: Vec<Term<'a>>,
 }
 
@@ -42,7 +44,8 @@ impl<'a> ModalMotion<'a> {
             offset: component.offset,
         };
         let terms = gait.components.iter().map(term).collect();
-        Ok(Self { creature: &body.creature, rest: body.basis.mean(), terms })
+        let soft = body.settings.limits.soft;
+        Ok(Self { creature: &body.creature, rest: body.basis.mean(), soft, terms })
     }
 
     /// Tangent vector at the rest pose, at `cycle` (1 is a whole cycle).
@@ -69,7 +72,7 @@ impl<'a> ModalMotion<'a> {
     pub(crate) fn pose(&self, cycle: f64) -> Vec<f64> {
         let mut pose = self.unlimited(cycle);
         let mut give: Vec<Give> = Vec::new();
-        limit(self.creature, &mut pose, &mut give);
+        limit(self.creature, self.soft, &mut pose, &mut give);
         pose
     }
 }

@@ -14,7 +14,7 @@ use nalgebra::{Complex, DMatrix, DVector};
 use crate::heuristics::{Action, Measure, Ranking, Timing, measure, rank};
 use crate::marks::Marks;
 use crate::tempo::span;
-use crate::{Body, Component, GaitError, Leg};
+use crate::{Body, Component, GaitError, Leg, PaletteSettings};
 
 /// What the modes of a body can do for its legs.
 pub(crate) struct Palette {
@@ -35,40 +35,6 @@ pub(crate) struct Palette {
 /// Rows per leg.
 const ROWS: usize = 4;
 
-/// Sideways motion of a foot counts this much against forward motion.
-const SIDEWAYS: f64 = 0.5;
-/// Lift of a foot counts this much: feet go up less far than forward, and must.
-const LIFT: f64 = 3.0;
-/// Bend of a knee counts this much under an upright leg, and less the more the leg sprawls: a spider lifts its feet
-/// by the hip.
-const BEND: f64 = 0.2;
-/// Knees bend by this many radians for each leg length that the foot rises.
-const BEND_PER_LIFT: f64 = 6.0;
-/// No knee is asked to bend further than this to each side, rad.
-const MOST_BEND: f64 = 0.7;
-/// How many modes of each ranking are tried, if their score is at least this part of the best one's.
-const TRIED: usize = 6;
-const GOOD: f64 = 0.05;
-/// Modes per pair of legs: one that swings it and two that lift it, or the same for each timing it needs.
-const PER_PAIR: usize = 3;
-/// The best of all modes, per elastic energy, gives up this part of its motion to save energy; others more.
-const THRIFT: f64 = 0.02;
-/// The same for radians: the mode that moves the feet furthest per radian gives up this part, those that wave a neck or
-/// a tail about to move the feet a little give up more.
-const MODESTY: f64 = 0.012;
-/// What is left of both once the modes are chosen.
-const DISCOUNT: f64 = 0.2;
-/// A mode must explain this part of the wanted motion of one pair to be taken.
-const WORTH: f64 = 0.008;
-/// What a mode that the user prefers costs, and must be worth, against others.
-const FAVOUR: f64 = 0.1;
-/// A mixture that misses more than this part of the wanted motion may use modes that twist the body, if that misses
-/// only this part of what it missed before.
-const POOR: f64 = 0.1;
-const BETTER: f64 = 0.7;
-/// Components that move the feet less than this part of the strongest one are left out.
-const FAINT: f64 = 0.08;
-
 impl Palette {
     pub(crate) fn new(body: &Body, data: &mut Data) -> Result<Self, GaitError> {
         Self::marked(body, data, Marks::default())
@@ -76,11 +42,13 @@ impl Palette {
 
     /// Without the modes to avoid.
     pub(crate) fn marked(body: &Body, data: &mut Data, marks: Marks) -> Result<Self, GaitError> {
-        let (mut rankings, rejections) = rank(&body.creature, data, &body.basis, &body.legs)?;
-        let measures = measure(&body.creature, data, &body.basis, &body.legs);
+        let (mut rankings, rejections) =
+            rank(&body.creature, data, &body.basis, &body.legs, &body.settings.heuristics)?;
+        let measures = measure(&body.creature, data, &body.basis, &body.legs, &body.settings.heuristics);
         let length = body.legs.length.max(1e-6);
         let upright = length / span(body, data);
-        let weights = [1.0, SIDEWAYS, LIFT, BEND * upright * upright];
+        let settings = &body.settings.palette;
+        let weights = [1.0, settings.sideways, settings.lift, settings.bend * upright * upright];
         let rows = DMatrix::from_fn(ROWS * body.legs.legs.len(), measures.len(), |row, mode| {
             let leg = &measures[mode].legs[row / ROWS];
             let parts = [leg.forward / length, leg.left / length, leg.lift / length, leg.bend];
@@ -116,8 +84,8 @@ struct Price {
 
 impl Price {
     /// The price decides which modes are taken; once they are, they may as well do the work.
-    fn discounted(&self) -> Self {
-        Self { energy: DISCOUNT * self.energy, radian: DISCOUNT * self.radian }
+    fn discounted(&self, discount: f64) -> Self {
+        Self { energy: discount * self.energy, radian: discount * self.radian }
     }
 }
 
@@ -149,12 +117,12 @@ pub(crate) fn jump_targets(body: &Body, pattern: &Pattern, swing: f64) -> Vec<Ta
 impl Palette {
     /// Wanted rows, real and imaginary, as [`Palette::rows`] has them.
     pub(crate) fn wanted(&self, body: &Body, targets: &[Target]) -> DMatrix<f64> {
-        let length = body.legs.length.max(1e-6);
+        let (length, settings) = (body.legs.length.max(1e-6), &body.settings.palette);
         DMatrix::from_fn(self.rows.nrows(), 2, |row, column| {
             let Target { forward, lift } = targets[row / ROWS];
             let (forward, lift) = (forward / length, lift / length);
-            let bend = lift * BEND_PER_LIFT;
-            let bend = bend * (MOST_BEND / math::length(bend)).min(1.0);
+            let bend = lift * settings.bend_per_lift;
+            let bend = bend * (settings.most_bend / math::length(bend)).min(1.0);
             let value = [forward, Complex::new(0.0, 0.0), lift, bend][row % ROWS] * self.weights[row % ROWS];
             if column == 0 { value.re } else { value.im }
         })
@@ -173,21 +141,22 @@ impl Palette {
         candidates.extend(&self.favoured);
         candidates.sort_unstable();
         candidates.dedup();
-        let fit = Fit { rows: &self.rows, measures: &self.measures, favoured: &self.favoured };
-        let most = PER_PAIR * body.legs.pairs * timings.len();
+        let settings = &body.settings.palette;
+        let fit = Fit { rows: &self.rows, measures: &self.measures, favoured: &self.favoured, settings };
+        let most = settings.per_pair * body.legs.pairs * timings.len();
         let try_with = |candidates: &[usize]| {
             let price = fit.price(candidates);
             let chosen = fit.choose(&wanted, candidates, &price, most, body.legs.pairs);
-            let mixed = fit.quantised(&chosen, &wanted, &price.discounted());
+            let mixed = fit.quantised(&chosen, &wanted, &price.discounted(settings.discount));
             (fit.miss(&mixed, &wanted), mixed)
         };
         let (miss, mixed) = try_with(&candidates);
-        if miss <= POOR {
+        if miss <= settings.poor {
             return mixed;
         }
         // A stiff trunk may have to turn with its legs.
         let (other_miss, other) = try_with(&[candidates, self.last_resort.clone()].concat());
-        if other_miss < BETTER * miss { other } else { mixed }
+        if other_miss < settings.twist_gains * miss { other } else { mixed }
     }
 
     /// Lasting offsets of modes that bend the knees of all legs by `angles`, rad, and leave the feet under the hips.
@@ -200,10 +169,12 @@ impl Palette {
         let wanted =
             DMatrix::from_fn(rows.nrows(), 1, |row, _| if row % 3 == 2 { angles[row / 3] } else { 0.0 });
         let candidates = self.candidates(body, &[Action::Bend], &[Timing::Together]);
-        let fit = Fit { rows: &rows, measures: &self.measures, favoured: &[] };
+        let settings = &body.settings.palette;
+        let fit = Fit { rows: &rows, measures: &self.measures, favoured: &[], settings };
         let price = fit.price(&candidates);
-        let chosen = fit.choose(&wanted, &candidates, &price, PER_PAIR * body.legs.pairs, body.legs.pairs);
-        let (offsets, _) = fit.solve(&chosen, &wanted, &price.discounted());
+        let most = settings.per_pair * body.legs.pairs;
+        let chosen = fit.choose(&wanted, &candidates, &price, most, body.legs.pairs);
+        let (offsets, _) = fit.solve(&chosen, &wanted, &price.discounted(settings.discount));
         chosen.into_iter().zip(offsets.iter().copied()).collect()
     }
 
@@ -213,8 +184,9 @@ impl Palette {
             for &action in actions {
                 for &timing in timings {
                     let ranked = self.best(pair, action, timing);
-                    let least = ranked.first().map_or(0.0, |(_, score)| GOOD * score);
-                    let good = ranked.iter().take(TRIED).take_while(|(_, score)| *score >= least);
+                    let PaletteSettings { tried, good, .. } = body.settings.palette;
+                    let least = ranked.first().map_or(0.0, |(_, score)| good * score);
+                    let good = ranked.iter().take(tried).take_while(|(_, score)| *score >= least);
                     candidates.extend(good.map(|(mode, _)| *mode));
                 }
             }
@@ -232,6 +204,7 @@ struct Fit<'p> {
     measures: &'p [Measure],
     /// Modes that cost less, and are taken first.
     favoured: &'p [usize],
+    settings: &'p PaletteSettings,
 }
 
 impl Fit<'_> {
@@ -239,8 +212,8 @@ impl Fit<'_> {
         let per_radian = |&mode: &usize| self.rows.column(mode).norm_squared();
         let per_energy = |mode: &usize| per_radian(mode) / self.measures[*mode].energy;
         Price {
-            energy: THRIFT * candidates.iter().map(per_energy).fold(0.0, f64::max),
-            radian: MODESTY * candidates.iter().map(per_radian).fold(0.0, f64::max),
+            energy: self.settings.thrift * candidates.iter().map(per_energy).fold(0.0, f64::max),
+            radian: self.settings.modesty * candidates.iter().map(per_radian).fold(0.0, f64::max),
         }
     }
 
@@ -254,10 +227,10 @@ impl Fit<'_> {
         pairs: usize,
     ) -> Vec<usize> {
         let whole = wanted.norm_squared();
-        let worth = WORTH * whole / pairs as f64;
+        let worth = self.settings.worth * whole / pairs as f64;
         let mut chosen: Vec<usize> = Vec::new();
         let mut left = whole;
-        for (group, worth) in [(self.favoured, FAVOUR * worth), (candidates, worth)] {
+        for (group, worth) in [(self.favoured, self.settings.favour * worth), (candidates, worth)] {
             while chosen.len() < most {
                 let tried = group.iter().filter(|mode| !chosen.contains(mode)).map(|&mode| {
                     let with: Vec<usize> = chosen.iter().copied().chain([mode]).collect();
@@ -281,7 +254,7 @@ impl Fit<'_> {
         let mut normal = a.tr_mul(&a);
         for (k, &mode) in modes.iter().enumerate() {
             let cost = price.energy * self.measures[mode].energy + price.radian;
-            normal[(k, k)] += if self.favoured.contains(&mode) { FAVOUR * cost } else { cost };
+            normal[(k, k)] += if self.favoured.contains(&mode) { self.settings.favour * cost } else { cost };
         }
         let right = a.tr_mul(wanted);
         let Some(factor) = normal.cholesky() else {
@@ -311,7 +284,7 @@ impl Fit<'_> {
         let mut amplitudes = vec![Complex::new(0.0, 0.0); modes.len()];
         for column in 0..2 {
             let kept: Vec<usize> =
-                (0..modes.len()).filter(|&k| strength(k, column) > FAINT * strongest).collect();
+                (0..modes.len()).filter(|&k| strength(k, column) > self.settings.faint * strongest).collect();
             let of_kept: Vec<usize> = kept.iter().map(|&k| modes[k]).collect();
             let (c, _) = self.solve(&of_kept, &wanted.columns(column, 1).into_owned(), price);
             for (row, &k) in kept.iter().enumerate() {

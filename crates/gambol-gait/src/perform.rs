@@ -100,7 +100,7 @@ pub struct FootReport {
 }
 
 /// Most keys of a clip: ten minutes at 240 a second.
-const MOST_KEYS: usize = 144_000;
+const MOST_CLIP_KEYS: usize = 144_000;
 
 /// Plays `gait` on `body`.
 pub fn perform(
@@ -133,13 +133,13 @@ impl Schedule {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be small and positive
     fn new(gait: &Gait, sampling: &Sampling) -> Result<Self, GaitError> {
         /// Fewer keys than this do not show a stride.
-        const LEAST: f64 = 4.0;
-        let per_cycle = (sampling.fps / gait.frequency).round().max(LEAST);
+        const FEWEST_CYCLE_KEYS: f64 = 4.0;
+        let per_cycle = (sampling.fps / gait.frequency).round().max(FEWEST_CYCLE_KEYS);
         let cycles = sampling.seconds.map_or(1.0, |seconds| (seconds * gait.frequency).round().max(1.0));
-        if per_cycle * cycles > MOST_KEYS as f64 {
+        if per_cycle * cycles > MOST_CLIP_KEYS as f64 {
             return Err(GaitError::Number {
                 place: "seconds × fps".to_owned(),
-                reason: format!("{} keys are too many; at most {MOST_KEYS}", per_cycle * cycles),
+                reason: format!("{} keys are too many; at most {MOST_CLIP_KEYS}", per_cycle * cycles),
             });
         }
         let (per_cycle, cycles) = (per_cycle as usize, cycles as usize);
@@ -255,14 +255,14 @@ fn on_feet(
         ..Report::of_clip(creature, gait, &clip)
     };
     let mut warnings = overdone(body, data, motion, &clip);
-    if miss > REACH * body.legs.length {
+    if miss > body.settings.warnings.reach * body.legs.length {
         warnings.push(format!(
             "a foot is {} from where it should stand: the legs do not reach; try a lower speed, a shorter stride or \
              smaller amplitudes",
             in_mm(miss)
         ));
     }
-    if depth > 1e-3 {
+    if depth > body.settings.warnings.below_ground {
         let name = &creature.bodies()[deepest].name;
         warnings.push(format!("{name} is {} below the ground at most", in_mm(depth)));
     }
@@ -281,7 +281,7 @@ fn in_mm(length: f64) -> String {
 /// What amplitudes are too large for: legs that fold through themselves, joints that are asked for far more than they can.
 fn overdone(body: &Body, data: &mut Data, motion: &ModalMotion, clip: &Clip) -> Vec<String> {
     let mut warnings = measure::folded(body, data, clip);
-    if let Some((joint, past)) = measure::demanded(&body.creature, motion) {
+    if let Some((joint, past)) = measure::demanded(&body.creature, motion, body.settings.warnings.beyond) {
         warnings.push(format!(
             "amplitudes take joint {joint:?} {:.0}° past its limit, where it is held; try smaller ones",
             past.to_degrees()
@@ -299,14 +299,21 @@ fn on_belly(
     schedule: &Schedule,
 ) -> Result<Performance, GaitError> {
     let creature = &body.creature;
-    let finer = belly::SAMPLES.div_ceil(schedule.per_cycle);
+    let finer = body.settings.waves.samples.div_ceil(schedule.per_cycle);
     let samples = finer * schedule.per_cycle;
     let mut cycle: Vec<Vec<f64>> = (0..samples).map(|k| motion.pose(k as f64 / samples as f64)).collect();
     for pose in &mut cycle {
         close(creature, data, pose)?;
     }
-    let carried =
-        belly::carry(creature, data, &body.legs.heading, &cycle, 1.0 / gait.frequency, gait.ground.support)?;
+    let carried = belly::carry(
+        creature,
+        data,
+        &body.legs.heading,
+        &cycle,
+        1.0 / gait.frequency,
+        gait.ground.support,
+        &body.settings,
+    )?;
     // What rolls over needs more than one cycle to come back to its first pose.
     let whole = Schedule {
         per_cycle: schedule.per_cycle * carried.periods,
@@ -344,9 +351,6 @@ fn on_belly(
     }
     Ok(Performance { clip, report, warnings })
 }
-
-/// A foot further from its target than this share of the leg's length is missed.
-pub(crate) const REACH: f64 = 1e-3;
 
 fn contacts(body: &Body, stances: &[Stance], frequency: f64, schedule: &Schedule) -> Vec<Contact> {
     let duration = schedule.cycles as f64 / frequency;

@@ -10,17 +10,14 @@ use gambol_motion::Direction;
 use nalgebra::{Complex, DMatrix, DVector};
 
 use crate::palette::Palette;
-use crate::{Body, Component, GaitError, LegMotion};
-
-/// A knee is never bent by more than this to make room for its swing, rad.
-const DEEPEST: f64 = 0.4;
+use crate::{Body, Component, GaitError, LegMotion, PostureSettings};
 
 /// Bends the knees a little where they stand too straight for their swing: the mean posture of a walk is a bent leg.
 pub(crate) fn crouch(body: &Body, data: &mut Data, palette: &Palette, components: &mut Vec<Component>) {
     let lacking = |leg: usize| {
         let bend = |c: &Component| palette.measures[c.mode].legs[leg].bend;
         let parts = components.iter().map(|c| math::polar(c.amplitude, c.phase) * bend(c));
-        (math::length(parts.sum()) - room(body, data, leg)).clamp(0.0, DEEPEST)
+        (math::length(parts.sum()) - room(body, data, leg)).clamp(0.0, body.settings.posture.deepest_crouch)
     };
     let angles: Vec<f64> = (0..body.legs.legs.len()).map(lacking).collect();
     if angles.iter().any(|angle| *angle > 0.0) {
@@ -63,10 +60,6 @@ pub(crate) fn bob(
     palette: &Palette,
     pattern: &Pattern,
 ) -> Result<Option<Component>, GaitError> {
-    /// Part of the elastic energy that back and neck must have.
-    const MOSTLY: f64 = 0.5;
-    /// A mode that moves a foot by this many leg lengths per rad, or bends a knee so far, is no bob of the back.
-    const LEGS_STILL: f64 = 0.5;
     let head = body.creature.landmarks().iter().find(|mark| mark.role == Role::Head);
     let Some(head) = head.filter(|_| pattern.bob > 0.0 && pattern.order.is_symmetrical()) else {
         return Ok(None);
@@ -78,10 +71,10 @@ pub(crate) fn bob(
         let trunk = reading.limbs.iter().filter(|limb| limb.name == "spine" || limb.name == "head");
         let still = |leg: &LegMotion| {
             let foot = math::hypot(math::hypot(leg.forward, leg.left), leg.up) / body.legs.length;
-            math::hypot(foot, leg.bend) < LEGS_STILL
+            math::hypot(foot, leg.bend) < body.settings.posture.bob_legs_still
         };
         reading.symmetry == Symmetry::Symmetric
-            && trunk.map(|limb| limb.elastic).sum::<f64>() > MOSTLY
+            && trunk.map(|limb| limb.elastic).sum::<f64>() > body.settings.posture.bob_trunk
             && palette.measures[mode.index].legs.iter().all(still)
     });
     let Some(mode) = found else { return Ok(None) };
@@ -101,11 +94,6 @@ pub(crate) fn arms(
     pattern: &Pattern,
     components: &[Component],
 ) -> Option<Component> {
-    /// Swing of the arms' joints to each side, rad, when the feet stand for half of the time; less in a walk, more in a
-    /// run.
-    const SWING: f64 = 0.3;
-    /// With all that the other modes do, hands swing no further than this many times as far.
-    const MOST: f64 = 1.8;
     let creature = &body.creature;
     if body.legs.pairs != 1 || !matches!(pattern.order, Order::Wave | Order::Alternating) {
         return None;
@@ -148,12 +136,13 @@ pub(crate) fn arms(
     // The left foot goes by −sin(ωt − 2πψ); the left hand goes the other way.
     let left = body.legs.legs.iter().find(|leg| leg.side == Some(Side::Left))?;
     let phase = -TAU * pattern.order.phase(left.pair, body.legs.pairs, left.side);
-    let most = SWING * (0.5 / pattern.duty).min(1.5);
+    let PostureSettings { arm_swing, most_arm_swing, .. } = body.settings.posture;
+    let most = arm_swing * (0.5 / pattern.duty).min(1.5);
     let present = |c: &Component| {
         math::polar(c.amplitude, c.phase - phase) * swing(&body.basis.directions()[c.mode]).0 / turns
     };
     let present = components.iter().filter(|c| c.harmonic == 1).map(present).sum::<Complex<f64>>();
-    let amplitude = (MOST * most * turns.signum() - present.re).clamp(-most, most);
+    let amplitude = (most_arm_swing * most * turns.signum() - present.re).clamp(-most, most);
     let phase = if amplitude < 0.0 { phase + PI } else { phase };
     Some(Component {
         mode,
@@ -179,12 +168,8 @@ pub(crate) fn rise_amplitude(body: &Body, lift: f64, frequency: f64, duty: f64) 
 
 /// Feet and hands apart while it stands at ωt = 0, and together half a cycle later.
 pub(crate) fn spread(body: &Body, data: &mut Data, palette: &Palette) -> Vec<Component> {
-    /// Feet go this far to each side, in leg lengths.
-    const APART: f64 = 0.3;
-    /// Joints of the arms swing this far to each side, rad.
-    const ARMS: f64 = 0.95;
     let legs = spreading_mode(body, data, palette, Role::Foot).map(|(mode, outward)| {
-        let amplitude = 0.5 * APART * body.legs.length / outward;
+        let amplitude = 0.5 * body.settings.posture.jacks_feet * body.legs.length / outward;
         Component {
             mode,
             amplitude: amplitude.abs(),
@@ -195,7 +180,7 @@ pub(crate) fn spread(body: &Body, data: &mut Data, palette: &Palette) -> Vec<Com
     });
     let arms = spreading_mode(body, data, palette, Role::Hand).map(|(mode, outward)| Component {
         mode,
-        amplitude: ARMS,
+        amplitude: body.settings.posture.jacks_arms,
         phase: signed_quarter(outward),
         harmonic: 1,
         offset: 0.0,

@@ -14,30 +14,22 @@ use nalgebra::DVector;
 
 use crate::feet::ground;
 use crate::modal::ModalMotion;
-use crate::{Body, Component, Gait, GaitError};
-
-/// Projections; each about halves what is left.
-const ROUNDS: usize = 3;
-
-/// Samples per cycle: twelve times the highest harmonic that components use.
-const SAMPLES: usize = 24;
-
-/// What is smaller than this share of the largest component is left out.
-const SMALL: f64 = 0.03;
+use crate::{Body, Component, Gait, GaitError, SettleSettings};
 
 /// The same gait with amplitudes, phases (in steps of 90°) and offsets that suit the ground. Feet are to lift by `lift`
 /// leg lengths: what the modes can do of that, the ground need not.
 pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Result<Gait, GaitError> {
     let creature = &body.creature;
     let k = stiffness_matrix(creature);
-    let cycles: Vec<f64> = (0..SAMPLES).map(|sample| sample as f64 / SAMPLES as f64).collect();
+    let SettleSettings { rounds, samples, small } = body.settings.settle;
+    let cycles: Vec<f64> = (0..samples).map(|sample| sample as f64 / samples as f64).collect();
     let mut modes: Vec<(usize, u32)> = gait.components.iter().map(|c| (c.mode, c.harmonic)).collect();
     modes.sort_unstable();
     modes.dedup();
     let clearance = gait.ground.clearance;
     let mut gait = gait;
     gait.ground.clearance = clearance.max(lift);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let motion = ModalMotion::new(body, &gait)?;
         let grounded = ground(body, data, &gait, &motion, Vec::new(), &cycles, true)?;
         let mut theta = DVector::zeros(creature.nv());
@@ -67,7 +59,7 @@ pub(crate) fn settle(body: &Body, data: &mut Data, gait: Gait, lift: f64) -> Res
             })
             .collect();
         let largest = gait.components.iter().map(|c| c.amplitude).fold(0.0, f64::max);
-        let small = SMALL * largest;
+        let small = small * largest;
         gait.components.retain(|c| c.amplitude > small || c.offset.abs() > small);
     }
     gait.ground.clearance = clearance;

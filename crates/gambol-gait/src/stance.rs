@@ -41,18 +41,16 @@ pub(crate) enum Sign {
 }
 
 /// Harmonics of the cycle in which a foot may stand: once, or twice as in jumping jacks.
-const HARMONICS: [u32; 2] = [1, 2];
-
-/// A second harmonic must be this many times the first to count: a foot that lifts twice in one stride is rare.
-const TWICE: f64 = 1.5;
+const STANCE_HARMONICS: [u32; 2] = [1, 2];
 
 /// The stances of one foot.
 ///
-/// `path` is the foot relative to the body at even times over the cycle: forward, left, up, in m.
-pub(crate) fn stances(leg: usize, path: &[Vec3], sign: Sign, duty: f64) -> Vec<Stance> {
+/// `path` is the foot relative to the body at even times over the cycle: forward, left, up, in m. It stands twice a cycle
+/// where its second harmonic is more than `twice` times the first ([`crate::FeetSettings::stands_twice`]).
+pub(crate) fn stances(leg: usize, path: &[Vec3], sign: Sign, duty: f64, twice: f64) -> Vec<Stance> {
     let wave = |harmonic: u32| peak(path, sign, harmonic);
-    let (once, twice) = (wave(HARMONICS[0]), wave(HARMONICS[1]));
-    let (harmonic, middle) = if twice.0 > TWICE * once.0 { (2_u32, twice.1) } else { (1_u32, once.1) };
+    let (first, second) = (wave(STANCE_HARMONICS[0]), wave(STANCE_HARMONICS[1]));
+    let (harmonic, middle) = if second.0 > twice * first.0 { (2_u32, second.1) } else { (1_u32, first.1) };
     let times = f64::from(harmonic);
     (0..harmonic)
         .map(|k| {
@@ -98,7 +96,7 @@ mod tests {
 
     #[test]
     fn a_foot_on_a_circle_stands_at_the_bottom() {
-        let found = stances(3, &circle(0.7), Sign::Sweep, 0.4);
+        let found = stances(3, &circle(0.7), Sign::Sweep, 0.4, 1.5);
         assert_eq!(found.len(), 1);
         assert!((found[0].middle() - 0.7).abs() < 1e-12 && found[0].leg == 3);
         assert!((found[0].end - found[0].start - 0.4).abs() < 1e-12);
@@ -108,7 +106,7 @@ mod tests {
     fn what_bends_twice_stands_twice() {
         let path: Vec<Vec3> =
             (0..64).map(|k| Vec3::z() * math::cos(2.0 * TAU * f64::from(k) / 64.0)).collect();
-        let found = stances(0, &path, Sign::Crouch, 0.5);
+        let found = stances(0, &path, Sign::Crouch, 0.5, 1.5);
         assert_eq!(found.len(), 2);
         assert!((found[0].middle() % 0.5).abs() < 1e-12);
     }

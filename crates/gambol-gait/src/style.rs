@@ -16,7 +16,7 @@ use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Quaternion};
 use serde::Serialize;
 
-use crate::{Gait, GaitError, Leg, Legs, Style};
+use crate::{Gait, GaitError, GaitSettings, Leg, Legs, Style, StyleSettings};
 
 /// A creature as a style changes it, with its modes and legs.
 #[derive(Clone, Debug)]
@@ -29,11 +29,24 @@ pub struct Body {
     pub legs: Legs,
     /// The style, with the full names of injured feet.
     pub style: Style,
+    /// By what numbers its gaits are made.
+    pub settings: GaitSettings,
 }
 
 impl Body {
     /// Applies `style` to a creature and computes its modes. `data` becomes the memory of the changed creature.
-    pub fn new(mut creature: Creature, data: &mut Data, style: &Style) -> Result<Self, GaitError> {
+    pub fn new(creature: Creature, data: &mut Data, style: &Style) -> Result<Self, GaitError> {
+        Self::with_settings(creature, data, style, GaitSettings::default())
+    }
+
+    /// The same by other numbers than the usual ones.
+    pub fn with_settings(
+        mut creature: Creature,
+        data: &mut Data,
+        style: &Style,
+        settings: GaitSettings,
+    ) -> Result<Self, GaitError> {
+        settings.check()?;
         let mut pose = style.bent_pose(&creature)?;
         if let Some(stiffness) = style.stiffness {
             set_uniform(&mut creature, stiffness)?;
@@ -44,7 +57,7 @@ impl Body {
         let mut legs = Legs::new(&creature, data, &pose);
         let injured = injured_legs(&creature, &legs, &style.injured)?;
         for &leg in &injured {
-            stiffen(&mut creature, &legs.legs[leg])?;
+            stiffen(&mut creature, &legs.legs[leg], &settings.style)?;
         }
         if factor("tension", style.tension)? != 1.0 {
             scale_springs(&mut creature, style.tension)?;
@@ -53,7 +66,7 @@ impl Body {
             for body in 1..creature.bodies().len() {
                 creature.scale_mass(body, style.weight).map_err(body_error)?;
             }
-            sag(&creature, data, &legs, style.weight, &mut pose);
+            sag(&creature, data, &legs, style.weight, &mut pose, &settings.style);
             legs = Legs::new(&creature, data, &pose);
         }
         creature.set_rest_pose(&pose).map_err(body_error)?;
@@ -65,7 +78,7 @@ impl Body {
             .collect::<Result<_, _>>()?;
         let basis = analyze(&creature, data, &pose, &Settings { count: None, constraints })?;
         let injured = injured.iter().map(|&leg| legs.legs[leg].name.clone()).collect();
-        Ok(Self { creature, basis, legs, style: Style { injured, ..style.clone() } })
+        Ok(Self { creature, basis, legs, style: Style { injured, ..style.clone() }, settings })
     }
 }
 
@@ -88,9 +101,6 @@ impl Body {
         })
     }
 }
-
-/// A mode of one body that another body has in this likeness (the cosine of the shapes) is the same to the eye.
-const LIKE: f64 = 0.7;
 
 /// A mode of one body, found again on another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -121,7 +131,7 @@ impl Body {
         used.dedup();
         let mut found = self.counterparts(from, &used);
         found.sort_by(|a, b| b.likeness.total_cmp(&a.likeness));
-        let unlike = found.iter().filter(|pair| pair.likeness < LIKE);
+        let unlike = found.iter().filter(|pair| pair.likeness < self.settings.style.counterpart);
         let hints = unlike.map(|Counterpart { old, new, likeness, .. }| {
             let percent = 100.0 * likeness;
             format!(
@@ -253,18 +263,12 @@ fn injured_legs(creature: &Creature, legs: &Legs, feet: &[String]) -> Result<Vec
     Ok(found)
 }
 
-/// How much stiffer a hurt leg is below its hip: at 8 times the stiffness a joint of the same energy swings by a third
-/// (1/√8), which the eye reads as a limp.
-const HURT: f64 = 8.0;
-
-/// The same for the hip: it still has to carry the stiff leg forward.
-const HURT_HIP: f64 = 3.0;
-
-fn stiffen(creature: &mut Creature, leg: &Leg) -> Result<(), GaitError> {
+fn stiffen(creature: &mut Creature, leg: &Leg, settings: &StyleSettings) -> Result<(), GaitError> {
     let hip = leg.joints.first().map(|&joint| creature.joints()[joint].body);
     for &index in &leg.joints {
         let joint = &creature.joints()[index];
-        let factor = if Some(joint.body) == hip { HURT_HIP } else { HURT };
+        let factor =
+            if Some(joint.body) == hip { settings.hurt_hip_stiffness } else { settings.hurt_stiffness };
         creature.set_stiffness(index, joint.stiffness * factor).map_err(body_error)?;
     }
     Ok(())
@@ -282,16 +286,6 @@ fn scale_springs(creature: &mut Creature, factor: f64) -> Result<(), GaitError> 
     Ok(())
 }
 
-/// How far one more body weight pushes the hips down, as a share of the legs' length. Legs of running animals give by
-/// about 0.1 (Blickhan and Full 1993, relative stiffness 10); this is softer, so that the eye sees it.
-const SAG: f64 = 0.25;
-
-/// A straight leg hardly shortens at first, however much its knee gives; one more body weight bends it by this, rad.
-const BEND: f64 = 1.6;
-
-/// No joint gives by more, rad: beyond, nothing is left of the posture.
-const MOST: f64 = 1.2;
-
 /// Lets a creature with `weight` times its mass crouch, or stretch up if it is lighter, its feet where they were.
 ///
 /// A leg under the load F − 1 (the extra weight in units of its own) gives along the direction δ that costs least
@@ -303,15 +297,22 @@ const MOST: f64 = 1.2;
 /// ```
 ///
 /// The springs of a creature say which joint gives more than another, but they may be far from carrying its weight.
-/// So the size of δ is not theirs: the hips sink by [`SAG`] (F − 1) of the legs' length, to first order, and by nothing at
+/// So the size of δ is not theirs: the hips sink by [`StyleSettings::sag_per_weight`] (F − 1) of the legs' length, to first order, and by nothing at
 /// weight 1, where the pose is the posture of the animal in its own weight. It is linear in F, up to the joint limits.
 /// All legs then give as much as the one that can give least, so that the trunk stays level: a leg that is straight
 /// already keeps a lighter creature from stretching. A creature whose own constraints would break keeps its posture.
-fn sag(creature: &Creature, data: &mut Data, legs: &Legs, weight: f64, pose: &mut Vec<f64>) {
+fn sag(
+    creature: &Creature,
+    data: &mut Data,
+    legs: &Legs,
+    weight: f64,
+    pose: &mut Vec<f64>,
+    settings: &StyleSettings,
+) {
     let load = weight - 1.0;
     forward_kinematics(creature, data, pose);
     let gives: Option<Vec<Vec<f64>>> =
-        legs.legs.iter().map(|leg| give(creature, data, legs, leg, pose, load)).collect();
+        legs.legs.iter().map(|leg| give(creature, data, legs, leg, pose, load, settings)).collect();
     let Some(gives) = gives else { return };
     let moved = |shares: &[f64]| {
         let mut moved = pose.clone();
@@ -335,13 +336,13 @@ fn sag(creature: &Creature, data: &mut Data, legs: &Legs, weight: f64, pose: &mu
         }
     }
     let own = creature.constraints();
-    if own.is_empty() || constraint_residual(creature, data, &sagged, own).amax() < CLOSED {
+    if own.is_empty() || constraint_residual(creature, data, &sagged, own).amax() < CROUCH_OPENS {
         *pose = sagged;
     }
 }
 
 /// What a crouch may open a closed loop by, m or rad: poses in files carry six digits.
-const CLOSED: f64 = 1e-5;
+const CROUCH_OPENS: f64 = 1e-5;
 
 /// How a leg gives under the load, over all velocity coordinates and within the limits of its joints.
 ///
@@ -353,11 +354,14 @@ fn give(
     leg: &Leg,
     pose: &[f64],
     load: f64,
+    settings: &StyleSettings,
 ) -> Option<Vec<f64>> {
-    let (dofs, direction, rise) = crouch(creature, data, legs, leg)?;
+    let (dofs, direction, rise) = crouch(creature, data, legs, leg, settings)?;
     let most = direction.amax();
-    let bend = if rise > 0.0 { (SAG * legs.length / rise).min(BEND / most) } else { BEND / most };
-    let bend = (load.abs() * bend).min(MOST / most);
+    let straight = settings.bend_per_weight / most;
+    let bend =
+        if rise > 0.0 { (settings.sag_per_weight * legs.length / rise).min(straight) } else { straight };
+    let bend = (load.abs() * bend).min(settings.most_give / most);
     let mut give = vec![0.0; creature.nv()];
     for (&dof, x) in dofs.iter().zip(direction.iter()) {
         give[dof] = bend.copysign(load) * x;
@@ -379,9 +383,9 @@ fn shares_for(gave: &mut impl FnMut(&[f64]) -> Vec<f64>, common: f64, feet: usiz
 
 /// For each of several numbers between 0 and 1 the largest that is small enough, where 0 is.
 fn bisect(count: usize, mut is_small: impl FnMut(&[f64]) -> Vec<bool>) -> Vec<f64> {
-    const HALVINGS: i32 = 20; // six digits, a micrometre of a leg
+    const BISECTIONS: i32 = 20; // six digits, a micrometre of a leg
     let mut low = vec![0.0; count];
-    for halving in 1..=HALVINGS {
+    for halving in 1..=BISECTIONS {
         let step = math::powi(0.5, halving);
         let middle: Vec<f64> = low.iter().map(|x| x + step).collect();
         for (k, is_small) in is_small(&middle).into_iter().enumerate() {
@@ -410,12 +414,8 @@ fn crouch(
     data: &Data,
     legs: &Legs,
     leg: &Leg,
+    settings: &StyleSettings,
 ) -> Option<(Vec<usize>, DVector<f64>, f64)> {
-    // A foot that slides by a thirtieth of the leg, or turns by a tenth of a radian, costs what a joint costs for 1 rad.
-    const SLIDES: f64 = 0.03;
-    const TURNS: f64 = 0.1;
-    // A knee that is straight, or a little beyond, lowers the foot at first: up to this share of the leg per rad.
-    const STRAIGHT: f64 = 0.1;
     let springy: Vec<&Joint> = leg.joints.iter().map(|&joint| &creature.joints()[joint]).collect();
     let dofs: Vec<usize> = springy.iter().flat_map(|joint| joint.v..joint.v + joint.kind.nv()).collect();
     let stiffness: Vec<f64> =
@@ -436,11 +436,11 @@ fn crouch(
     let Heading { forward, left, up } = legs.heading;
     for axis in [forward, left] {
         let slide = along(&moves, axis);
-        a.ger(mean / math::square(SLIDES * legs.length), &slide, &slide, 1.0);
+        a.ger(mean / math::square(settings.foot_slides * legs.length), &slide, &slide, 1.0);
     }
     for axis in [forward, left, up] {
         let turn = along(&turns, axis);
-        a.ger(mean / math::square(TURNS), &turn, &turn, 1.0);
+        a.ger(mean / math::square(settings.foot_turns), &turn, &turn, 1.0);
     }
     let lifts = along(&moves, up);
     let factors = a.cholesky()?;
@@ -450,7 +450,7 @@ fn crouch(
         load[place] = leg.bend;
         let give = factors.solve(&load);
         let give = &give / give[place].abs();
-        (give.dot(&lifts) > -STRAIGHT * legs.length).then_some(give)
+        (give.dot(&lifts) > -settings.straight_knee * legs.length).then_some(give)
     });
     // Without a knee, as a push from below bends the leg.
     let direction = by_knee.unwrap_or_else(|| {

@@ -20,16 +20,6 @@ pub(crate) struct Tempo {
     pub(crate) duty: f64,
 }
 
-/// λ/h = 2.4 Fr^0.34: cursorial mammals from ferret to rhinoceros (Alexander and Jayes 1983).
-const STRIDE: f64 = 2.4;
-const STRIDE_POWER: f64 = 0.34;
-/// Duty falls with speed as Fr^−0.14 (the same).
-const DUTY_POWER: f64 = -0.14;
-/// f √(h/g) of jumping on the spot: 1.25 Hz for a person, who with a duty of 0.5 is then 0.2 m up in the air.
-const JUMPS: f64 = 0.38;
-/// Speed, frequency and stride length given together must agree to this part.
-const AGREE: f64 = 0.01;
-
 impl Tempo {
     pub(crate) fn new(
         body: &Body,
@@ -51,16 +41,18 @@ impl Tempo {
             let reason = format!("{duty} is not between 0 and 1");
             return Err(GaitError::Number { place: "duty".to_owned(), reason });
         }
+        let settings = &body.settings.tempo;
         let gravity = Some(body.creature.gravity().norm()).filter(|g| *g > 0.0).unwrap_or(9.81);
         let height = body.legs.length.max(1e-6);
         let reach = span(body, data) * swings(body, data);
         let in_place = pattern.froude == 0.0;
         let froude = |speed: f64| speed * speed / (gravity * height);
         // A sprawled leg reaches further than its hip is high.
-        let natural_stride = |speed: f64| STRIDE * math::powf(froude(speed), STRIDE_POWER) * reach;
+        let natural_stride =
+            |speed: f64| settings.stride * math::powf(froude(speed), settings.stride_power) * reach;
         let usual_speed = (pattern.froude * gravity * height).sqrt();
         let usual_frequency = if in_place {
-            JUMPS * (gravity / height).sqrt()
+            settings.jump_frequency * (gravity / height).sqrt()
         } else {
             usual_speed / natural_stride(usual_speed)
         };
@@ -70,7 +62,7 @@ impl Tempo {
         let natural_stride = |speed: f64| natural_stride(speed) / tense;
         let (speed, frequency) = match (wish.speed, wish.frequency, wish.stride_length) {
             (Some(v), Some(f), Some(stride)) => {
-                if (v - f * stride).abs() > AGREE * v.max(f * stride) {
+                if (v - f * stride).abs() > settings.agree * v.max(f * stride) {
                     return Err(GaitError::Number {
                         place: "speed, frequency and stride length".to_owned(),
                         reason: format!("{f} /s times {stride} m is not {v} m/s; give two of the three"),
@@ -91,7 +83,8 @@ impl Tempo {
         };
         let faster = if in_place || speed == 0.0 { 1.0 } else { froude(speed) / pattern.froude };
         let [least, most] = pattern.duties;
-        let duty = wish.duty.unwrap_or((pattern.duty * math::powf(faster, DUTY_POWER)).clamp(least, most));
+        let duty =
+            wish.duty.unwrap_or((pattern.duty * math::powf(faster, settings.duty_power)).clamp(least, most));
         Ok(Self { speed, frequency, stride: speed / frequency, duty })
     }
 
@@ -104,9 +97,6 @@ impl Tempo {
     }
 }
 
-/// Legs that point less far along the way than this swing like upright ones: cosine of 25°, more than a hock stands back.
-const UPRIGHT: f64 = 0.9;
-
 /// How far the legs swing along the way for their span, as a share of upright ones. A leg swings about its hip, so what
 /// counts is its span across the way: a spider's first leg, which points ahead, must stretch to step further. All feet
 /// take the same stride, so the least share counts.
@@ -114,7 +104,8 @@ fn swings(body: &Body, data: &mut Data) -> f64 {
     let frames = forward_kinematics(&body.creature, data, body.basis.mean());
     let share = |leg: &Leg| {
         let along = leg.hip - frames[leg.foot].point_in_world(leg.point);
-        along.cross(&body.legs.heading.forward).norm() / (UPRIGHT * along.norm()).max(f64::MIN_POSITIVE)
+        along.cross(&body.legs.heading.forward).norm()
+            / (body.settings.tempo.upright * along.norm()).max(f64::MIN_POSITIVE)
     };
     body.legs.legs.iter().map(share).fold(1.0, f64::min)
 }

@@ -31,6 +31,7 @@ mod mesh;
 mod pose;
 mod rotation;
 pub mod samples;
+mod settings;
 mod shape;
 mod spec;
 mod validate;
@@ -43,6 +44,7 @@ pub use inertia::MassProperties;
 pub use landmark::{Landmark, LandmarkName, Role, Row, Side, Source};
 pub use mesh::{MAX_MESH_FACES, MeshDefect, MeshMass, TriMesh};
 pub use rotation::{mean_rotation, nearest_rotation, orientation_of, svd};
+pub use settings::{Setting, SettingError, SettingRange};
 pub use shape::Shape;
 pub use spec::{
     BodySpec, CreatureSpec, InertiaSpec, JointSpec, LandmarkOverride, PoseSpec, ShapeSpec, SiteSpec,

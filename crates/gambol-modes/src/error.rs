@@ -44,6 +44,9 @@ pub enum ModesError {
     /// A stiffness or a pattern that makes no sense.
     #[error("{0}")]
     Stiffness(String),
+    /// A number of the settings makes no sense.
+    #[error(transparent)]
+    Setting(#[from] gambol_model::SettingError),
     /// The pose is not one of this creature's.
     #[error("{0}")]
     Pose(String),

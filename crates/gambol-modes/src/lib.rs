@@ -23,7 +23,9 @@ pub use constrain::parse_constraint;
 pub use dense::analyze_dense;
 pub use error::ModesError;
 pub use large::analyze_large;
-pub use read::{LimbShare, Plane, PlaneShares, Reader, Reading, Strongest, Symmetry, read_mode};
+pub use read::{
+    LimbShare, Plane, PlaneShares, ReadSettings, Reader, Reading, Strongest, Symmetry, read_mode,
+};
 pub use settings::{Damping, Settings};
 pub use stiffness::{Scale, set_uniform};
 

@@ -10,56 +10,21 @@ use gambol_model::{Vec3, math};
 use gambol_motion::Direction;
 use nalgebra::DVector;
 
+use super::carry;
 use super::chain::Chain;
-use super::{SAMPLES, carry};
 use crate::close::close;
 use crate::marks::{Marks, visible};
-use crate::{Body, Component, GaitError, Support};
+use crate::{Body, Component, GaitError, Support, WaveSettings};
 
 /// The gaits of legless creatures.
 const NAMES: [&str; 4] = ["roll", "crawl", "slither", "swim"];
 
-/// Largest angle between a segment and the way of the whole body, rad: a wave as deep as those of real snakes. Below
-/// 90° the body always leads on, so that it cannot cross itself.
-const SLITHER_ANGLE: f64 = 0.95;
-/// The same of a fish or a snake in water, whose waves are shallower.
-const SWIM_ANGLE: f64 = 0.6;
-/// The same of a crawl in the upright plane: enough to see it lift, little enough to keep its balance.
-const CRAWL_ANGLE: f64 = 0.65;
-/// Waves along a slithering or swimming body (Hu et al. 2009 see 1 to 2 on snakes).
-const WAVES: f64 = 1.5;
-/// Waves along a crawling body: enough that it always stands on two of them.
-const CRAWL_WAVES: f64 = 1.75;
-/// A wave needs so many joints to look like one; a body of fewer bends in a part of a wave.
-const JOINTS_PER_WAVE: f64 = 4.0;
-/// Rise and fall of a ring's radius as a share of it. A third makes its lower side flat; a little more, and it stands
-/// on two feet with one always coming down ahead.
-const RING_DENT: f64 = 0.4;
-/// Modes that bring less than this share of the strongest one are left out.
-const WEAK: f64 = 0.05;
-/// Bends of the highest mode in a wave, beyond two for each wave: the body's ends need some.
-const SPARE_BENDS: f64 = 1.5;
-/// Share of a mode's elastic energy that has to bend the chain in one plane for the mode to count as a wave there.
-const IN_PLANE: f64 = 0.8;
-/// Two modes of a ring are a pair if their frequencies differ by less than this share.
-const PAIR: f64 = 0.1;
-/// A creature that moves less than this share of its size in a period gets nowhere.
-const NOWHERE: f64 = 0.01;
-/// Share of a joint's range that a designed wave may use.
-const RANGE: f64 = 0.95;
-/// Bends that a chain needs in a plane to carry a wave.
-const FEWEST_BENDS: usize = 3;
-
 /// What carries the gait `name`.
-///
-/// On the ground, a snake's scales and the roughness it leans on hold it across far better than along; its scales on
-/// cloth alone do so only about twice as well (Hu et al. 2009). In water a body of some size is held across by its
-/// breadth, along by its skin only.
-pub(crate) fn legless_support(name: &str) -> Support {
+pub(crate) fn legless_support(name: &str, settings: &WaveSettings) -> Support {
     match name {
-        "slither" => Support::Belly { across: 10.0 },
-        "swim" => Support::Water { across: 10.0 },
-        _ => Support::Belly { across: 1.0 },
+        "slither" => Support::Belly { across: settings.slither_across },
+        "swim" => Support::Water { across: settings.swim_across },
+        _ => Support::Belly { across: settings.crawl_across },
     }
 }
 
@@ -97,7 +62,7 @@ pub(crate) fn design_legless(
     if !body.legs.is_empty() {
         return Err(misfit("it has legs"));
     }
-    let heading = body.legs.heading;
+    let (heading, settings) = (body.legs.heading, &body.settings.waves);
     forward_kinematics(&body.creature, data, body.basis.mean());
     let chain = Chain::find(&body.creature, data, &heading).ok_or_else(|| misfit("it has no joints"))?;
     let waves = Waves { body, chain, heading, marks };
@@ -105,12 +70,13 @@ pub(crate) fn design_legless(
         ("roll", true) => waves.ring(data),
         ("roll", false) => return Err(misfit("its body is not closed to a ring")),
         (_, true) => return Err(misfit("its body is a ring, which can only roll")),
-        ("crawl", _) => waves.serpent(data, heading.left, CRAWL_ANGLE, CRAWL_WAVES),
-        ("slither", _) => waves.serpent(data, heading.up, SLITHER_ANGLE, WAVES),
+        ("crawl", _) => waves.serpent(data, heading.left, settings.crawl_angle, settings.crawl_waves),
+        ("slither", _) => waves.serpent(data, heading.up, settings.slither_angle, settings.waves),
         _ => {
             // Sideways like a fish, or up and down like a whale if it cannot bend sideways.
-            let sideways = waves.serpent(data, heading.up, SWIM_ANGLE, WAVES);
-            if sideways.is_empty() { waves.serpent(data, heading.left, SWIM_ANGLE, WAVES) } else { sideways }
+            let swims = |about| waves.serpent(data, about, settings.swim_angle, settings.waves);
+            let sideways = swims(heading.up);
+            if sideways.is_empty() { swims(heading.left) } else { sideways }
         }
     };
     if wave.is_empty() {
@@ -124,12 +90,13 @@ pub(crate) fn design_legless(
     let tried = [components(&wave, 1.0), components(&wave, -1.0)];
     let mut way = [0.0; 2];
     for (way, components) in way.iter_mut().zip(&tried) {
-        let poses = sampled(body, data, components, SAMPLES / 2)?;
-        let carried = carry(&body.creature, data, &heading, &poses, 1.0, legless_support(name))?;
+        let poses = sampled(body, data, components, settings.samples / 2)?;
+        let support = legless_support(name, settings);
+        let carried = carry(&body.creature, data, &heading, &poses, 1.0, support, &body.settings)?;
         *way = carried.figures.speed;
     }
     let forward = usize::from(way[1] > way[0]);
-    if way[forward] < NOWHERE * waves.chain.length {
+    if way[forward] < settings.nowhere * waves.chain.length {
         return Err(misfit(&marks.reason("the waves of its body take it nowhere")));
     }
     let [ahead, back] = tried;
@@ -156,8 +123,9 @@ pub(crate) fn with_preferred(
             let with =
                 [components.as_slice(), &[Component { mode, amplitude, phase, harmonic: 1, offset: 0.0 }]];
             let with = with.concat();
-            let poses = sampled(body, data, &with, SAMPLES / 2)?;
-            let carried = carry(&body.creature, data, &body.legs.heading, &poses, 1.0, support)?;
+            let poses = sampled(body, data, &with, body.settings.waves.samples / 2)?;
+            let carried =
+                carry(&body.creature, data, &body.legs.heading, &poses, 1.0, support, &body.settings)?;
             if best.as_ref().is_none_or(|(speed, _)| carried.figures.speed > *speed) {
                 best = Some((carried.figures.speed, with));
             }
@@ -239,7 +207,7 @@ impl Waves<'_> {
             let own: f64 = bends.iter().zip(&stiffness).map(|(bend, k)| k * bend * bend).sum();
             let joints = creature.dofs().iter().zip(&mode.shape);
             let all: f64 = joints.map(|(dof, u)| creature.joints()[dof.joint].stiffness * u * u).sum();
-            (own > IN_PLANE * all).then_some(bends)
+            (own > self.body.settings.waves.in_plane * all).then_some(bends)
         };
         let modes = self.body.basis.flexible().iter();
         modes.filter_map(|mode| Some(Bending { mode, bends: bending(mode)? })).collect()
@@ -264,10 +232,11 @@ impl Waves<'_> {
     /// changes by 2 φ sin(kl/2) cos(ks).
     fn serpent(&self, data: &Data, about: Vec3, angle: f64, waves: f64) -> Vec<Part> {
         let joints = self.joints(data, about);
-        if joints.len() < FEWEST_BENDS {
+        let settings = &self.body.settings.waves;
+        if joints.len() < settings.fewest_bends {
             return Vec::new();
         }
-        let waves = waves.min(joints.len() as f64 / JOINTS_PER_WAVE);
+        let waves = waves.min(joints.len() as f64 / settings.joints_per_wave);
         let k = std::f64::consts::TAU * waves / self.chain.length;
         let stiffness = self.chain.stiffness(&self.body.creature, data, about);
         let part = |bending: &Bending| {
@@ -286,13 +255,15 @@ impl Waves<'_> {
             Part { mode: bending.mode.index, cosine: main.0, sine: main.1 }
         };
         let bendings = self.bendings(data, about);
-        let few =
-            bendings.iter().enumerate().filter(|(bends, _)| (*bends as f64) < 2.0 * waves + SPARE_BENDS);
+        let few = bendings
+            .iter()
+            .enumerate()
+            .filter(|(bends, _)| (*bends as f64) < 2.0 * waves + settings.spare_bends);
         let few = few.filter(|(_, bending)| self.marks.allow(bending.mode.index));
         let all: Vec<Part> = few.map(|(_, bending)| part(bending)).collect();
         let size = |part: &Part| part.cosine.abs().max(part.sine.abs());
         let largest = all.iter().map(size).fold(0.0, f64::max);
-        let wave: Vec<Part> = all.into_iter().filter(|part| size(part) > WEAK * largest).collect();
+        let wave: Vec<Part> = all.into_iter().filter(|part| size(part) > settings.weak * largest).collect();
         let both = wave.iter().any(|part| part.cosine != 0.0) && wave.iter().any(|part| part.sine != 0.0);
         if both { self.within_limits(wave) } else { Vec::new() }
     }
@@ -304,7 +275,7 @@ impl Waves<'_> {
         let hertz = |bending: &Bending| self.body.basis.frequency(&self.body.creature, bending.mode);
         let even = |pair: &&[Bending]| {
             let [low, high] = [hertz(&pair[0]), hertz(&pair[1])];
-            high - low < PAIR * low
+            high - low < self.body.settings.waves.ring_pair * low
         };
         let Some(pair) = bendings.windows(2).find(even) else { return Vec::new() };
         let (creature, bodies) = (&self.body.creature, &self.chain.bodies);
@@ -324,7 +295,7 @@ impl Waves<'_> {
                 radius += spoke.norm();
             }
             let count = bodies.len() as f64;
-            RING_DENT * (radius / count) / (2.0 * squares / count).sqrt()
+            self.body.settings.waves.ring_dent * (radius / count) / (2.0 * squares / count).sqrt()
         };
         let wave = vec![
             Part { mode: pair[0].mode.index, cosine: part(pair[0].mode), sine: 0.0 },
@@ -351,7 +322,7 @@ impl Waves<'_> {
                 _ => high,
             };
             if swing > 0.0 && room > 0.0 {
-                scale = scale.min(RANGE * room / swing);
+                scale = scale.min(self.body.settings.waves.range * room / swing);
             }
         }
         for part in &mut wave {

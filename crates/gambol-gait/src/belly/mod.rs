@@ -22,15 +22,11 @@ use gambol_dynamics::Data;
 use gambol_model::Creature;
 use gambol_motion::Stride;
 
-use crate::{GaitError, Support};
+use crate::{GaitError, GaitSettings, Support};
 use path::Path;
-use scene::Scene;
+use scene::BellyScene;
 
 pub(crate) use design::{design_legless, legless_frequency, legless_support, with_preferred};
-
-/// Samples of a period that [`carry`] should be given. Contacts come and go within a few hundredths of a period; a clip
-/// of fewer keys takes every n-th.
-pub(crate) const SAMPLES: usize = 240;
 
 /// A motion that its surroundings carry along.
 #[derive(Clone, Debug)]
@@ -64,7 +60,8 @@ pub(crate) struct Figures {
     pub(crate) worst_slip: f64,
 }
 
-/// Moves the root of `poses`, one period in equal steps (the first pose not repeated), as `support` implies. Of the
+/// Moves the root of `poses`, one period in equal steps (the first pose not repeated, [`crate::WaveSettings::samples`] of
+/// them), as `support` implies. Of the
 /// roots given, only the mean orientation of the body matters: it is upright.
 pub(crate) fn carry(
     creature: &Creature,
@@ -73,8 +70,9 @@ pub(crate) fn carry(
     poses: &[Vec<f64>],
     period: f64,
     support: Support,
+    settings: &GaitSettings,
 ) -> Result<Carried, GaitError> {
-    let scene = Scene::new(creature, data, heading, poses, period)?;
+    let scene = BellyScene::new(creature, data, heading, poses, period, settings)?;
     let path = match support {
         Support::Belly { across } => slide::path(&scene, checked(across)?)?,
         Support::Water { across } => swim::path(&scene, checked(across)?)?,
@@ -94,7 +92,7 @@ fn checked(across: f64) -> Result<f64, GaitError> {
 }
 
 /// The poses along a path that was turned such that the creature travels along its heading, or straight back.
-fn carried(scene: &Scene, poses: &[Vec<f64>], heading: &Heading, path: Path) -> Carried {
+fn carried(scene: &BellyScene, poses: &[Vec<f64>], heading: &Heading, path: Path) -> Carried {
     let path = path.aligned(scene, heading);
     let place = |(k, world_from_float): (usize, &_)| {
         let mut pose = poses[k % poses.len()].clone();

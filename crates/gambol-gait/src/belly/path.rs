@@ -5,7 +5,7 @@ use gambol_model::{Quat, Transform, Vec3, math};
 use gambol_motion::Stride;
 use nalgebra::Translation3;
 
-use super::scene::{Scene, yaw};
+use super::scene::{BellyScene, yaw};
 
 /// The floating frame over all periods until it comes back.
 #[derive(Clone, Debug)]
@@ -32,12 +32,9 @@ pub(super) struct Slip {
     pub(super) hover: f64,
 }
 
-/// Ways shorter than this share of the body's size have no direction.
-const STAYS: f64 = 1e-4;
-
 impl Path {
     /// s
-    pub(super) fn duration(&self, scene: &Scene) -> f64 {
+    pub(super) fn duration(&self, scene: &BellyScene) -> f64 {
         self.world_from_float.len() as f64 * scene.step
     }
 
@@ -49,10 +46,10 @@ impl Path {
 
     /// Turned about the vertical such that it travels along the creature's heading, or straight back, whichever is
     /// nearer; and moved to where the centre of mass was at first.
-    pub(super) fn aligned(self, scene: &Scene, heading: &Heading) -> Self {
+    pub(super) fn aligned(self, scene: &BellyScene, heading: &Heading) -> Self {
         let travel = self.travel();
         let (ahead, aside) = (travel.dot(&heading.forward), travel.dot(&heading.left));
-        let angle = if math::hypot(ahead, aside) < STAYS * scene.size {
+        let angle = if math::hypot(ahead, aside) < scene.settings.lie.stays * scene.size {
             0.0
         } else {
             -math::atan2(aside * ahead.signum(), ahead.abs())

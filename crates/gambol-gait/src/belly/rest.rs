@@ -16,35 +16,11 @@ use gambol_dynamics::{BodyFrame, Lowest, Touch, touches};
 use gambol_model::{Mat3, Quat, Transform, Vec3, math};
 use nalgebra::{Matrix2, Vector2};
 
-use super::scene::Scene;
-use crate::GaitError;
-
-/// ℓ of balance and of friction, as a share of the body's size. What is this much higher than the lowest bears a third
-/// of the load, so load passes from one touch to the next within a few samples, and all that follows has a velocity.
-const SOFT: f64 = 1e-3;
-
-/// The same of a body that keeps its belly down: it is supple, and lies along its whole length though its head is thick
-/// and its tail thin.
-const SUPPLE: f64 = 0.03;
-
-/// Time in which a body as high as it is long tips over, in periods: too short to be seen, long enough for a few
-/// samples.
-const TIPPING: f64 = 0.01;
-
-/// A motion that does not come back to the same tilt (but for a turn) within so many periods is not periodic.
-const MOST_PERIODS: usize = 16;
-
-/// Periods to wait for that: the viscosity forgets how it started within one or two.
-const PATIENCE: usize = 64;
+use super::scene::BellyScene;
+use crate::{GaitError, LieSettings};
 
 /// Difference of up, rad, at which a tilt is the same again.
-const SAME: f64 = 1e-11;
-
-/// Newton steps per sample: a handful, more where a body tips over.
-const STEPS: usize = 100;
-
-/// Largest Newton step, rad: the touches that matter change beyond.
-const LONGEST: f64 = 0.2;
+const SAME_TILT: f64 = 1e-11;
 
 /// Shares of the load below this do not matter.
 const NO_LOAD: f64 = 1e-9;
@@ -75,7 +51,7 @@ pub(super) struct Lying {
 
 /// All that may touch the ground.
 pub(super) struct Rest<'s> {
-    scene: &'s Scene<'s>,
+    scene: &'s BellyScene<'s>,
     touches: Vec<Touch>,
     soft: f64,
     /// It pitches and does not roll: it moves in its sagittal plane, or keeps its belly down.
@@ -91,7 +67,7 @@ struct Slope {
 
 impl<'s> Rest<'s> {
     /// `belly_down`: its muscles keep it from rolling over, however high its head is.
-    pub(super) fn new(scene: &'s Scene, belly_down: bool) -> Result<Self, GaitError> {
+    pub(super) fn new(scene: &'s BellyScene, belly_down: bool) -> Result<Self, GaitError> {
         let mut all: Vec<Touch> = Vec::new();
         for body in 1..scene.creature.bodies().len() {
             add_from_all_sides(scene, body, &mut all);
@@ -100,16 +76,17 @@ impl<'s> Rest<'s> {
             return Err(GaitError::Body(format!("{} has nothing to lie on", scene.creature.name())));
         }
         let pitches = scene.planar || belly_down;
-        let soft = if belly_down { SUPPLE } else { SOFT };
+        let LieSettings { supple, soft, .. } = scene.settings.lie;
+        let soft = if belly_down { supple } else { soft };
         Ok(Self { scene, touches: all, soft: soft * scene.size, pitches })
     }
 
     /// The whole motion, from where it starts to repeat itself.
     pub(super) fn lie(&self) -> Result<Lying, GaitError> {
         let n = self.scene.samples();
-        let viscosity = TIPPING * n as f64 * self.scene.size;
+        let viscosity = self.scene.settings.lie.tipping * n as f64 * self.scene.size;
         let mut tilts = vec![self.settle(0, Quat::identity(), 1e-6 * self.scene.size)];
-        for _ in 0..PATIENCE {
+        for _ in 0..self.scene.settings.lie.patience {
             for k in 1..=n {
                 let before = tilts[tilts.len() - 1];
                 tilts.push(self.settle(k % n, before, viscosity));
@@ -125,7 +102,8 @@ impl<'s> Rest<'s> {
     fn comes_back(&self, tilts: &[Quat]) -> Option<usize> {
         let (n, last) = (self.scene.samples(), tilts.len() - 1);
         let up = |k: usize| tilts[k].inverse() * Vec3::z();
-        (1..=MOST_PERIODS.min(last / n)).find(|periods| (up(last) - up(last - periods * n)).norm() < SAME)
+        let most = self.scene.settings.lie.most_periods.min(last / n);
+        (1..=most).find(|periods| (up(last) - up(last - periods * n)).norm() < SAME_TILT)
     }
 
     fn lying(&self, tilts: &[Quat]) -> Lying {
@@ -230,7 +208,7 @@ impl<'s> Rest<'s> {
     fn settle(&self, sample: usize, from: Quat, viscosity: f64) -> Quat {
         let (mut tilt, mut turned) = (from, Vector2::zeros());
         let mut here = self.slope(sample, &tilt);
-        for _ in 0..STEPS {
+        for _ in 0..self.scene.settings.lie.newton_steps {
             let first = here.first + turned * viscosity;
             let second = here.second + Matrix2::identity() * viscosity;
             let step = self.newton_step(&tilt, first, second);
@@ -277,7 +255,8 @@ impl<'s> Rest<'s> {
             }
         }
         let length = step.norm();
-        if length > LONGEST { step * (LONGEST / length) } else { step }
+        let longest = self.scene.settings.lie.longest_step;
+        if length > longest { step * (longest / length) } else { step }
     }
 }
 
@@ -294,7 +273,7 @@ fn turn_by(turn: Vector2<f64>) -> Quat {
 }
 
 /// What of a body can touch the ground, whichever side is down.
-fn add_from_all_sides(scene: &Scene, body: usize, all: &mut Vec<Touch>) {
+fn add_from_all_sides(scene: &BellyScene, body: usize, all: &mut Vec<Touch>) {
     let frame = BodyFrame {
         position: Vec3::zeros(),
         rotation: Mat3::identity(),

@@ -9,11 +9,12 @@ use gambol_model::{Creature, JointKind, Mat3, Quat, Transform, Vec3, math, mean_
 use nalgebra::{Point3, Quaternion, Translation3};
 
 use super::segment::{Segment, segments};
-use crate::GaitError;
+use crate::{GaitError, GaitSettings};
 
 /// What is the same on the ground and in water.
-pub(super) struct Scene<'c> {
+pub(super) struct BellyScene<'c> {
     pub(super) creature: &'c Creature,
+    pub(super) settings: &'c GaitSettings,
     /// Per sample and body: `float_from_body`.
     pub(super) frames: Vec<Vec<Transform>>,
     /// Per sample: `world_from_float` as it was given.
@@ -31,32 +32,29 @@ pub(super) struct Scene<'c> {
 }
 
 /// Rounds of finding the mean shape: each leaves a small part of the error.
-const MEANS: usize = 30;
+const MEAN_ROUNDS: usize = 30;
 
 /// Fewest samples of a period that say anything about velocities.
-const FEWEST: usize = 8;
+const FEWEST_SAMPLES: usize = 8;
 
 /// Turns and ways out of the plane below this, rad and share of the size, are rounding.
-const IN_PLANE: f64 = 1e-6;
+const OUT_OF_PLANE: f64 = 1e-6;
 
-/// Time over which motion on the ground is rounded, in periods (the width of a bell curve). What falls onto the ground
-/// stops at once; over a fiftieth of a period it looks like weight, not like a fault. A wave loses half a percent.
-const ROUNDING: f64 = 0.015;
-
-impl<'c> Scene<'c> {
+impl<'c> BellyScene<'c> {
     pub(super) fn new(
         creature: &'c Creature,
         data: &mut Data,
         heading: &Heading,
         poses: &[Vec<f64>],
         period: f64,
+        settings: &'c GaitSettings,
     ) -> Result<Self, GaitError> {
         let floats = creature.joints().iter().any(|joint| joint.kind == JointKind::Free);
         if !floats {
             let fixed = format!("{} is fixed to the world: nothing can carry it along", creature.name());
             return Err(GaitError::Body(fixed));
         }
-        if poses.len() < FEWEST || !(period > 0.0 && period.is_finite()) {
+        if poses.len() < FEWEST_SAMPLES || !(period > 0.0 && period.is_finite()) {
             let reason = format!("{} poses in {period} s are no period of a motion", poses.len());
             return Err(GaitError::Number { place: "poses".into(), reason });
         }
@@ -75,6 +73,7 @@ impl<'c> Scene<'c> {
         }
         let mut scene = Self {
             creature,
+            settings,
             frames,
             given,
             segments,
@@ -96,7 +95,7 @@ impl<'c> Scene<'c> {
     where
         T: Copy + std::iter::Sum + std::ops::Mul<f64, Output = T>,
     {
-        let width = ROUNDING * self.samples() as f64;
+        let width = self.settings.lie.rounding * self.samples() as f64;
         let reach = self.short_time();
         let weight = |j: usize| math::exp(-0.5 * math::square((j as f64 - reach as f64) / width));
         let weights: Vec<f64> = (0..=2 * reach).map(weight).collect();
@@ -117,7 +116,7 @@ impl<'c> Scene<'c> {
 
     /// Samples on either side of one that count to its short time: four widths of the bell curve.
     fn short_time(&self) -> usize {
-        let last = 4.0 * ROUNDING * self.samples() as f64;
+        let last = 4.0 * self.settings.lie.rounding * self.samples() as f64;
         (1..self.samples()).take_while(|k| (*k as f64) < last).count()
     }
 
@@ -127,7 +126,7 @@ impl<'c> Scene<'c> {
         let stays = |(first, now): (&Transform, &Transform)| {
             let turned = now.rotation * first.rotation.inverse() * normal - normal;
             let moved = (now.translation.vector - first.translation.vector).dot(&normal);
-            turned.norm() < IN_PLANE && moved.abs() < IN_PLANE * self.size
+            turned.norm() < OUT_OF_PLANE && moved.abs() < OUT_OF_PLANE * self.size
         };
         let same = |frames: &Vec<Transform>| self.frames[0].iter().zip(frames).skip(1).all(stays);
         self.frames.iter().all(same)
@@ -180,7 +179,7 @@ fn floating(
     // Turn each sample to where its bodies are nearest to their means over time, and these again, until nothing turns:
     // the mean shape takes no side, as a first pose or a reference pose might.
     let mut means = frames[0].clone();
-    for _ in 0..MEANS {
+    for _ in 0..MEAN_ROUNDS {
         let mut turned: f64 = 0.0;
         for (frames, given) in frames.iter_mut().zip(&mut given) {
             let pairs = creature.bodies().iter().zip(frames.iter().zip(&means)).skip(1);

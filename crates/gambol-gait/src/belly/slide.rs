@@ -11,15 +11,11 @@ use nalgebra::{Point3, Translation3};
 use super::balance::{Drag, Twist, derivative, resistance, system};
 use super::path::{Path, Slip, integrals, yaw_between};
 use super::rest::{Contact, Lying, Rest};
-use super::scene::{Scene, yaw};
+use super::scene::{BellyScene, yaw};
 use crate::GaitError;
 
-/// Radius of what stands for one touch, as a share of the body's size: it matters only where the body stands on a
-/// single point, which would spin freely otherwise.
-const PATCH: f64 = 1e-3;
-
 /// The path along the ground.
-pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
+pub(super) fn path(scene: &BellyScene, across: f64) -> Result<Path, GaitError> {
     // Scales hold across the body only where it lies on its belly.
     let lying = Rest::new(scene, across > 1.0)?.lie()?;
     let slide = Slide::new(scene, &lying, across);
@@ -31,7 +27,7 @@ pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
 }
 
 struct Slide<'s> {
-    scene: &'s Scene<'s>,
+    scene: &'s BellyScene<'s>,
     lying: &'s Lying,
     across: f64,
     /// What the tilts turn about the vertical from the first to the one after the last, rad.
@@ -39,7 +35,7 @@ struct Slide<'s> {
 }
 
 impl<'s> Slide<'s> {
-    fn new(scene: &'s Scene<'s>, lying: &'s Lying, across: f64) -> Self {
+    fn new(scene: &'s BellyScene<'s>, lying: &'s Lying, across: f64) -> Self {
         let holonomy = yaw_between(&lying.tilts[0], &lying.tilts[lying.heights.len()]);
         Self { scene, lying, across, holonomy }
     }
@@ -84,7 +80,7 @@ impl<'s> Slide<'s> {
         } else {
             vec![Twist::slide(Vec3::x()), Twist::slide(Vec3::y()), Twist::turn(Vec3::z())]
         };
-        let (a, b) = system(&self.drags(k), &free, PATCH * self.scene.size);
+        let (a, b) = system(&self.drags(k), &free, self.scene.settings.lie.patch * self.scene.size);
         // Touches always bear load and resist in all directions: the matrix is positive.
         let speeds = a.cholesky().map_or_else(|| vec![0.0; free.len()], |a| a.solve(&b).as_slice().to_vec());
         Twist::sum(&free, &speeds)

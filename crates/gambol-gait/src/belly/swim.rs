@@ -12,31 +12,21 @@ use nalgebra::{Point3, Translation3, Vector6};
 use super::balance::{Drag, Twist, derivative, resistance, system};
 use super::path::{Path, Slip, yaw_between};
 use super::rest::Rest;
-use super::scene::Scene;
+use super::scene::BellyScene;
 use crate::GaitError;
 
-/// Time in which a body rights itself, in periods: slow enough to leave the swimming alone, fast enough to settle
-/// within some periods.
-const RIGHTING: f64 = 0.5;
-
-/// Thickness of a segment, as a share of the body's size: even a body that stretches straight up resists turning.
-const THICKNESS: f64 = 0.01;
-
-/// Periods until it has settled: the rest falls by e² in each.
-const PATIENCE: usize = 64;
-
 /// Difference of depth, as a share of the size, and of up, rad, at which it swims as it did a period ago.
-const SAME: f64 = 1e-12;
+const SAME_SWIM: f64 = 1e-12;
 
 /// The path through the water.
-pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
+pub(super) fn path(scene: &BellyScene, across: f64) -> Result<Path, GaitError> {
     let flow = Flow::new(scene, across)?;
     let mut start = Transform::from_parts(scene.given[0].translation, Quat::identity());
-    for _ in 0..PATIENCE {
+    for _ in 0..scene.settings.swim.patience {
         let (frames, end) = flow.swim(start);
         let up = |frame: &Transform| frame.rotation.inverse() * Vec3::z();
         let depth = (end.translation.z - start.translation.z).abs() / scene.size;
-        if (up(&start) - up(&end)).norm() + depth < SAME {
+        if (up(&start) - up(&end)).norm() + depth < SAME_SWIM {
             let yaw = yaw_between(&start.rotation, &end.rotation);
             let mut shift = end.translation.vector - super::scene::yaw(yaw) * start.translation.vector;
             shift.z = 0.0;
@@ -49,7 +39,7 @@ pub(super) fn path(scene: &Scene, across: f64) -> Result<Path, GaitError> {
 }
 
 /// The water is deep enough: raised as a whole where something would go below the ground.
-fn off_the_bottom(scene: &Scene, mut frames: Vec<Transform>) -> Vec<Transform> {
+fn off_the_bottom(scene: &BellyScene, mut frames: Vec<Transform>) -> Vec<Transform> {
     let Ok(rest) = Rest::new(scene, false) else { return frames };
     let lowest =
         |(k, frame): (usize, &Transform)| frame.translation.z + rest.lowest_point(k, &frame.rotation);
@@ -62,7 +52,7 @@ fn off_the_bottom(scene: &Scene, mut frames: Vec<Transform>) -> Vec<Transform> {
 
 /// How the body swims at every sample, in its floating frame.
 struct Flow<'s> {
-    scene: &'s Scene<'s>,
+    scene: &'s BellyScene<'s>,
     drags: Vec<Vec<Drag>>,
     /// Velocity of the centre of mass, and angular velocity, at which drag adds up to nothing.
     swims: Vec<Vector6<f64>>,
@@ -71,7 +61,7 @@ struct Flow<'s> {
 }
 
 impl<'s> Flow<'s> {
-    fn new(scene: &'s Scene<'s>, across: f64) -> Result<Self, GaitError> {
+    fn new(scene: &'s BellyScene<'s>, across: f64) -> Result<Self, GaitError> {
         let n = scene.samples();
         let free = if scene.planar {
             let forward = scene.left.cross(&Vec3::z());
@@ -82,7 +72,7 @@ impl<'s> Flow<'s> {
         let (mut all, mut swims) = (Vec::new(), Vec::new());
         for k in 0..n {
             let drags = drags(scene, k, across);
-            let (a, b) = system(&drags, &free, THICKNESS * scene.size);
+            let (a, b) = system(&drags, &free, scene.settings.swim.thickness * scene.size);
             let none = || GaitError::Body(format!("{} has nothing to swim with", scene.creature.name()));
             let velocity = a.cholesky().ok_or_else(none)?.solve(&b);
             let twist = Twist::sum(&free, velocity.as_slice());
@@ -116,7 +106,7 @@ impl<'s> Flow<'s> {
     fn velocity(&self, frame: &Transform, k: usize, half: bool) -> Vector6<f64> {
         let n = self.scene.samples();
         let up = frame.rotation.inverse() * Vec3::z();
-        let rate = 1.0 / (RIGHTING * self.scene.step * n as f64);
+        let rate = 1.0 / (self.scene.settings.swim.righting * self.scene.step * n as f64);
         let righting = Vec3::z().cross(&up) * rate;
         let rise = up * (rate * (self.depth - frame.translation.z));
         let own = between(k, half, n, |k| self.swims[k]);
@@ -149,13 +139,13 @@ impl<'s> Flow<'s> {
 }
 
 /// The points that stand for the segments: body and place in its frame.
-fn places<'s>(scene: &'s Scene) -> impl Iterator<Item = (usize, Vec3)> + 's {
+fn places<'s>(scene: &'s BellyScene) -> impl Iterator<Item = (usize, Vec3)> + 's {
     let long = scene.segments.iter().enumerate().skip(1).filter(|(_, segment)| segment.length > 0.0);
     long.flat_map(|(body, segment)| segment.points().map(|point| (body, point)))
 }
 
 /// Drag at sample `k` in the floating frame.
-fn drags(scene: &Scene, k: usize, across: f64) -> Vec<Drag> {
+fn drags(scene: &BellyScene, k: usize, across: f64) -> Vec<Drag> {
     let n = scene.samples();
     let drag = |(body, point): (usize, Vec3)| {
         let at = |k: usize| (scene.frames[k % n][body] * Point3::from(point)).coords;

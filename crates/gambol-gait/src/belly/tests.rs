@@ -14,12 +14,15 @@ use gambol_dynamics::{body_velocities, center_of_mass, forward_kinematics};
 use gambol_model::{BodySpec, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3, math};
 use gambol_modes::{Settings, analyze};
 
+/// Of a period, as gaits have them.
+const SAMPLES: usize = 240;
+
 fn body_of(creature: Creature) -> (Body, Data) {
     let mut data = Data::new(&creature);
     let rest = creature.rest_pose().to_vec();
     let modes = analyze(&creature, &mut data, &rest, &Settings::default()).unwrap();
     let legs = Legs::new(&creature, &mut data, &rest);
-    (Body { creature, basis: modes, legs, style: Style::default() }, data)
+    (Body { creature, basis: modes, legs, style: Style::default(), settings: GaitSettings::default() }, data)
 }
 
 fn gallery(name: &str) -> (Body, Data) {
@@ -65,7 +68,7 @@ fn travel(creature: &Creature, carried: &Carried) -> Vec3 {
 
 fn carried(body: &Body, data: &mut Data, components: &[Component], support: Support) -> Carried {
     let poses = sampled(body, data, components, SAMPLES).unwrap();
-    carry(&body.creature, data, &body.legs.heading, &poses, 1.0, support).unwrap()
+    carry(&body.creature, data, &body.legs.heading, &poses, 1.0, support, &GaitSettings::default()).unwrap()
 }
 
 fn pair(modes: [usize; 2], amplitude: f64, phase: f64) -> [Component; 2] {
@@ -88,7 +91,16 @@ fn a_ring_rolls_half_its_perimeter_in_a_period() {
         let poses = waved(&ring, SAMPLES, |joint, t| {
             -turn * (1.0 + flat * math::cos(2.0 * turn * joint as f64 + way * t))
         });
-        let carried = carry(&ring, &mut data, &heading, &poses, 1.0, Support::Belly { across: 1.0 }).unwrap();
+        let carried = carry(
+            &ring,
+            &mut data,
+            &heading,
+            &poses,
+            1.0,
+            Support::Belly { across: 1.0 },
+            &GaitSettings::default(),
+        )
+        .unwrap();
         assert_eq!(carried.periods, 2, "half a turn per period");
         let curvature = turn * (1.0 - flat) / length;
         let rolls = 0.5 * links as f64 * length * (1.0 + radius * curvature);
@@ -117,7 +129,16 @@ fn a_filament_swims_as_gray_and_hancock_say() {
         // Slope bk cos(kx − ωt): the joint angle is its change from link to link.
         let poses =
             waved(&filament, 120, |joint, t| -slope * k * length * math::sin(k * length * joint as f64 + t));
-        let carried = carry(&filament, &mut data, &heading, &poses, 1.0, Support::Water { across }).unwrap();
+        let carried = carry(
+            &filament,
+            &mut data,
+            &heading,
+            &poses,
+            1.0,
+            Support::Water { across },
+            &GaitSettings::default(),
+        )
+        .unwrap();
         let push = 0.5 * (across - 1.0) * slope * slope;
         let swims = (TAU / k) * push / (1.0 + push);
         let found = travel(&filament, &carried);
@@ -140,7 +161,16 @@ fn a_snake_that_cannot_slip_follows_its_track() {
         waved(&snake, SAMPLES, |joint, t| angle * k * length * math::cos(k * length * joint as f64 + t));
     let mut before = f64::INFINITY;
     for across in [3.0, 30.0, 1e5] {
-        let carried = carry(&snake, &mut data, &heading, &poses, 1.0, Support::Belly { across }).unwrap();
+        let carried = carry(
+            &snake,
+            &mut data,
+            &heading,
+            &poses,
+            1.0,
+            Support::Belly { across },
+            &GaitSettings::default(),
+        )
+        .unwrap();
         assert!(carried.figures.sideways < before, "the better held, the less it slips");
         before = carried.figures.sideways;
         if across > 1e3 {
@@ -167,7 +197,16 @@ fn a_caterpillar_walks_on_its_troughs() {
         let poses = waved(&worm, SAMPLES, |joint, t| {
             angle * k * length * math::cos(k * length * joint as f64 - way * t)
         });
-        let carried = carry(&worm, &mut data, &heading, &poses, 1.0, Support::Belly { across: 1.0 }).unwrap();
+        let carried = carry(
+            &worm,
+            &mut data,
+            &heading,
+            &poses,
+            1.0,
+            Support::Belly { across: 1.0 },
+            &GaitSettings::default(),
+        )
+        .unwrap();
         // The soles are below the line of joints: outside of the bend by their radius.
         let ahead = TAU / k * (1.0 + radius * angle * k - libm::j0(angle));
         let found = travel(&worm, &carried).x * way;
@@ -191,9 +230,13 @@ fn one_hinge_does_not_swim_and_time_can_be_turned_back() {
 
     let components = design_legless(&body, &mut data, "swim", &Marks::default()).unwrap();
     let mut poses = sampled(&body, &mut data, &components, SAMPLES).unwrap();
-    let there = carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, water).unwrap();
+    let there =
+        carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, water, &GaitSettings::default())
+            .unwrap();
     poses.reverse();
-    let back = carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, water).unwrap();
+    let back =
+        carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, water, &GaitSettings::default())
+            .unwrap();
     let (there, back) = (travel(&body.creature, &there), travel(&body.creature, &back));
     // The error of a fourth-order step with 240 samples and a few harmonics.
     assert!((there + back).norm() < 1e-4 * there.norm(), "{there:?} and {back:?}");
@@ -249,7 +292,9 @@ fn a_body_at_rest_is_balanced() {
     let mut components = design_legless(&body, &mut data, "crawl", &Marks::default()).unwrap();
     components.extend(design_legless(&body, &mut data, "slither", &Marks::default()).unwrap());
     let poses = sampled(&body, &mut data, &components, 16).unwrap();
-    let scene = scene::Scene::new(&body.creature, &mut data, &body.legs.heading, &poses, 1.0).unwrap();
+    let scene =
+        scene::BellyScene::new(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, &body.settings)
+            .unwrap();
     assert!(!scene.planar);
     let rest = Rest::new(&scene, false).unwrap();
     rest.check_differences(3);
@@ -269,7 +314,7 @@ fn the_gallery_moves_well() {
             let quarters = component.phase / FRAC_PI_2;
             assert!((quarters - quarters.round()).abs() < 1e-12, "{name} {gait}: {component:?}");
         }
-        let carried = carried(&body, &mut data, &components, legless_support(gait));
+        let carried = carried(&body, &mut data, &components, legless_support(gait, &body.settings.waves));
         let Figures { speed, penetration, hover, slip, .. } = carried.figures;
         let found = travel(&body.creature, &carried);
         println!(
@@ -377,7 +422,16 @@ fn a_snake_with_a_tall_head_keeps_its_belly_down() {
     let mut data = Data::new(&cobra);
     let heading = Heading::of_reference(&cobra, &mut data);
     let poses = waved(&cobra, SAMPLES, |joint, t| 0.5 * math::cos(TAU * joint as f64 / 8.0 - t));
-    let carried = carry(&cobra, &mut data, &heading, &poses, 1.0, Support::Belly { across: 10.0 }).unwrap();
+    let carried = carry(
+        &cobra,
+        &mut data,
+        &heading,
+        &poses,
+        1.0,
+        Support::Belly { across: 10.0 },
+        &GaitSettings::default(),
+    )
+    .unwrap();
     for pose in &carried.poses {
         let up = forward_kinematics(&cobra, &mut data, pose)[6].rotation.column(2).z;
         assert!(up > 0.95, "the back is up to 18°, as the head is higher than the tail: {up}");
@@ -436,7 +490,9 @@ fn what_makes_no_sense_is_told() {
     assert!(design_legless(&body, &mut data, "swim", &Marks::default()).is_ok());
     let poses = vec![body.basis.mean().to_vec(); 16];
     let across = Support::Water { across: -1.0 };
-    let error = carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, across).unwrap_err();
+    let error =
+        carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, across, &GaitSettings::default())
+            .unwrap_err();
     assert!(error.to_string().starts_with("support.across"), "{error}");
 }
 
@@ -488,7 +544,7 @@ fn others_move_too() {
                 continue;
             }
             let components = designed.unwrap_or_else(|error| panic!("{error}"));
-            let carried = carried(&body, &mut data, &components, legless_support(gait));
+            let carried = carried(&body, &mut data, &components, legless_support(gait, &body.settings.waves));
             let jerk = jerk(&body, &mut data, &carried);
             assert!(carried.figures.speed > 0.0, "{name} {gait} backs");
             assert!(carried.stride.yaw.abs() < 1e-9 && jerk < 0.15, "{name} {gait}: jerk {jerk}");
@@ -534,7 +590,15 @@ fn finer_samples_give_the_same_way() {
         let mut speed = |count: usize| {
             let poses = sampled(&body, &mut data, &components, count).unwrap();
             let heading = &body.legs.heading;
-            let carried = carry(&body.creature, &mut data, heading, &poses, 1.0, legless_support(gait));
+            let carried = carry(
+                &body.creature,
+                &mut data,
+                heading,
+                &poses,
+                1.0,
+                legless_support(gait, &body.settings.waves),
+                &GaitSettings::default(),
+            );
             carried.unwrap().figures.speed
         };
         let (few, many) = (speed(SAMPLES), speed(2 * SAMPLES));

@@ -12,10 +12,7 @@ use gambol_model::math;
 use crate::stance::Stance;
 
 /// Harmonics kept; the n-th shrinks with n⁻² by integration and n⁻² by the smoothness of F.
-const HARMONICS: usize = 8;
-
-/// Two humps at the duty factor of a slow walk; Alexander and Jayes find q ≈ 0.4 to 0.6 there and 0 in a run.
-const HUMPS: f64 = 0.4;
+const BOUNCE_HARMONICS: usize = 8;
 
 /// Height over the cycle, m, as cosine and sine coefficients from the first harmonic on.
 #[derive(Clone, Debug, Default)]
@@ -24,27 +21,29 @@ pub(super) struct Bounce {
 }
 
 impl Bounce {
-    /// For `stances` of a gait of `frequency` cycles per second under gravity `g`.
-    pub(super) fn new(stances: &[Stance], frequency: f64, g: f64) -> Self {
-        const SAMPLES: usize = 256;
-        let push = |cycle: f64| stances.iter().map(|stance| push(stance, cycle)).sum::<f64>();
-        let pushes: Vec<f64> = (0..SAMPLES).map(|k| push(k as f64 / SAMPLES as f64)).collect();
-        let mean = pushes.iter().sum::<f64>() / SAMPLES as f64;
+    /// For `stances` of a gait of `frequency` cycles per second under gravity `g`; `humps` is q of a slow walk
+    /// ([`crate::FeetSettings::push_humps`]).
+    pub(super) fn new(stances: &[Stance], frequency: f64, g: f64, humps: f64) -> Self {
+        /// Of the pushes over a cycle: thirty-two times the highest harmonic.
+        const PUSH_SAMPLES: usize = 256;
+        let push = |cycle: f64| stances.iter().map(|stance| push(stance, cycle, humps)).sum::<f64>();
+        let pushes: Vec<f64> = (0..PUSH_SAMPLES).map(|k| push(k as f64 / PUSH_SAMPLES as f64)).collect();
+        let mean = pushes.iter().sum::<f64>() / PUSH_SAMPLES as f64;
         if mean <= 0.0 {
             return Self::default();
         }
         let wave = |n: usize| {
             let (mut cosine, mut sine) = (0.0, 0.0);
             for (k, f) in pushes.iter().enumerate() {
-                let angle = TAU * (n * k) as f64 / SAMPLES as f64;
+                let angle = TAU * (n * k) as f64 / PUSH_SAMPLES as f64;
                 cosine += f / mean * math::cos(angle);
                 sine += f / mean * math::sin(angle);
             }
             let omega = TAU * frequency * n as f64;
-            let scale = -g / (omega * omega) * 2.0 / SAMPLES as f64;
+            let scale = -g / (omega * omega) * 2.0 / PUSH_SAMPLES as f64;
             [cosine * scale, sine * scale]
         };
-        Self { waves: (1..=HARMONICS).map(wave).collect() }
+        Self { waves: (1..=BOUNCE_HARMONICS).map(wave).collect() }
     }
 
     /// Height at `cycle`, m, with mean 0.
@@ -73,7 +72,7 @@ impl Bounce {
 }
 
 /// Push of one stance at `cycle`; every stance gives the same impulse.
-fn push(stance: &Stance, cycle: f64) -> f64 {
+fn push(stance: &Stance, cycle: f64, humps: f64) -> f64 {
     let duration = stance.end - stance.start;
     let since = cycle - stance.start;
     let s = (since - since.floor()) / duration;
@@ -81,7 +80,7 @@ fn push(stance: &Stance, cycle: f64) -> f64 {
         return 0.0;
     }
     // From one hump at half the cycle to two at two thirds.
-    let q = HUMPS * ((duration - 0.5) / 0.15).clamp(0.0, 1.0);
+    let q = humps * ((duration - 0.5) / 0.15).clamp(0.0, 1.0);
     // ∫ F ds = (2 + 2q/3)/π
     (math::sin(PI * s) + q * math::sin(3.0 * PI * s)) / (duration * (1.0 + q / 3.0))
 }
@@ -98,7 +97,7 @@ mod tests {
     fn flight_is_a_parabola() {
         // Between lift-off and touchdown the second difference of height is that of free fall.
         let (frequency, duty) = (2.0, 0.4);
-        let bounce = Bounce::new(&hop(duty), frequency, 9.81);
+        let bounce = Bounce::new(&hop(duty), frequency, 9.81, 0.4);
         let h = 0.05;
         let middle = 0.2 + duty + 0.5 * (1.0 - duty);
         let second =
@@ -115,9 +114,9 @@ mod tests {
         let two = |duty: f64| {
             vec![Stance { leg: 0, start: 0.0, end: duty }, Stance { leg: 1, start: 0.5, end: 0.5 + duty }]
         };
-        let run = Bounce::new(&two(0.35), 1.5, 9.81);
+        let run = Bounce::new(&two(0.35), 1.5, 9.81, 0.4);
         assert!(run.height(0.175) < run.height(0.175 + 0.25));
-        let walk = Bounce::new(&two(0.65), 1.0, 9.81);
+        let walk = Bounce::new(&two(0.65), 1.0, 9.81, 0.4);
         assert!(walk.height(0.325) > walk.height(0.325 + 0.25));
     }
 }

@@ -57,11 +57,12 @@ pub(crate) fn ground(
     draft: bool,
 ) -> Result<Grounded, GaitError> {
     let mut scene = FeetScene::new(body, data, gait, motion, constraints)?;
-    scene.settled = SETTLED[usize::from(draft)];
+    let settings = &body.settings.feet;
+    scene.settled = if draft { settings.settled_draft } else { settings.settled };
     let stances = scene.stances(data, gait, &body.style.injured);
     let g = body.creature.gravity().norm();
     if !rises(body, gait, scene.root_v) {
-        scene.bounce = scene.bounded(Bounce::new(&stances, gait.frequency, g));
+        scene.bounce = scene.bounded(Bounce::new(&stances, gait.frequency, g, settings.push_humps));
     }
     let root::Fit { track, plants, path } =
         root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
@@ -90,7 +91,7 @@ pub(crate) fn ground(
         // The first frame had none before it. In a loop it has: where that leads elsewhere, as far as it does.
         for (k, &cycle) in cycles.iter().enumerate() {
             frames[k] = frame(data, cycle, &mut delta, pin);
-            let same = deltas[k].iter().zip(&delta).all(|(a, b)| (a - b).abs() < SAME);
+            let same = deltas[k].iter().zip(&delta).all(|(a, b)| (a - b).abs() < settings.same);
             deltas[k].copy_from_slice(&delta);
             if same {
                 break;
@@ -99,10 +100,10 @@ pub(crate) fn ground(
     }
     // The nearest pose may jump from one side to another, as a foot that tips does; over a moment it is rounded, where
     // the feet can still be where they shall be.
-    let mut rounded = if draft { Vec::new() } else { round_off(&deltas, cycles, repeats) };
+    let mut rounded = if draft { Vec::new() } else { round_off(&deltas, cycles, repeats, settings.rounding) };
     for ((&cycle, delta), pinned) in cycles.iter().zip(&mut rounded).zip(&mut frames) {
         let reached = frame(data, cycle, delta, reach);
-        if reached.error <= pinned.error.max(EXACT * scene.legs.length) {
+        if reached.error <= pinned.error.max(settings.exact * scene.legs.length) {
             *pinned = reached;
         }
     }
@@ -117,12 +118,3 @@ pub(crate) fn ground(
 
 /// `pin` or `reach`.
 type Solver = fn(&FeetScene, &mut Data, &[f64], &[Goal], &dyn Fn(f64, f64) -> f64, &mut [f64]) -> Pinned;
-
-/// A foot is where it shall be if it is within this share of the leg's length: five micrometres for half a metre.
-const EXACT: f64 = 1e-5;
-
-/// When a frame is done, rad: so near that velocities at a thousand frames a second are smooth; of a draft, to the eye.
-const SETTLED: [f64; 2] = [3e-6, 3e-4];
-
-/// Corrections that are the same to the eye, rad or m.
-const SAME: f64 = 1e-3;

@@ -16,7 +16,8 @@ use gambol_model::{JointKind, Mat3, Quat, Vec3, math};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::scene::FeetScene;
-use super::sole::{Local, Stand};
+use super::sole::Local;
+use crate::PinSettings;
 use crate::limits::{Give, limit};
 
 /// A foot's target at one moment.
@@ -31,58 +32,6 @@ pub(super) struct Goal {
     /// Orientations of sole and toes: body, its orientation in the ground frame, and how much it matters, 0 to 1.
     pub(super) flat: Vec<(usize, Quat, f64)>,
 }
-
-/// Iterations; a frame that follows its neighbour takes three to six.
-const MOST: usize = 40;
-
-/// Iterations of `reach`, which converge as Newton's do.
-const REACHES: usize = 20;
-
-/// A foot is where it shall be if it is within this share of the leg's length: 50 nm for half a metre. Well below what
-/// matters, so that the seam of a loop does not show where the iteration started.
-const NEAR: f64 = 1e-7;
-
-/// Nothing moves any more, rad: feet that are not there by now do not get there.
-const STILL: f64 = 1e-7;
-
-/// Least, first and largest compliance lent to the feet, as a share of that of a leg of joints of mean compliance. What
-/// is lent slows the last digits down by its share; the more, the smaller the steps where feet cannot get there.
-const LENT: [f64; 3] = [1e-7, 1e-5, 1e-2];
-
-/// Factor of what is lent after a round that left this share of the error or more, or at most that one.
-const LEND: f64 = 10.0;
-const WORSE: f64 = 0.9;
-const BETTER: f64 = 0.3;
-
-/// A relaxing step is between these multiples of the linear one.
-const RELAX: [f64; 2] = [0.1, 2.0];
-
-/// Weight of a miss of one leg's length against rad² of mean stiffness, where feet cannot get there: more than the pull on
-/// any foot that can, even with joints well past their limits. A miss of a thousandth of the leg counts like 1 rad.
-const MISSED: f64 = 1000.0;
-
-/// Largest step of one iteration, rad: beyond, the linear picture of a leg does not hold.
-const STRIDE: f64 = 0.4;
-
-/// A flat sole is this many times as stiff as the joints of its leg are on average.
-const FLAT: f64 = 2.0;
-
-/// How much the head keeps its orientation, as a share of how much a sole does: eyes and ears like it (Kry et al. 2009,
-/// section 4.3), and the neck of a galloping animal takes up most of the pitch of its body.
-const STEADY: f64 = 0.3;
-
-/// Tails and knees stay above the ground by about this share of the legs' length, and give by that much.
-const MARGIN: f64 = 0.02;
-
-/// Compliance of the level place of a foot in the middle of its swing, in the same measure: there it may be a
-/// millimetre off, and more where the legs have too few joints to swing it past the other feet.
-const ASTRAY: f64 = 0.02;
-
-/// At the ends of a swing the margin of heel and toes goes to this share of it.
-const LEAST_ALOFT: f64 = 0.05;
-
-/// Compliance of what keeps them out, as a share of that of a leg of joints of mean compliance.
-const HARD: f64 = 0.005;
 
 /// How a frame ended.
 pub(super) struct Pinned {
@@ -104,17 +53,18 @@ pub(super) fn pin(
 ) -> Pinned {
     let creature = scene.creature;
     let nv = creature.nv();
-    let near = NEAR * scene.legs.length.max(1e-6);
+    let settings = &scene.settings.pin;
+    let near = settings.near * scene.legs.length.max(1e-6);
     let mut give: Vec<Give> = Vec::new();
     let (mut best, mut least) = (Pinned { pose: free.to_vec(), error: f64::INFINITY }, f64::INFINITY);
-    let (mut lent, mut error, mut slack) = (LENT[1], f64::INFINITY, f64::INFINITY);
+    let (mut lent, mut error, mut slack) = (settings.first_lent, f64::INFINITY, f64::INFINITY);
     let mut force: Vec<f64> = Vec::new();
     let mut kept = delta.to_vec();
     let mut relaxed = Relaxed { step: vec![0.0; nv], share: 0.0 };
-    for _ in 0..MOST {
+    for _ in 0..settings.iterations {
         let mut pose = free.to_vec();
         creature.integrate(&mut pose, delta, 1.0);
-        limit(creature, &mut pose, &mut give);
+        limit(creature, scene.settings.limits.soft, &mut pose, &mut give);
         let mut system = System::new(scene, data, &pose, goals, floor);
         let (arrived, merit) = (system.error <= near, system.merit(scene, delta));
         if arrived || merit < least {
@@ -124,19 +74,19 @@ pub(super) fn pin(
         if arrived && slack <= scene.settled {
             break;
         }
-        (lent, error) = (lend(lent, error, system.error), system.error);
+        (lent, error) = (lend(settings, lent, error, system.error), system.error);
         chain_rule(scene, &give, delta, &mut system.rows, nv);
         let Some([reach, relax]) = system.solve(scene, delta, lent * scene.leg_compliance(), &mut force)
         else {
             break;
         };
         slack = largest(&relax);
-        if largest(&reach).max(slack) <= STILL {
+        if largest(&reach).max(slack) <= settings.still {
             break;
         }
         let share = relaxed.next_share(scene, &relax);
         let step: Vec<f64> = reach.iter().zip(&relax).map(|(n, t)| n + share * t).collect();
-        let part = (STRIDE / largest(&step)).min(1.0);
+        let part = (settings.longest_step / largest(&step)).min(1.0);
         for (d, s) in delta.iter_mut().zip(&step) {
             *d += part * s;
         }
@@ -156,13 +106,14 @@ pub(super) fn reach(
     delta: &mut [f64],
 ) -> Pinned {
     let creature = scene.creature;
-    let near = NEAR * scene.legs.length.max(1e-6);
+    let settings = &scene.settings.pin;
+    let near = settings.near * scene.legs.length.max(1e-6);
     let (mut give, mut force) = (Vec::new(), Vec::new());
     let mut best = Pinned { pose: free.to_vec(), error: f64::INFINITY };
-    for _ in 0..REACHES {
+    for _ in 0..settings.reach_iterations {
         let mut pose = free.to_vec();
         creature.integrate(&mut pose, delta, 1.0);
-        limit(creature, &mut pose, &mut give);
+        limit(creature, scene.settings.limits.soft, &mut pose, &mut give);
         let mut system = System::new(scene, data, &pose, goals, floor);
         if system.error < best.error {
             best = Pinned { pose, error: system.error };
@@ -171,7 +122,7 @@ pub(super) fn reach(
             break;
         }
         chain_rule(scene, &give, delta, &mut system.rows, creature.nv());
-        let lent = LENT[0] * scene.leg_compliance();
+        let lent = settings.least_lent * scene.leg_compliance();
         // Wishes stay as they are; feet come home as far as they must.
         let nv = creature.nv();
         for (i, &home) in system.home.iter().enumerate() {
@@ -194,14 +145,13 @@ fn largest(step: &[f64]) -> f64 {
 }
 
 /// What to lend to the feet after a round that brought their error from `before` to `now`.
-fn lend(lent: f64, before: f64, now: f64) -> f64 {
-    let [least, _, most] = LENT;
+fn lend(settings: &PinSettings, lent: f64, before: f64, now: f64) -> f64 {
     if before.is_infinite() {
         lent
-    } else if now > WORSE * before {
-        (LEND * lent).min(most)
-    } else if now < BETTER * before {
-        (lent / LEND).max(least)
+    } else if now > settings.slow * before {
+        (settings.lend * lent).min(settings.most_lent)
+    } else if now < settings.fast * before {
+        (lent / settings.lend).max(settings.least_lent)
     } else {
         lent
     }
@@ -224,7 +174,8 @@ impl Relaxed {
             sy -= self.share * before * y / c;
             yy += y * y / c;
         }
-        if sy > 0.0 { (sy / yy).clamp(RELAX[0], RELAX[1]) } else { 1.0 }
+        let [least, most] = scene.settings.pin.relax;
+        if sy > 0.0 { (sy / yy).clamp(least, most) } else { 1.0 }
     }
 }
 
@@ -266,16 +217,17 @@ impl System {
             }
         }
         forward_kinematics(creature, data, pose);
-        let leg_compliance = scene.leg_compliance();
+        let (settings, leg_compliance) = (&scene.settings.pin, scene.leg_compliance());
         let mut rows = vec![0.0; 3 * nv];
         for goal in goals {
             let leg = &scene.legs.legs[goal.leg];
-            let stand = Stand::new(leg, &data.frames, &goal.ground);
+            let stand = scene.stand(leg, &data.frames, &goal.ground);
             stand.rows(creature, data, leg, &mut rows);
             system.rows.extend_from_slice(&rows);
             let gap = goal.place - stand.place;
             system.residual.extend(gap.iter());
-            let level = (goal.astray > 0.0).then_some((goal.astray * ASTRAY).max(LENT[0]) * leg_compliance);
+            let astray = (goal.astray * settings.astray).max(settings.least_lent) * leg_compliance;
+            let level = (goal.astray > 0.0).then_some(astray);
             system.soft.extend([level, level, None]);
             system.home.extend([Some(1.0 - goal.astray), Some(1.0 - goal.astray), Some(1.0)]);
             system.error = system.error.max(if level.is_none() { gap.norm() } else { gap.z.abs() });
@@ -283,7 +235,7 @@ impl System {
                 system.flatten(scene, data, body, orientation, weight, &mut rows);
             }
         }
-        let margin = MARGIN * scene.legs.length;
+        let margin = settings.margin * scene.legs.length;
         for touch in &scene.low {
             let low = touch.lowest(&data.frames[touch.body], Vec3::z()).point;
             let ground = Local { height: floor(low.x, low.y), ..Local::level() };
@@ -293,12 +245,12 @@ impl System {
         for goal in goals.iter().filter(|goal| goal.ground.aloft > 0.0) {
             for touch in &scene.legs.legs[goal.leg].sole {
                 let low = touch.lowest(&data.frames[touch.body], goal.ground.normal).point;
-                let margin = margin * goal.ground.aloft.max(LEAST_ALOFT);
+                let margin = margin * goal.ground.aloft.max(settings.least_aloft);
                 system.keep_out(scene, data, touch.body, low, &goal.ground.plane_at(goal.place, low), margin);
             }
         }
         if let Some((head, orientation)) = scene.head {
-            system.flatten(scene, data, head, orientation, STEADY, &mut rows);
+            system.flatten(scene, data, head, orientation, settings.steady_head, &mut rows);
         }
         system
     }
@@ -314,7 +266,7 @@ impl System {
         ground: &Local,
         margin: f64,
     ) {
-        let soft = 0.3 * margin;
+        let soft = scene.settings.pin.margin_softness * margin;
         let height = (low.z - ground.height) * ground.normal.z;
         let x = (margin - height) / soft;
         if x < -12.0 {
@@ -329,7 +281,7 @@ impl System {
             self.rows[start + dof] = share * (linear + angular.cross(&(low - origin))).dot(&ground.normal);
         });
         self.residual.push(depth);
-        self.soft.push(Some(HARD * scene.leg_compliance()));
+        self.soft.push(Some(scene.settings.pin.hard * scene.leg_compliance()));
         self.home.push(None);
     }
 
@@ -355,7 +307,7 @@ impl System {
         });
         self.rows.extend_from_slice(rows);
         self.residual.extend((turn * weight).iter());
-        self.soft.extend([Some(scene.mean_compliance / FLAT); 3]);
+        self.soft.extend([Some(scene.mean_compliance / scene.settings.pin.flat); 3]);
         self.home.extend([None; 3]);
     }
 
@@ -363,7 +315,7 @@ impl System {
     /// counts by its size and not its square, so that a pose that misses a little to save energy is never the better one.
     fn merit(&self, scene: &FeetScene, delta: &[f64]) -> f64 {
         let elastic: f64 = delta.iter().zip(&scene.compliance).map(|(d, c)| d * d / c).sum();
-        let weight = MISSED / (scene.mean_compliance * scene.legs.length.max(1e-6));
+        let weight = scene.settings.pin.missed / (scene.mean_compliance * scene.legs.length.max(1e-6));
         let missed = |(r, s): (&f64, &Option<f64>)| s.map_or(weight * r.abs(), |s| r * r / s);
         elastic + self.residual.iter().zip(&self.soft).map(missed).sum::<f64>()
     }

@@ -14,45 +14,24 @@ use gambol_model::{Vec3, math};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
 use super::scene::FeetScene;
-use super::sole::{Local, Stand};
-use crate::GaitError;
+use super::sole::Local;
 use crate::path::Path;
 use crate::stance::Stance;
+use crate::{GaitError, RootSettings};
 
 /// Harmonics of the root beyond the modal motion: once and twice a cycle. Feet strike at these rates; more would only
 /// chase the corners of single stances.
-const HARMONICS: usize = 2;
+const ROOT_HARMONICS: usize = 2;
 /// Coefficients per root coordinate: constant, and cosine and sine of each harmonic.
-const TERMS: usize = 1 + 2 * HARMONICS;
+const ROOT_TERMS: usize = 1 + 2 * ROOT_HARMONICS;
 /// All coefficients of the root.
-const ROOT: usize = 6 * TERMS;
-
-/// Samples per cycle of the fit. Independent of the frame rate, so that a gait is the same at any.
-pub(super) const SAMPLES: usize = 48;
-
-/// How strongly the root holds to the modal motion and the bounce, as a share of the legs' own stiffness. With 1 the
-/// feet would have to do half of the work, with 0 nothing would carry the body through flight.
-const TIE: f64 = 0.5;
-
-/// The same for the height, which a flight or a vault decides and not the legs.
-const TIE_HEIGHT: f64 = 10.0;
-
-/// A leg that is nearly straight is nearly rigid along itself, at the linear level only: it can fold. This share of the
-/// mean compliance is lent to that direction.
-const SUPPLE: f64 = 0.05;
-
-/// The same for all directions. Legs that cannot give at all in one, as the hinges of a robot sideways, are followed by
-/// the root to this share.
-const RIGID: f64 = 1e-3;
-
-/// The body goes on average no further down than this share of the legs' length below where it stands.
-const SINK: f64 = 0.4;
+const ROOT_UNKNOWNS: usize = 6 * ROOT_TERMS;
 
 /// Root motion over the cycle, beyond the modal motion and the bounce; and what it implies.
 #[derive(Clone, Debug)]
 pub(super) struct RootTrack {
     /// Per coordinate: constant, cos, sin, cos 2, sin 2.
-    coefficients: [[f64; TERMS]; 6],
+    coefficients: [[f64; ROOT_TERMS]; 6],
 }
 
 /// What the fit finds.
@@ -65,7 +44,7 @@ pub(super) struct Fit {
 
 impl RootTrack {
     pub(super) fn zero() -> Self {
-        Self { coefficients: [[0.0; TERMS]; 6] }
+        Self { coefficients: [[0.0; ROOT_TERMS]; 6] }
     }
 
     /// Tangent vector of the root: shift along the world axes in m, turn about the root's axes in rad.
@@ -75,9 +54,9 @@ impl RootTrack {
     }
 }
 
-fn basis(cycle: f64) -> [f64; TERMS] {
-    let mut basis = [1.0; TERMS];
-    for n in 1..=HARMONICS {
+fn basis(cycle: f64) -> [f64; ROOT_TERMS] {
+    let mut basis = [1.0; ROOT_TERMS];
+    for n in 1..=ROOT_HARMONICS {
         let angle = TAU * n as f64 * cycle;
         basis[2 * n - 1] = math::cos(angle);
         basis[2 * n] = math::sin(angle);
@@ -105,17 +84,17 @@ pub(super) fn fit(
         let x = factor.solve(&step.right);
         for (k, terms) in track.coefficients.iter_mut().enumerate() {
             for (j, term) in terms.iter_mut().enumerate() {
-                *term += x[k * TERMS + j];
+                *term += x[k * ROOT_TERMS + j];
             }
         }
         // Legs that do not reach far enough would draw the body into the ground.
-        let lowest = -scene.legs.ground - SINK * scene.legs.length;
+        let lowest = -scene.legs.ground - scene.settings.root.sink * scene.legs.length;
         track.coefficients[2][0] = track.coefficients[2][0].max(lowest);
         for (k, plant) in plants.iter_mut().enumerate() {
-            *plant = Vec3::new(x[ROOT + 2 * k], x[ROOT + 2 * k + 1], 0.0);
+            *plant = Vec3::new(x[ROOT_UNKNOWNS + 2 * k], x[ROOT_UNKNOWNS + 2 * k + 1], 0.0);
         }
         if speed.is_none() {
-            path.speed = x[ROOT + 2 * stances.len()];
+            path.speed = x[ROOT_UNKNOWNS + 2 * stances.len()];
         }
     }
     Ok(Fit { track, plants, path })
@@ -136,14 +115,15 @@ fn normal_equations(
     path: &Path,
     free_speed: bool,
 ) -> Normal {
-    let size = ROOT + 2 * stances.len() + usize::from(free_speed);
+    let size = ROOT_UNKNOWNS + 2 * stances.len() + usize::from(free_speed);
     let mut normal = Normal { matrix: DMatrix::zeros(size, size), right: DVector::zeros(size) };
     let creature = scene.creature;
     let nv = creature.nv();
     let mut rows = vec![0.0; 3 * nv];
     let (mut stiffness, mut counted) = (0.0, 0);
-    for k in 0..SAMPLES {
-        let cycle = k as f64 / SAMPLES as f64;
+    let RootSettings { samples, tie: tied, supple, rigid, .. } = scene.settings.root;
+    for k in 0..samples {
+        let cycle = k as f64 / samples as f64;
         let pose = scene.modal_pose(cycle, track);
         forward_kinematics(creature, data, &pose);
         let basis = basis(cycle);
@@ -155,30 +135,30 @@ fn normal_equations(
                 continue;
             }
             let leg = &scene.legs.legs[stance.leg];
-            let stand = Stand::new(leg, &data.frames, &Local::level());
+            let stand = scene.stand(leg, &data.frames, &Local::level());
             stand.rows(creature, data, leg, &mut rows);
             let give = give(scene, &rows);
             let along = stand.place - leg.hip_in_world(creature, &data.frames);
             let along = along.try_normalize(0.0).unwrap_or_else(Vec3::z);
-            let folds = along * along.transpose() * SUPPLE + Matrix3::identity() * RIGID;
+            let folds = along * along.transpose() * supple + Matrix3::identity() * rigid;
             let weight = weight(&give, &folds);
-            stiffness += self::weight(&give, &(Matrix3::identity() * SUPPLE)).trace() / 3.0;
+            stiffness += self::weight(&give, &(Matrix3::identity() * supple)).trace() / 3.0;
             counted += 1;
             // Columns of r: c enters by −J_root Φ, the plant by the turn since, the speed by the way since.
             let seconds = (stance.middle() - stance.start - since) / scene.frequency;
             let stride = path.after(seconds);
             let (sine, cosine) = math::sin_cos(stride.yaw);
-            let mut columns: Vec<(usize, Vec3)> = Vec::with_capacity(ROOT + 3);
+            let mut columns: Vec<(usize, Vec3)> = Vec::with_capacity(ROOT_UNKNOWNS + 3);
             for dof in 0..6 {
                 let at = scene.root_v + dof;
                 let moves = -Vec3::new(rows[at], rows[nv + at], rows[2 * nv + at]);
-                columns.extend((0..TERMS).map(|term| (dof * TERMS + term, moves * basis[term])));
+                columns.extend((0..ROOT_TERMS).map(|term| (dof * ROOT_TERMS + term, moves * basis[term])));
             }
-            columns.push((ROOT + 2 * index, Vec3::new(cosine, sine, 0.0)));
-            columns.push((ROOT + 2 * index + 1, Vec3::new(-sine, cosine, 0.0)));
+            columns.push((ROOT_UNKNOWNS + 2 * index, Vec3::new(cosine, sine, 0.0)));
+            columns.push((ROOT_UNKNOWNS + 2 * index + 1, Vec3::new(-sine, cosine, 0.0)));
             let mut constant = -stand.place;
             if free_speed {
-                columns.push((ROOT + 2 * stances.len(), path.per_speed(seconds)));
+                columns.push((ROOT_UNKNOWNS + 2 * stances.len(), path.per_speed(seconds)));
             } else {
                 constant += stride.shift;
             }
@@ -191,21 +171,23 @@ fn normal_equations(
             }
         }
     }
-    tie(&mut normal, track, TIE * stiffness / f64::from(counted.max(1)) * SAMPLES as f64, scene.legs.length);
+    let strength = tied * stiffness / f64::from(counted.max(1)) * samples as f64;
+    tie(&mut normal, track, strength, scene);
     normal
 }
 
 /// Ties the root to the modal motion with `strength` (N/m, summed over the samples). The mean height is free: it is the
 /// ground's to say.
-fn tie(normal: &mut Normal, track: &RootTrack, strength: f64, length: f64) {
+fn tie(normal: &mut Normal, track: &RootTrack, strength: f64, scene: &FeetScene) {
+    let (length, settings) = (scene.legs.length, &scene.settings.root);
     for dof in 0..6 {
         // A turn of 1 rad counts like a shift of one leg's length.
         let unit = match dof {
-            2 => TIE_HEIGHT / TIE,
+            2 => settings.tie_height / settings.tie,
             0 | 1 => 1.0,
             _ => length * length,
         };
-        for term in 0..TERMS {
+        for term in 0..ROOT_TERMS {
             let free = dof == 2 && term == 0;
             let share = if free {
                 1e-6
@@ -214,12 +196,12 @@ fn tie(normal: &mut Normal, track: &RootTrack, strength: f64, length: f64) {
             } else {
                 0.5
             };
-            let index = dof * TERMS + term;
+            let index = dof * ROOT_TERMS + term;
             normal.matrix[(index, index)] += strength * unit * share;
             normal.right[index] -= strength * unit * share * track.coefficients[dof][term];
         }
     }
-    for index in ROOT..normal.matrix.nrows() {
+    for index in ROOT_UNKNOWNS..normal.matrix.nrows() {
         normal.matrix[(index, index)] += 1e-9 * strength; // a foot that never stands
     }
 }

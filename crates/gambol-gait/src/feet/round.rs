@@ -2,12 +2,9 @@
 
 use gambol_model::math;
 
-/// Corrections are rounded over this share of the cycle (the standard deviation of a bell): a frame at 60 a second, so
-/// that what jumps has a velocity.
-const ROUND: f64 = 0.012;
-
-/// The mean of the corrections around each, weighted by a bell over time; around the loop if it `repeats`.
-pub(super) fn round_off(deltas: &[Vec<f64>], cycles: &[f64], repeats: bool) -> Vec<Vec<f64>> {
+/// The mean of the corrections around each, weighted by a bell over time, whose standard deviation is `width` cycles; around
+/// the loop if it `repeats`.
+pub(super) fn round_off(deltas: &[Vec<f64>], cycles: &[f64], repeats: bool, width: f64) -> Vec<Vec<f64>> {
     let apart = |a: f64, b: f64| {
         let gap = (a - b).abs();
         if repeats { gap.min(1.0 - gap) } else { gap }
@@ -15,7 +12,7 @@ pub(super) fn round_off(deltas: &[Vec<f64>], cycles: &[f64], repeats: bool) -> V
     // Three deviations on either side, in samples.
     let step = if cycles.len() > 1 { cycles[1] - cycles[0] } else { 1.0 };
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most the number of samples
-    let reach = (3.0 * ROUND / step).floor().min(0.5 * (cycles.len() - 1) as f64) as usize;
+    let reach = (3.0 * width / step).floor().min(0.5 * (cycles.len() - 1) as f64) as usize;
     let count = deltas.len();
     let around = |k: usize| {
         let (mut sum, mut weights) = (vec![0.0; deltas[k].len()], 0.0);
@@ -25,7 +22,7 @@ pub(super) fn round_off(deltas: &[Vec<f64>], cycles: &[f64], repeats: bool) -> V
             if wraps && !repeats {
                 continue;
             }
-            let weight = math::exp(-0.5 * math::square(apart(cycles[k], cycles[at]) / ROUND));
+            let weight = math::exp(-0.5 * math::square(apart(cycles[k], cycles[at]) / width));
             sum.iter_mut().zip(&deltas[at]).for_each(|(s, d)| *s += weight * d);
             weights += weight;
         }

@@ -7,16 +7,17 @@ use crate::limits::limit;
 use crate::modal::ModalMotion;
 use crate::path::Path;
 use crate::stance::{Sign, Stance, stances};
-use crate::{Body, Gait, GaitError, Leg, Legs, Support, Terrain};
+use crate::{Body, FeetSettings, Gait, GaitError, GaitSettings, Leg, Legs, Support, Terrain};
 
-use super::SETTLED;
 use super::bounce::Bounce;
-use super::root::{self, RootTrack};
+use super::root::RootTrack;
+use super::sole::{Local, Stand};
 use super::way::Way;
 
 /// What the ground needs to know about the gait.
 pub(super) struct FeetScene<'a> {
     pub(super) creature: &'a Creature,
+    pub(super) settings: &'a GaitSettings,
     pub(super) legs: &'a Legs,
     pub(super) motion: &'a ModalMotion<'a>,
     /// Cycles per second.
@@ -55,39 +56,6 @@ pub(super) struct Flat {
     pub(super) heel: bool,
 }
 
-/// A sole whose half length is above this share of the leg's length is set down flat.
-const SOLE: f64 = 0.02;
-
-/// From this share on it is a plantigrade's, which must lie flat; a person's has 0.1 and the toes besides.
-const PLANTIGRADE: f64 = 0.1;
-
-/// What is within this share of the leg's length above the lowest point stands on the ground in the rest pose.
-const LEVEL: f64 = 0.03;
-
-/// The root yields to the feet where the joints cannot follow, and is this many times as stiff as the legs.
-const ROOT_STIFFNESS: f64 = 5.0;
-
-/// Feet that cannot reach may draw the body this share of the leg's length into the ground, and no further.
-const BURIED: f64 = 0.15;
-
-/// Stance lasts longer under a load: by a tenth for twice the weight, about what people do with heavy packs.
-const HEAVY: f64 = 0.14;
-
-/// A foot needs this share of the cycle to swing.
-const LONGEST: f64 = 0.9;
-
-/// An injured leg stands for this share of the time of a sound one.
-const HURT: f64 = 0.75;
-
-/// Largest bounce, as a share of the legs' length: a higher one would need a jump, which the legs cannot follow.
-const BOUNCE: f64 = 0.4;
-
-/// What besides the feet comes as near to the ground as this share of the legs' length is watched.
-const WATCHED: f64 = 1.0;
-
-/// Moments of the cycle at which `low` looks.
-const LOOKS: u32 = 16;
-
 impl<'a> FeetScene<'a> {
     pub(super) fn new(
         body: &'a Body,
@@ -113,12 +81,14 @@ impl<'a> FeetScene<'a> {
         constraints.retain(|constraint| !matches!(constraint.kind, ConstraintKind::Pin { .. }));
         constraints.extend(creature.constraints().iter().cloned());
         let frames = forward_kinematics(creature, data, body.basis.mean());
-        let flat = body.legs.legs.iter().map(|leg| flats(leg, frames)).collect();
+        let flat = body.legs.legs.iter().map(|leg| flats(leg, frames, &body.settings.feet)).collect();
         let head = creature.landmarks().iter().find(|mark| mark.role == Role::Head);
         let head = head.map(|mark| (mark.body, frames[mark.body].orientation));
-        let (compliance, mean_compliance) = compliance(creature, root.v, body.legs.length);
+        let (compliance, mean_compliance) =
+            compliance(creature, root.v, body.legs.length, body.settings.feet.root_stiffness);
         Ok(Self {
             creature,
+            settings: &body.settings,
             legs: &body.legs,
             motion,
             frequency: gait.frequency,
@@ -127,7 +97,7 @@ impl<'a> FeetScene<'a> {
             root_v: root.v,
             compliance,
             mean_compliance,
-            settled: SETTLED[0],
+            settled: body.settings.feet.settled,
             weight: body.style.weight,
             flat,
             head,
@@ -140,9 +110,10 @@ impl<'a> FeetScene<'a> {
     /// When each foot stands.
     pub(super) fn stances(&self, data: &mut Data, gait: &Gait, injured: &[String]) -> Vec<Stance> {
         let sign = if gait.ground.support == Support::Crouch { Sign::Crouch } else { Sign::Sweep };
-        let mut paths = vec![Vec::with_capacity(root::SAMPLES); self.legs.legs.len()];
-        for k in 0..root::SAMPLES {
-            let pose = self.motion.pose(k as f64 / root::SAMPLES as f64);
+        let (style, samples) = (&self.settings.style, self.settings.root.samples);
+        let mut paths = vec![Vec::with_capacity(samples); self.legs.legs.len()];
+        for k in 0..samples {
+            let pose = self.motion.pose(k as f64 / samples as f64);
             let frames = forward_kinematics(self.creature, data, &pose);
             for (leg, path) in self.legs.legs.iter().zip(&mut paths) {
                 let place = frames[leg.foot].point_in_world(leg.point);
@@ -155,17 +126,23 @@ impl<'a> FeetScene<'a> {
         }
         let duty = |leg: &Leg| {
             let hurt = injured.iter().any(|name| leg.name.ends_with(name.as_str()));
-            let heavy = math::powf(self.weight, HEAVY);
-            (gait.ground.duty * heavy * if hurt { HURT } else { 1.0 }).min(LONGEST.max(gait.ground.duty))
+            let heavy = math::powf(self.weight, style.heavy_duty_power);
+            let longest = self.settings.feet.longest_stance.max(gait.ground.duty);
+            (gait.ground.duty * heavy * if hurt { style.hurt_duty } else { 1.0 }).min(longest)
         };
         let of_leg = |(index, path): (usize, &Vec<Vec3>)| {
             let leg = &self.legs.legs[index];
             match gait.ground.footfalls.get(&leg.name) {
                 Some(&middle) => vec![Stance::around(index, middle, duty(leg))],
-                None => stances(index, path, sign, duty(leg)),
+                None => stances(index, path, sign, duty(leg), self.settings.feet.stands_twice),
             }
         };
         paths.iter().enumerate().flat_map(of_leg).collect()
+    }
+
+    /// How a foot stands on the ground below it.
+    pub(super) fn stand(&self, leg: &Leg, frames: &[BodyFrame], ground: &Local) -> Stand {
+        Stand::new(leg, frames, ground, self.settings.footholds.blend)
     }
 
     /// Of a leg of joints of mean compliance, m/N.
@@ -185,14 +162,14 @@ impl<'a> FeetScene<'a> {
                 deepest = deepest.max(self.terrain.height(low.x, low.y) - low.z);
             }
         }
-        if deepest > BURIED * self.legs.length {
+        if deepest > self.settings.feet.deepest_body * self.legs.length {
             pose[self.root_q + 2] += deepest;
         }
     }
 
     /// A bounce that the legs can follow: at most this share of their length.
     pub(super) fn bounded(&self, bounce: Bounce) -> Bounce {
-        let most = BOUNCE * self.legs.length;
+        let most = self.settings.feet.highest_bounce * self.legs.length;
         let range = bounce.range();
         if range > most { bounce.scaled(most / range) } else { bounce }
     }
@@ -220,7 +197,7 @@ impl<'a> FeetScene<'a> {
     /// The same with limits.
     pub(super) fn modal_pose(&self, cycle: f64, track: &RootTrack) -> Vec<f64> {
         let mut pose = self.rooted(cycle, track);
-        limit(self.creature, &mut pose, &mut Vec::new());
+        limit(self.creature, self.settings.limits.soft, &mut pose, &mut Vec::new());
         pose
     }
 
@@ -244,7 +221,7 @@ impl<'a> FeetScene<'a> {
             matrix += row * row.transpose();
             right += row * way.local(path, self.frequency, cycle).height;
         }
-        let tie = 0.25 * self.legs.length * self.legs.length * ways.len() as f64;
+        let tie = self.settings.feet.level_tie * self.legs.length * self.legs.length * ways.len() as f64;
         matrix[(1, 1)] += tie;
         matrix[(2, 2)] += tie;
         let Some(plane) = matrix.try_inverse().map(|inverse| inverse * right) else { return };
@@ -278,18 +255,19 @@ fn low(body: &Body, data: &mut Data, motion: &ModalMotion) -> Vec<Touch> {
         .flat_map(|index| touches(creature, index, &frames[index], Vec3::z()))
         .map(|touch| (touch, false))
         .collect();
-    for k in 0..LOOKS {
-        let frames = forward_kinematics(creature, data, &motion.pose(f64::from(k) / f64::from(LOOKS)));
+    let (watched, looks) = (body.settings.feet.watched, body.settings.feet.watched_looks);
+    for k in 0..looks {
+        let frames = forward_kinematics(creature, data, &motion.pose(k as f64 / looks as f64));
         for (touch, near) in &mut found {
             let height = touch.lowest(&frames[touch.body], Vec3::z()).point.z - body.legs.ground;
-            *near |= height < WATCHED * body.legs.length;
+            *near |= height < watched * body.legs.length;
         }
     }
     found.into_iter().filter(|(_, near)| *near).map(|(touch, _)| touch).collect()
 }
 
 /// What of a foot lies flat in the rest pose: the foot itself, and toes that hang on it.
-fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {
+fn flats(leg: &Leg, frames: &[BodyFrame], settings: &FeetSettings) -> Vec<Flat> {
     let lowest: Vec<Vec3> =
         leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point).collect();
     let least = lowest.iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
@@ -302,7 +280,7 @@ fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {
             .sole
             .iter()
             .zip(&lowest)
-            .filter(|(touch, point)| touch.body == body && point.z < least + LEVEL * leg.length)
+            .filter(|(touch, point)| touch.body == body && point.z < least + settings.level * leg.length)
             .collect();
         // How far apart the points are on which it stands: what rolls on one point has nothing to lay flat.
         let half = |axis: Vec3| {
@@ -312,17 +290,17 @@ fn flats(leg: &Leg, frames: &[BodyFrame]) -> Vec<Flat> {
             0.5 * (high - low)
         };
         let size = half(Vec3::x()).max(half(Vec3::y())) / leg.length;
-        if size > SOLE {
+        if size > settings.sole {
             let normal = frames[body].orientation.inverse() * Vec3::z();
-            let weight = math::square((size / PLANTIGRADE).min(1.0));
+            let weight = math::square((size / settings.plantigrade).min(1.0));
             flats.push(Flat { body, weight, normal, heel: body == leg.foot });
         }
     }
     flats
 }
 
-/// 1/k of every joint coordinate; the root's is that of the legs, divided by `ROOT_STIFFNESS`.
-fn compliance(creature: &Creature, root_v: usize, length: f64) -> (Vec<f64>, f64) {
+/// 1/k of every joint coordinate; the root's is that of the legs, divided by `root_stiffness`.
+fn compliance(creature: &Creature, root_v: usize, length: f64, root_stiffness: f64) -> (Vec<f64>, f64) {
     let k = stiffness_matrix(creature);
     let mut compliance: Vec<f64> = (0..creature.nv()).map(|dof| k[(dof, dof)]).collect();
     let joints: Vec<f64> = compliance.iter().copied().filter(|&k| k > 0.0).collect();
@@ -331,8 +309,8 @@ fn compliance(creature: &Creature, root_v: usize, length: f64) -> (Vec<f64>, f64
         let root = (root_v..root_v + 6).contains(&dof);
         *c = match *c {
             // A leg of this length on joints of this compliance gives by c·length² under a force, c·length⁰ under a torque.
-            _ if root && dof < root_v + 3 => mean * length * length / ROOT_STIFFNESS,
-            _ if root => mean / ROOT_STIFFNESS,
+            _ if root && dof < root_v + 3 => mean * length * length / root_stiffness,
+            _ if root => mean / root_stiffness,
             k if k > 0.0 => 1.0 / k,
             _ => mean,
         };

@@ -9,10 +9,6 @@ use gambol_model::{Creature, Vec3, math};
 
 use crate::Leg;
 
-/// Heights of corners within this share of the leg's length blend into one another, so that the lowest point of a foot
-/// moves smoothly when the foot tips from one corner to the next: 0.5 mm for a leg of half a metre.
-const BLEND: f64 = 1e-3;
-
 /// The ground at a foot: the plane through the point below its planted point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Local {
@@ -51,14 +47,15 @@ pub(super) struct Stand {
 }
 
 impl Stand {
-    pub(super) fn new(leg: &Leg, frames: &[BodyFrame], ground: &Local) -> Self {
+    /// `blend`: see [`crate::FootholdSettings::blend`].
+    pub(super) fn new(leg: &Leg, frames: &[BodyFrame], ground: &Local, blend: f64) -> Self {
         let planted = frames[leg.foot].point_in_world(leg.point);
         let below = Vec3::new(planted.x, planted.y, ground.height);
         let lowest: Vec<Lowest> =
             leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], ground.normal)).collect();
         let heights: Vec<f64> = lowest.iter().map(|low| (low.point - below).dot(&ground.normal)).collect();
         // Soft minimum: −τ ln Σ exp(−z/τ), never above the true one; a flat sole of N corners floats by τ ln N.
-        let tau = BLEND * leg.length.max(1e-9);
+        let tau = blend * leg.length.max(1e-9);
         let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let weights: Vec<f64> = heights.iter().map(|height| math::exp(-(height - least) / tau)).collect();
         let sum: f64 = weights.iter().sum();

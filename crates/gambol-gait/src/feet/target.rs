@@ -68,6 +68,8 @@ pub(super) struct Swing {
     pub(super) clearance: f64,
     /// Slope and curvature of a gap take the foot no further than about this, m.
     pub(super) reach: f64,
+    /// Share of the swing over which a gap fades.
+    pub(super) fade: f64,
 }
 
 impl Swing {
@@ -79,9 +81,9 @@ impl Swing {
     /// The gap at `cycle`: that of lift-off, continued and faded out, and that of touchdown, faded in. In the middle of the
     /// swing the foot is left to the modal motion.
     pub(super) fn gap(&self, cycle: f64) -> Vec3 {
-        let s = self.progress(cycle);
-        self.continued(&self.from, cycle - self.start) * (1.0 - ease(s / FADE))
-            + self.continued(&self.to, cycle - self.end) * ease((s - 1.0 + FADE) / FADE)
+        let (s, fade) = (self.progress(cycle), self.fade);
+        self.continued(&self.from, cycle - self.start) * (1.0 - ease(s / fade))
+            + self.continued(&self.to, cycle - self.end) * ease((s - 1.0 + fade) / fade)
     }
 
     /// A gap `since` cycles after its jet: v + a τ₁ + ½ b τ₂² with τ = T tanh(since/T), which is `since` to second order.
@@ -108,9 +110,6 @@ impl Swing {
     }
 }
 
-/// Share of the swing over which a gap fades.
-const FADE: f64 = 0.6;
-
 /// From 0 to 1, flat to second order at both ends.
 pub(super) fn ease(s: f64) -> f64 {
     let s = s.clamp(0.0, 1.0);
@@ -128,8 +127,15 @@ mod tests {
             slope: Vec3::new(2.0 * a, -1.0, 0.3),
             curvature: Vec3::new(-a, 4.0, 1.0),
         };
-        let swing =
-            Swing { start: 0.3, end: 0.8, from: jet(0.2), to: jet(-0.5), clearance: 0.05, reach: 0.3 };
+        let swing = Swing {
+            start: 0.3,
+            end: 0.8,
+            from: jet(0.2),
+            to: jet(-0.5),
+            clearance: 0.05,
+            reach: 0.3,
+            fade: 0.6,
+        };
         for (cycle, jet, side) in [(0.3, jet(0.2), 1.0), (0.8, jet(-0.5), -1.0)] {
             let h = 1e-4 * side;
             let (a, b, c) = (swing.gap(cycle), swing.gap(cycle + h), swing.gap(cycle + 2.0 * h));
@@ -154,8 +160,15 @@ mod tests {
             slope: Vec3::new(0.3, 2.7, 1.8),
             curvature: Vec3::new(118.0, -8.0, 28.0),
         };
-        let swing =
-            Swing { start: 0.2, end: 0.84, from: Jet::default(), to: hard, clearance: 0.05, reach: 0.2 };
+        let swing = Swing {
+            start: 0.2,
+            end: 0.84,
+            from: Jet::default(),
+            to: hard,
+            clearance: 0.05,
+            reach: 0.2,
+            fade: 0.6,
+        };
         for k in 0..=64 {
             let gap = swing.gap(0.2 + 0.01 * f64::from(k));
             // The value, and no more than the reach for the slope and again for the curvature.

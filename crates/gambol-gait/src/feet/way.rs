@@ -7,23 +7,13 @@ use crate::limits::limit;
 use crate::path::{Path, moved};
 use crate::stance::Stance;
 use crate::terrain::hill;
-use crate::{Leg, Terrain};
+use crate::{FootholdSettings, Leg, Terrain};
 
 use super::pin::Goal;
 use super::root::RootTrack;
 use super::scene::{FeetScene, Flat};
-use super::sole::{Local, Stand};
+use super::sole::Local;
 use super::target::{Jet, Plant, Swing, ease};
-
-/// Share of the stance after which the heel may rise.
-const HEEL: f64 = 0.55;
-
-/// How far a swinging foot is carried on by the slope or the curvature of its gap, as a share of the leg's length: a
-/// third of a step. More would throw the foot far ahead of the body.
-const STRAYS: f64 = 0.25;
-
-/// Feet are lifted by this share of the leg's length more where the ground is not level.
-const ROUGH: f64 = 0.03;
 
 /// The way of one foot over the clip: plants, and swings between them.
 pub(super) struct Way {
@@ -51,8 +41,9 @@ impl Way {
 
     /// How flat a sole shall be, 0 to 1: flat from touchdown on; then the heel rises (toes stay until lift-off), until
     /// the middle of the swing.
-    fn flatness(&self, cycle: f64, heel: bool) -> f64 {
-        let share = if heel { HEEL } else { 1.0 };
+    /// `heel` is the share of the stance after which it may rise.
+    fn flatness(&self, cycle: f64, heel: Option<f64>) -> f64 {
+        let share = heel.unwrap_or(1.0);
         match self.doing(cycle) {
             Doing::Stands(plant) => {
                 let index = self.plants.partition_point(|other| other.start <= plant.start) - 1;
@@ -164,14 +155,16 @@ impl FeetScene<'_> {
         // What rises between the two plants must be stepped over.
         let world = |plant: &Plant| moved(&path.after(plant.middle() / self.frequency), plant.place);
         let hill = hill(self.terrain, world(before), world(after));
-        let rough = if *self.terrain == Terrain::Flat { 0.0 } else { ROUGH };
+        let FootholdSettings { rough, strays, fade, .. } = self.settings.footholds;
+        let rough = if *self.terrain == Terrain::Flat { 0.0 } else { rough };
         Swing {
             start: before.end,
             end: after.start,
             from: Jet::default(),
             to: Jet::default(),
             clearance: (clearance + rough) * leg.length + hill,
-            reach: STRAYS * leg.length,
+            reach: strays * leg.length,
+            fade,
         }
     }
 
@@ -191,10 +184,10 @@ impl FeetScene<'_> {
         const H: f64 = 1e-3;
         let mut gap = |at: f64| {
             let mut pose = self.free_pose(at, track, ways, path);
-            limit(self.creature, &mut pose, &mut Vec::new());
+            limit(self.creature, self.settings.limits.soft, &mut pose, &mut Vec::new());
             let frames = forward_kinematics(self.creature, data, &pose);
             let ground = Local { aloft: 0.0, ..ways[leg].local(path, self.frequency, at) };
-            plant.seen(path, self.frequency, at) - Stand::new(&self.legs.legs[leg], frames, &ground).place
+            plant.seen(path, self.frequency, at) - self.stand(&self.legs.legs[leg], frames, &ground).place
         };
         let (a, b, c) = (gap(cycle - H), gap(cycle), gap(cycle + H));
         Jet { value: b, slope: (c - a) / (2.0 * H), curvature: (a + c - b * 2.0) / (H * H) }
@@ -210,7 +203,7 @@ impl FeetScene<'_> {
         path: &Path,
     ) -> Vec<Goal> {
         let mut pose = free.to_vec();
-        limit(self.creature, &mut pose, &mut Vec::new());
+        limit(self.creature, self.settings.limits.soft, &mut pose, &mut Vec::new());
         let frames = forward_kinematics(self.creature, data, &pose);
         let goal = |(leg, way): (usize, &Way)| {
             let mut ground = way.local(path, self.frequency, cycle);
@@ -223,8 +216,8 @@ impl FeetScene<'_> {
                         // On a slope feet hang otherwise than the modal motion has them: the lowest point counts.
                         ground.aloft = 0.0;
                     }
-                    let modal = Stand::new(leg, frames, &Local { aloft: 0.0, ..ground }).place;
-                    ground.sole = Stand::new(leg, frames, &Local { aloft: 1.0, ..ground }).place.z - modal.z;
+                    let modal = self.stand(leg, frames, &Local { aloft: 0.0, ..ground }).place;
+                    ground.sole = self.stand(leg, frames, &Local { aloft: 1.0, ..ground }).place.z - modal.z;
                     let mut place = modal + swing.gap(cycle);
                     place.z = swing.clear(cycle, place.z);
                     (place, if swing.progress(cycle) < 0.5 { before } else { after }, swing.bump(cycle))
@@ -232,8 +225,10 @@ impl FeetScene<'_> {
             };
             let lying = nearest.lying(path, self.frequency, cycle);
             let flat = self.flat[leg].iter().zip(lying);
-            let flat =
-                flat.map(|(flat, lies)| (flat.body, lies, flat.weight * way.flatness(cycle, flat.heel)));
+            let flat = flat.map(|(flat, lies)| {
+                let heel = flat.heel.then_some(self.settings.footholds.heel);
+                (flat.body, lies, flat.weight * way.flatness(cycle, heel))
+            });
             Goal { leg, place, astray, ground, flat: flat.collect() }
         };
         ways.iter().enumerate().map(goal).collect()

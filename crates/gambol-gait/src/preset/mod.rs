@@ -97,12 +97,6 @@ pub fn preset_style(creature: &Creature, gait: &str) -> Option<Style> {
     find(creature, gait).map(|preset| preset.style.clone())
 }
 
-/// Stands of a body that lies on the ground: friction that does not care for direction.
-const EVEN_FRICTION: f64 = 1.0;
-
-/// A step to compare with, in leg lengths; signs hardly depend on it.
-const STEP: f64 = 0.3;
-
 /// The preset called `name` that comes with this creature, if there is one and the body has its pose and constraints.
 pub(crate) fn preset(body: &Body, data: &mut Data, name: &str) -> Result<Option<Gait>, GaitError> {
     let Some(preset) = find(&body.creature, name) else { return Ok(None) };
@@ -110,7 +104,7 @@ pub(crate) fn preset(body: &Body, data: &mut Data, name: &str) -> Result<Option<
         return Ok(None);
     }
     let Some(footfalls) = &preset.footfalls else {
-        let lie = Support::Belly { across: EVEN_FRICTION };
+        let lie = Support::Belly { across: body.settings.waves.crawl_across };
         return Ok(
             components_by_number(body, preset).map(|components| finished(body, preset, components, lie, 1.0))
         );
@@ -127,7 +121,7 @@ pub(crate) fn preset(body: &Body, data: &mut Data, name: &str) -> Result<Option<
         let targets: Vec<Target> = jump_targets(body, &pattern, 0.0).into_iter().map(turned).collect();
         choose_signs(&mut components, &palette, &palette.wanted(body, &targets), rise(body, &palette));
     } else {
-        let targets = step_targets(body, &pattern, STEP * body.legs.length);
+        let targets = step_targets(body, &pattern, body.settings.design.compared_step * body.legs.length);
         choose_signs(&mut components, &palette, &palette.wanted(body, &targets), None);
         // Knees that would have to bend backwards are bent a little to begin with, as in every designed gait: a leg that
         // is straight in the middle of its stance snaps from one side to the other.

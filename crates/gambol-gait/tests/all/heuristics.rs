@@ -8,7 +8,8 @@ use gambol_gait::{
 };
 
 fn best(body: &Body, data: &mut gambol_dynamics::Data, pair: usize, action: Action, timing: Timing) -> usize {
-    let (rankings, _) = rank(&body.creature, data, &body.basis, &body.legs).unwrap();
+    let (rankings, _) =
+        rank(&body.creature, data, &body.basis, &body.legs, &body.settings.heuristics).unwrap();
     let category = Category { pair, action, timing };
     rankings.iter().find(|ranking| ranking.category == category).unwrap().modes[0].0
 }
@@ -25,7 +26,8 @@ fn the_dogs_modes() {
     assert_eq!(top(hind, Action::Swing, Timing::Together), 12);
     assert_eq!(top(front, Action::Swing, Timing::Together), 8);
     assert_eq!(top(hind, Action::Bend, Timing::Together), 24);
-    let (rankings, rejections) = rank(&dog.creature, &mut data, &dog.basis, &dog.legs).unwrap();
+    let (rankings, rejections) =
+        rank(&dog.creature, &mut data, &dog.basis, &dog.legs, &dog.settings.heuristics).unwrap();
     let reason = |mode: usize| {
         let found = rejections.iter().find(|rejection| rejection.mode == mode);
         found.map(|rejection| rejection.reason.as_str())
@@ -50,7 +52,8 @@ fn the_humans_modes() {
     assert_eq!(top(Action::Swing, Timing::Alternating), 6); // B
     assert_eq!(top(Action::Bend, Timing::Alternating), 15); // A
     assert_eq!(top(Action::Bend, Timing::Together), 17); // D
-    let (_, rejections) = rank(&human.creature, &mut data, &human.basis, &human.legs).unwrap();
+    let (_, rejections) =
+        rank(&human.creature, &mut data, &human.basis, &human.legs, &human.settings.heuristics).unwrap();
     let splay = rejections.iter().find(|rejection| rejection.mode == 7).unwrap();
     assert!(splay.reason.contains("jumping jacks"), "{}", splay.reason);
 }
@@ -74,7 +77,7 @@ fn measures_are_the_differences_of_poses() {
     let step = 1e-5; // central differences: error of the order of its square
     for name in ["dog", "human", "spider"] {
         let (body, mut data) = body(name, &Style::default());
-        let measures = measure(&body.creature, &mut data, &body.basis, &body.legs);
+        let measures = measure(&body.creature, &mut data, &body.basis, &body.legs, &body.settings.heuristics);
         for mode in (0..body.basis.directions().len()).step_by(5) {
             let component = Component { mode, amplitude: 1.0, phase: 0.0, harmonic: 1, offset: 0.0 };
             let gait = Gait {
@@ -117,7 +120,7 @@ fn measures_are_the_differences_of_poses() {
 #[test]
 fn an_uneven_creature_is_read_by_what_its_legs_do() {
     let (lame, mut data) = body_of(walker(2, 0.0, 1.6, false), &Style::default());
-    let measures = measure(&lame.creature, &mut data, &lame.basis, &lame.legs);
+    let measures = measure(&lame.creature, &mut data, &lame.basis, &lame.legs, &lame.settings.heuristics);
     for pair in 0..2 {
         let mode = best(&lame, &mut data, pair, Action::Swing, Timing::Alternating);
         let forward: Vec<f64> = lame
@@ -136,7 +139,8 @@ fn an_uneven_creature_is_read_by_what_its_legs_do() {
 fn every_creature_is_ranked_or_has_no_legs() {
     for name in GALLERY {
         let (body, mut data) = body(name, &Style::default());
-        let (rankings, rejections) = rank(&body.creature, &mut data, &body.basis, &body.legs).unwrap();
+        let (rankings, rejections) =
+            rank(&body.creature, &mut data, &body.basis, &body.legs, &body.settings.heuristics).unwrap();
         assert_eq!(rankings.len(), 6 * body.legs.pairs, "{name}");
         for ranking in &rankings {
             assert!(!ranking.modes.is_empty(), "{name}: {:?}", ranking.category);

@@ -62,17 +62,6 @@ pub(super) struct Act {
     pub(super) turns_back: usize,
 }
 
-/// Part of a pair's energy that makes one of them alone worth naming.
-const ALONE: f64 = 0.85;
-/// Correlation of a pair's motions from which on they go together, or in turn.
-const CLEAR: f64 = 0.6;
-/// Part of a limb's energy below its root that moves the name from the limb to that joint.
-const BELOW: f64 = 0.55;
-/// The end of a limb that swings as a whole moves at least this many lengths per radian of its largest joint.
-const SWINGS: f64 = 0.25;
-/// A joint that turns less than this part of the largest one does not bend a chain the other way.
-const BENDS: f64 = 0.15;
-
 /// What all groups do, in their order.
 pub(super) fn of_groups(reader: &Reader, motion: &Motion) -> Vec<Act> {
     let stage = Stage { reader, motion };
@@ -99,7 +88,7 @@ impl Stage<'_> {
 
     fn act(&self, group: &[usize]) -> Act {
         let total: f64 = group.iter().map(|&limb| self.energy(limb)).sum();
-        let alone = group.iter().position(|&limb| self.energy(limb) > ALONE * total);
+        let alone = group.iter().position(|&limb| self.energy(limb) > self.reader.settings.alone * total);
         let chosen = match alone {
             Some(index) => &group[index..=index],
             None => group,
@@ -216,11 +205,12 @@ impl Stage<'_> {
         let below = self.first_below_root(limb);
         let most =
             |from: usize| (from < energies.len()).then(|| limb.joints[from + largest(&energies[from..])]);
-        if energies[below..].iter().sum::<f64>() > BELOW * total {
+        if energies[below..].iter().sum::<f64>() > self.reader.settings.below_root * total {
             return most(below);
         }
         let angle = limb.joints.iter().map(|&joint| self.motion.turns[joint].norm()).fold(0.0, f64::max);
-        let still = self.swing(limb).norm() < SWINGS * angle && self.twist(limb).abs() < SWINGS * angle;
+        let least = self.reader.settings.swings * angle;
+        let still = self.swing(limb).norm() < least && self.twist(limb).abs() < least;
         if still && limb.joints.len() > 1 { most(0) } else { None }
     }
 
@@ -267,8 +257,8 @@ impl Stage<'_> {
             _ => (self.swing(a), polar(self.swing(b))),
         };
         match share(2.0 * own.dot(&image), own.norm_squared() + image.norm_squared()) {
-            c if c > CLEAR => Sync::Together,
-            c if c < -CLEAR => Sync::InTurn,
+            c if c > self.reader.settings.in_step => Sync::Together,
+            c if c < -self.reader.settings.in_step => Sync::InTurn,
             _ => Sync::Uneven,
         }
     }
@@ -290,7 +280,8 @@ impl Stage<'_> {
         let joints = if limb.part == LimbPart::Spine && !spine.is_empty() { spine } else { &limb.joints };
         let signs = directions(self.reader.creature, joints);
         let turn = |(&joint, sign): (&usize, &f64)| sign * self.motion.turns[joint].dot(&about);
-        changes_of_sign(&joints.iter().zip(&signs).map(turn).collect::<Vec<f64>>())
+        let turns: Vec<f64> = joints.iter().zip(&signs).map(turn).collect();
+        changes_of_sign(&turns, self.reader.settings.bends_back)
     }
 }
 
@@ -306,8 +297,8 @@ pub(super) fn largest(values: &[f64]) -> usize {
 }
 
 /// How often a row of numbers changes its sign; small ones do not count.
-pub(super) fn changes_of_sign(values: &[f64]) -> usize {
+pub(super) fn changes_of_sign(values: &[f64], least: f64) -> usize {
     let most = values.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    let clear: Vec<bool> = values.iter().filter(|x| x.abs() > BENDS * most).map(|&x| x > 0.0).collect();
+    let clear: Vec<bool> = values.iter().filter(|x| x.abs() > least * most).map(|&x| x > 0.0).collect();
     clear.windows(2).filter(|two| two[0] != two[1]).count()
 }

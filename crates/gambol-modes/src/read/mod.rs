@@ -10,6 +10,7 @@ mod act;
 mod motion;
 mod name;
 mod nouns;
+mod settings;
 mod wave;
 
 use gambol_anatomy::{Heading, Limb, LimbPart, Limbs, Mirror};
@@ -21,11 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::ModesError;
 use motion::{Motion, Scene, share};
 
-/// Correlation of a motion with its mirror image from which on it counts as symmetric, and below minus which as
-/// antisymmetric. A symmetric creature has ±1 but for rounding; a pose in mid-stride blurs it.
-const CLEAR: f64 = 0.8;
-/// A plane has a motion to itself from this part of it on.
-const MOSTLY: f64 = 0.5;
+pub use settings::ReadSettings;
 
 /// How left and right go together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -142,11 +139,23 @@ pub struct Reader<'c> {
     /// Spine joints from hind to front.
     spine: Vec<usize>,
     wave: Option<wave::Chain>,
+    settings: ReadSettings,
 }
 
 impl<'c> Reader<'c> {
     /// A reader for modes of `creature` about `pose`.
     pub fn new(creature: &'c Creature, data: &mut Data, pose: &[f64]) -> Result<Self, ModesError> {
+        Self::with_settings(creature, data, pose, ReadSettings::default())
+    }
+
+    /// The same by other numbers than the usual ones.
+    pub fn with_settings(
+        creature: &'c Creature,
+        data: &mut Data,
+        pose: &[f64],
+        settings: ReadSettings,
+    ) -> Result<Self, ModesError> {
+        settings.check()?;
         let pose = creature
             .checked_pose("pose of the modes", pose)
             .map_err(|error| ModesError::Pose(error.to_string()))?;
@@ -159,9 +168,9 @@ impl<'c> Reader<'c> {
         forward_kinematics(creature, data, &pose);
         let heading = heading.turned(data.frames[root].rotation * reference_root.transpose() * heading.left);
         let scene = Scene::new(creature, data, pose, heading);
-        let wave = wave::Chain::find(creature, &limbs, &scene);
+        let wave = wave::Chain::find(creature, &limbs, &scene, &settings);
         let spine = wave::spine_joints(creature).unwrap_or_default();
-        Ok(Self { creature, scene, mirror, limbs, spine, wave })
+        Ok(Self { creature, scene, mirror, limbs, spine, wave, settings })
     }
 
     /// The creature's mirror symmetry.
@@ -181,8 +190,8 @@ impl<'c> Reader<'c> {
         let motion = Motion::new(self.creature, data, &self.scene, &shape);
         let symmetry_measure = motion.symmetry(self.creature, &self.mirror);
         let symmetry = match symmetry_measure {
-            c if c >= CLEAR => Symmetry::Symmetric,
-            c if c <= -CLEAR => Symmetry::Antisymmetric,
+            c if c >= self.settings.symmetric => Symmetry::Symmetric,
+            c if c <= -self.settings.symmetric => Symmetry::Antisymmetric,
             _ => Symmetry::Neither,
         };
         let [sagittal, lateral, twisting] =
@@ -193,7 +202,7 @@ impl<'c> Reader<'c> {
             name: if mode.is_rigid() { namer.rigid() } else { namer.vibration() },
             symmetry,
             symmetry_measure,
-            plane: main_plane(planes),
+            plane: main_plane(planes, self.settings.plane),
             planes,
             limbs: self.limb_shares(&motion),
             strongest: if mode.is_rigid() { None } else { self.strongest(&motion) },
@@ -255,11 +264,11 @@ pub fn read_mode(
     Ok(Reader::new(creature, data, basis.mean())?.read(data, mode))
 }
 
-fn main_plane(planes: PlaneShares) -> Plane {
+fn main_plane(planes: PlaneShares, mostly: f64) -> Plane {
     match planes {
-        PlaneShares { sagittal, .. } if sagittal > MOSTLY => Plane::Sagittal,
-        PlaneShares { lateral, .. } if lateral > MOSTLY => Plane::Lateral,
-        PlaneShares { twisting, .. } if twisting > MOSTLY => Plane::Twisting,
+        PlaneShares { sagittal, .. } if sagittal > mostly => Plane::Sagittal,
+        PlaneShares { lateral, .. } if lateral > mostly => Plane::Lateral,
+        PlaneShares { twisting, .. } if twisting > mostly => Plane::Twisting,
         _ => Plane::Mixed,
     }
 }

@@ -7,7 +7,7 @@ use super::act::{self, Act, Sync, Way, largest};
 use super::motion::Motion;
 use super::nouns::{self, list, times};
 use super::wave::directions;
-use super::{Reader, Symmetry};
+use super::{ReadSettings, Reader, Symmetry};
 
 /// A mode, about to be named.
 pub(super) struct Namer<'a> {
@@ -23,41 +23,19 @@ struct Cast {
     share: f64,
 }
 
-/// Parts of the elastic energy by which limbs get into a name. They are set so that the dog and the human of the
-/// gallery get the names people gave them by looking.
-mod part {
-    /// Less is not spoken of.
-    pub(super) const SMALL: f64 = 0.1;
-    /// A row of legs that takes part in bounding.
-    pub(super) const STEP: f64 = 0.05;
-    /// Arms and legs that swing together are named together from here on.
-    pub(super) const ALONG: f64 = 0.15;
-    /// The trunk gives the name from here on, unless something else has much more.
-    pub(super) const TRUNK: f64 = 0.3;
-    /// Both halves of a play bow.
-    pub(super) const BOW: f64 = 0.25;
-    /// One thing gives the name whatever else moves.
-    pub(super) const MOST: f64 = 0.6;
-    /// It gives the name if it also has this many times as much as the next.
-    pub(super) const LEADS: f64 = 1.4;
-    /// Below, nothing gives the name.
-    pub(super) const LEAST: f64 = 0.35;
-    /// Rows of legs that have this part of the strongest row's share are named with it.
-    pub(super) const EQUAL: f64 = 0.75;
-}
-
 impl Cast {
     /// Rows that move about as much as the strongest, from front to hind.
-    fn leading_rows(&self) -> Vec<&Act> {
-        let least = part::EQUAL * self.acts[0].share;
+    /// `equal`: see [`ReadSettings::equal_rows`].
+    fn leading_rows(&self, equal: f64) -> Vec<&Act> {
+        let least = equal * self.acts[0].share;
         let mut rows: Vec<&Act> = self.acts.iter().filter(|act| act.share >= least).collect();
         rows.sort_by_key(|act| act.row);
         rows
     }
 
     /// Front legs go back while hind legs go forward.
-    fn is_gathering(&self) -> bool {
-        let rows = self.leading_rows();
+    fn is_gathering(&self, equal: f64) -> bool {
+        let rows = self.leading_rows(equal);
         rows.len() > 1 && rows[0].swing.x * rows[rows.len() - 1].swing.x < 0.0
     }
 }
@@ -90,13 +68,13 @@ impl Namer<'_> {
 
     pub(super) fn vibration(&self) -> String {
         if let Some(chain) = &self.reader.wave {
-            return chain.name(self.motion);
+            return chain.name(self.motion, &self.reader.settings);
         }
         let casts = self.casts();
         self.of_trunk(&casts)
             .or_else(|| self.of_bow(&casts))
             .or_else(|| self.of_sway(&casts))
-            .or_else(|| of_arms_and_legs(&casts))
+            .or_else(|| of_arms_and_legs(&casts, &self.reader.settings))
             .or_else(|| self.of_leader(&casts))
             .or_else(|| self.of_many(&casts))
             .unwrap_or_else(|| self.of_joints())
@@ -141,7 +119,7 @@ impl Namer<'_> {
     fn of_trunk(&self, casts: &[Cast]) -> Option<String> {
         let trunk = casts.iter().find(|cast| cast.acts[0].part == LimbPart::Spine)?;
         let most = casts.first()?.share;
-        if trunk.share < part::TRUNK || trunk.share < part::MOST * most {
+        if trunk.share < self.reader.settings.trunk || trunk.share < self.reader.settings.names_all * most {
             return None;
         }
         let act = &trunk.acts[0];
@@ -166,7 +144,9 @@ impl Namer<'_> {
     fn is_bounding(&self, casts: &[Cast]) -> bool {
         let legs = || casts.iter().flat_map(|cast| &cast.acts).filter(|act| act.part == LimbPart::Leg);
         let swing = |row: Row| {
-            legs().find(|act| act.row == Some(row) && act.share > part::STEP).map(|act| act.swing.x)
+            legs()
+                .find(|act| act.row == Some(row) && act.share > self.reader.settings.bounding)
+                .map(|act| act.swing.x)
         };
         let gathers = |(front, hind): (f64, f64)| front * hind < 0.0 && hind * self.rounding() > 0.0;
         let symmetric = self.symmetry == Symmetry::Symmetric;
@@ -182,8 +162,12 @@ impl Namer<'_> {
 
     /// The head goes down while the front legs reach forward, as in a play bow.
     fn of_bow(&self, casts: &[Cast]) -> Option<String> {
-        let head = casts.iter().find(|cast| cast.acts[0].part == LimbPart::Head && cast.share > part::BOW)?;
-        let legs = casts.iter().find(|cast| cast.acts[0].part == LimbPart::Leg && cast.share > part::BOW)?;
+        let head = casts
+            .iter()
+            .find(|cast| cast.acts[0].part == LimbPart::Head && cast.share > self.reader.settings.bow)?;
+        let legs = casts
+            .iter()
+            .find(|cast| cast.acts[0].part == LimbPart::Leg && cast.share > self.reader.settings.bow)?;
         let (head, legs) = (&head.acts[0], &legs.acts[0]);
         let fits = self.has_four_legs()
             && self.symmetry == Symmetry::Symmetric
@@ -199,7 +183,7 @@ impl Namer<'_> {
 
     /// All that moves goes to the sides, arms and legs first of all.
     fn of_sway(&self, casts: &[Cast]) -> Option<String> {
-        let seen: Vec<&Cast> = casts.iter().filter(|cast| cast.share > part::SMALL).collect();
+        let seen: Vec<&Cast> = casts.iter().filter(|cast| cast.share > self.reader.settings.spoken).collect();
         let is_extremity = |cast: &&&Cast| matches!(cast.acts[0].part, LimbPart::Leg | LimbPart::Arm);
         let sways = |cast: &&Cast| {
             let act = &cast.acts[0];
@@ -211,7 +195,7 @@ impl Namer<'_> {
         };
         let extremities: Vec<&Cast> = seen.iter().filter(is_extremity).copied().collect();
         let moving: f64 = extremities.iter().map(|cast| cast.share).sum();
-        if seen.len() < 2 || moving < part::MOST || !seen.iter().all(sways) {
+        if seen.len() < 2 || moving < self.reader.settings.names_all || !seen.iter().all(sways) {
             return None;
         }
         // Hands and feet to one side, the trunk to the other; or hands to one, feet to the other, the trunk between.
@@ -226,16 +210,18 @@ impl Namer<'_> {
     fn of_leader(&self, casts: &[Cast]) -> Option<String> {
         let first = casts.first()?;
         let second = casts.get(1).map_or(0.0, |cast| cast.share);
-        let leads =
-            first.share > part::MOST || first.share > part::LEAST && first.share > part::LEADS * second;
+        let leads = first.share > self.reader.settings.names_all
+            || first.share > self.reader.settings.leader && first.share > self.reader.settings.leads * second;
         leads.then(|| self.phrase(first))
     }
 
     /// Nothing leads: those that move, and how left and right go together.
     fn of_many(&self, casts: &[Cast]) -> Option<String> {
-        const SPOKEN_OF: usize = 3;
         let least = 0.5 * casts.first()?.share;
-        let spoken = casts.iter().filter(|cast| cast.share > least.max(part::SMALL)).take(SPOKEN_OF);
+        let spoken = casts
+            .iter()
+            .filter(|cast| cast.share > least.max(self.reader.settings.spoken))
+            .take(self.reader.settings.most_spoken);
         let mut subjects: Vec<String> = Vec::new();
         for subject in spoken.map(|cast| self.subject(cast)) {
             if !subjects.contains(&subject) {
@@ -290,7 +276,7 @@ impl Namer<'_> {
         if landmark.is_some_and(|landmark| landmark.row.is_none()) {
             return String::new();
         }
-        let named = cast.leading_rows();
+        let named = cast.leading_rows(self.reader.settings.equal_rows);
         if named.len() == rows {
             return String::new();
         }
@@ -382,7 +368,7 @@ impl Namer<'_> {
         let leg = act.part == LimbPart::Leg;
         match (act.way, act.sync) {
             (Way::Forward, Sync::InTurn) if leg => format!("{subject} alternate{}", self.pattern(cast)),
-            (Way::Forward, Sync::Together) if leg && cast.is_gathering() => {
+            (Way::Forward, Sync::Together) if leg && cast.is_gathering(self.reader.settings.equal_rows) => {
                 format!("{subject} gather and stretch")
             }
             (Way::Forward, sync) => conjugate(subject, "swing", sync),
@@ -402,7 +388,7 @@ impl Namer<'_> {
 
     /// How rows of alternating legs go with each other: as in a trot, in a pace, or in tripods.
     fn pattern(&self, cast: &Cast) -> &'static str {
-        let rows = cast.leading_rows();
+        let rows = cast.leading_rows(self.reader.settings.equal_rows);
         if rows.len() != self.reader.limbs.rows(LimbPart::Leg) {
             return "";
         }
@@ -419,16 +405,16 @@ impl Namer<'_> {
 }
 
 /// Arms and legs swing forward and back, both together or both in turn.
-fn of_arms_and_legs(casts: &[Cast]) -> Option<String> {
+fn of_arms_and_legs(casts: &[Cast], settings: &ReadSettings) -> Option<String> {
     let swings = |part: LimbPart| {
         casts.iter().find(|cast| {
             let act = &cast.acts[0];
-            act.part == part && act.way == Way::Forward && cast.share > part::ALONG
+            act.part == part && act.way == Way::Forward && cast.share > settings.with_arms
         })
     };
     let (arms, legs) = (swings(LimbPart::Arm)?, swings(LimbPart::Leg)?);
     let (arm, leg) = (&arms.acts[0], &legs.acts[0]);
-    let most = arms.share + legs.share > part::MOST;
+    let most = arms.share + legs.share > settings.names_all;
     let alike = arm.swing.x * leg.swing.x > 0.0;
     match (arm.sync, leg.sync, alike) {
         _ if !most => None,

@@ -6,6 +6,7 @@ use gambol_model::{ConstraintKind, Creature, Role, Row, Vec3, math};
 use super::act::{changes_of_sign, largest};
 use super::motion::{Motion, Scene};
 use super::nouns::times;
+use super::settings::ReadSettings;
 
 /// Joints of a body without limbs in their order along it.
 #[derive(Clone, Debug)]
@@ -27,19 +28,20 @@ struct Ring {
     axis: Vec3,
 }
 
-/// Part of the joints that have to lie on one way for a tree to count as a chain.
-const CHAIN: f64 = 0.8;
-/// Wave crests and nodes are told apart where one is this much stronger: 22.5° from either.
-const CREST: f64 = 2.4;
-
 impl Chain {
     /// The chain of a creature that is one: all of its spine, or nearly all of its joints on one way.
-    pub(super) fn find(creature: &Creature, limbs: &Limbs, scene: &Scene) -> Option<Self> {
+    pub(super) fn find(
+        creature: &Creature,
+        limbs: &Limbs,
+        scene: &Scene,
+        settings: &ReadSettings,
+    ) -> Option<Self> {
         if limbs.has_extremities() {
             return None;
         }
-        let joints =
-            spine_joints(creature).filter(|joints| joints.len() > 1).or_else(|| longest_way(creature))?;
+        let joints = spine_joints(creature)
+            .filter(|joints| joints.len() > 1)
+            .or_else(|| longest_way(creature, settings.chain))?;
         let axis = |joint: usize| {
             let joint = &creature.joints()[joint];
             (joint.kind.nv() == 1).then(|| Vec3::new(joint.axis.x, joint.axis.y, joint.axis.z))
@@ -56,9 +58,9 @@ impl Chain {
     }
 
     /// "bends twice sideways", "wave with 4 nodes".
-    pub(super) fn name(&self, motion: &Motion) -> String {
+    pub(super) fn name(&self, motion: &Motion, settings: &ReadSettings) -> String {
         if let Some(ring) = &self.ring {
-            return ring.name(motion, &self.joints, &self.signs);
+            return ring.name(motion, &self.joints, &self.signs, settings);
         }
         let heading = &motion.scene.heading;
         let along = self.direction(motion);
@@ -75,7 +77,7 @@ impl Chain {
             turns.iter().zip(&self.joints).map(|(x, &joint)| x * x * motion.elastic[joint]).sum()
         };
         let main = largest(&[energy(&turns[0]), energy(&turns[1]), energy(&turns[2])]);
-        let count = times(changes_of_sign(&turns[main]) + 1);
+        let count = times(changes_of_sign(&turns[main], settings.bends_back) + 1);
         match main {
             2 => format!("twists {count}"),
             _ if self.planar => format!("bends {count}"),
@@ -105,7 +107,7 @@ impl Ring {
     }
 
     /// Nodes of the bending around the ring, and whether a crest or a node is on top.
-    fn name(&self, motion: &Motion, joints: &[usize], signs: &[f64]) -> String {
+    fn name(&self, motion: &Motion, joints: &[usize], signs: &[f64], settings: &ReadSettings) -> String {
         let turn = |(&joint, sign): (&usize, &f64)| sign * motion.turns[joint].dot(&self.axis);
         let mut turns: Vec<f64> = joints.iter().zip(signs).map(turn).collect();
         let (mut cosine, mut sine) = (0.0, 0.0);
@@ -113,15 +115,15 @@ impl Ring {
         turns.push(-turns.iter().sum::<f64>());
         let start = (0..turns.len()).max_by(|&a, &b| turns[a].abs().total_cmp(&turns[b].abs())).unwrap_or(0);
         let around: Vec<f64> = (0..=turns.len()).map(|k| turns[(start + k) % turns.len()]).collect();
-        let nodes = changes_of_sign(&around);
+        let nodes = changes_of_sign(&around, settings.bends_back);
         let wave = nodes as f64 / 2.0;
         for (turn, angle) in turns.iter().zip(&self.angles) {
             cosine += turn * math::cos(wave * angle);
             sine += turn * math::sin(wave * angle);
         }
         let top = match (cosine.abs(), sine.abs()) {
-            (c, s) if c > CREST * s => ", crest on top",
-            (c, s) if s > CREST * c => ", node on top",
+            (c, s) if c > settings.crest * s => ", crest on top",
+            (c, s) if s > settings.crest * c => ", node on top",
             _ => "",
         };
         if nodes == 0 { "ring bends".to_owned() } else { format!("wave with {nodes} nodes{top}") }
@@ -164,7 +166,7 @@ pub(super) fn spine_joints(creature: &Creature) -> Option<Vec<usize>> {
 }
 
 /// The joints of a tree that is nearly one way: from the end of its longest branch over the root to that of the next.
-fn longest_way(creature: &Creature) -> Option<Vec<usize>> {
+fn longest_way(creature: &Creature, chain: f64) -> Option<Vec<usize>> {
     let bodies = creature.bodies();
     let own = |body: usize| bodies[body].joints.len();
     // Longest branch below each body, in joints, and the child it starts with; then the second of the root.
@@ -189,7 +191,7 @@ fn longest_way(creature: &Creature) -> Option<Vec<usize>> {
     way.extend(first);
     let joints: Vec<usize> = way.iter().flat_map(|&body| bodies[body].joints.clone()).collect();
     let all = creature.joints().iter().filter(|joint| bodies[joint.body].parent != 0).count();
-    (joints.len() > 1 && joints.len() as f64 >= CHAIN * all as f64).then_some(joints)
+    (joints.len() > 1 && joints.len() as f64 >= chain * all as f64).then_some(joints)
 }
 
 /// Whether a constraint joins the bodies at the two ends of a chain.

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_gait::{Body, Gait, Legs, Style, preset_style};
+use gambol_gait::{Body, Gait, GaitSettings, Legs, Style, preset_style};
 use gambol_model::{BodySpec, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec, Transform, Vec3, math};
 use gambol_modes::{Settings, analyze, parse_constraint, set_uniform};
 use gambol_motion::Clip;
@@ -25,7 +25,7 @@ pub(crate) fn body_of(mut creature: Creature, style: &Style) -> (Body, Data) {
         texts.map(|text| parse_constraint(&creature, &mut data, &pose, text).unwrap()).collect();
     let modes = analyze(&creature, &mut data, &pose, &Settings { count: None, constraints }).unwrap();
     let legs = Legs::new(&creature, &mut data, &pose);
-    (Body { creature, basis: modes, legs, style: style.clone() }, data)
+    (Body { creature, basis: modes, legs, style: style.clone(), settings: GaitSettings::default() }, data)
 }
 
 pub(crate) fn body(name: &str, style: &Style) -> (Body, Data) {
