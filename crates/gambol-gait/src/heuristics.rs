@@ -11,7 +11,7 @@ use gambol_modes::{ModesError, Reader, Reading, Symmetry};
 use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Rotation3, Unit};
 
-use crate::{Leg, Legs};
+use crate::{HeuristicSettings, Leg, Legs};
 
 /// What a leg does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -306,7 +306,7 @@ fn trunk_twist(
     let velocities = body_velocities(creature, data, pose, shape);
     let twist = |&body: &usize| {
         let turn = heading.components(velocities[body].angular);
-        math::hypot(turn.x, YAW * turn.z)
+        math::hypot(turn.x, yaw * turn.z)
     };
     trunk.iter().map(twist).fold(0.0, f64::max)
 }

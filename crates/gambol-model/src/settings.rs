@@ -128,6 +128,7 @@ macro_rules! settings {
 }
 
 #[cfg(test)]
+#[allow(unreachable_pub)] // the macro makes public structs
 mod tests {
     crate::settings! {
         /// Of a test.

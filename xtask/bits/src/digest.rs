@@ -38,7 +38,9 @@ impl Digest {
         match self {
             Self { taken: 0, .. } => Err("nothing was computed".into()),
             Self { not_numbers: 0, hash, .. } => Ok(*hash),
-            Self { taken, not_numbers, .. } => Err(format!("{not_numbers} of {taken} are not numbers").into()),
+            Self { taken, not_numbers, .. } => {
+                Err(format!("{not_numbers} of {taken} are not numbers").into())
+            }
         }
     }
 }

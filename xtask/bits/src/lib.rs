@@ -103,7 +103,8 @@ fn functions() -> Digest {
     ];
     let two: [fn(f64, f64) -> f64; 4] =
         [math::atan2, math::hypot, |x, y| math::powf(x.abs(), y), |x, y| math::powi(x, y as i32)];
-    let numbers: Vec<f64> = (-400..=400).map(|k| 0.013_7 * f64::from(k) + 1e-3 * f64::from(k * k % 11)).collect();
+    let numbers: Vec<f64> =
+        (-400..=400).map(|k| 0.013_7 * f64::from(k) + 1e-3 * f64::from(k * k % 11)).collect();
     let mut digest = Digest::of(&[]);
     for x in &numbers {
         digest.add(one.map(|function| function(*x)).iter());
