@@ -45,7 +45,7 @@ pub(crate) fn run_all(write: bool) -> Result<()> {
     build()?;
     let mut node = command("node", &["--no-warnings", "--input-type=module", "--eval", START, "--"]);
     compare(&golden, WASM, &output(node.arg(program(WASM).with_extension("wasm")))?)?;
-    compare(&golden, ARM, &output(&mut command(QEMU, &[]).arg(program(ARM)))?)
+    compare(&golden, ARM, &output(command(QEMU, &[]).arg(program(ARM)))?)
 }
 
 /// What is missing on this machine, and how to get it.

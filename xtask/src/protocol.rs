@@ -10,6 +10,8 @@
 mod serde_words;
 mod typescript;
 
+use std::fmt::Write as _;
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
@@ -183,7 +185,7 @@ fn request_table(requests: &ItemEnum) -> Result<(String, VecDeque<String>)> {
         };
         let ask = if lines.is_empty() { "{}".to_owned() } else { format!("{{\n{lines}    }}") };
         out += &comment(&about, "  ");
-        out += &format!("  '{name}': {{\n    ask: {ask}\n    answer: {answer}\n  }}\n");
+        let _ = write!(out, "  '{name}': {{\n    ask: {ask}\n    answer: {answer}\n  }}\n");
     }
     Ok((out + "}\n", wanted))
 }

@@ -88,7 +88,7 @@ impl<C: Controller> AnyController for C {
 }
 
 /// A controller of any kind in a box is one too, so that others can be put around it.
-impl<A: AnyController + ?Sized> Controller for Box<A> {
+impl<T: AnyController + ?Sized> Controller for Box<T> {
     type Memory = Memory;
 
     fn memory(&self, creature: &Creature) -> Memory {

@@ -55,7 +55,8 @@ pub fn error_in(line: usize, reason: impl Into<String>) -> FileError {
 
 /// The line of a byte of the text, counted from 1.
 fn line_of(text: &str, place: usize) -> usize {
-    1 + text[..text.floor_char_boundary(place)].matches('\n').count()
+    // Bytes, since `place` may lie within a letter.
+    1 + text.bytes().take(place).filter(|byte| *byte == b'\n').count()
 }
 
 impl<'a, 'i> Section<'a, 'i> {

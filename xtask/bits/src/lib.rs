@@ -47,7 +47,7 @@ pub fn differences(lines: &str) -> String {
             (golden, found) if golden == found => {}
             (golden, found) => {
                 let [golden, found] = [golden, found].map(|line| line.unwrap_or("nothing"));
-                told += &format!("written down: {golden}\n       found: {found}\n");
+                let _ = write!(told, "written down: {golden}\n       found: {found}\n");
             }
         }
     }
@@ -101,6 +101,7 @@ fn functions() -> Digest {
         |x| x.abs().sqrt(),
         |x| x.mul_add(1.1, -x),
     ];
+    #[allow(clippy::cast_possible_truncation)] // small numbers
     let two: [fn(f64, f64) -> f64; 4] =
         [math::atan2, math::hypot, |x, y| math::powf(x.abs(), y), |x, y| math::powi(x, y as i32)];
     let numbers: Vec<f64> =

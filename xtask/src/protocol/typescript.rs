@@ -1,5 +1,7 @@
 //! Types as TypeScript has them.
 
+use std::fmt::Write as _;
+
 use syn::{Expr, Field, Fields, GenericArgument, Item, ItemConst, ItemEnum, Lit, PathArguments, Type, UnOp};
 
 use super::serde_words::{Words, docs};
@@ -31,7 +33,10 @@ pub(super) fn comment(about: &str, indent: &str) -> String {
             line.push_str(word);
         }
     }
-    let lines: String = lines.iter().map(|line| format!("{indent} *{line}\n")).collect();
+    let lines = lines.iter().fold(String::new(), |mut all, line| {
+        let _ = writeln!(all, "{indent} *{line}");
+        all
+    });
     format!("{indent}/**\n{lines}{indent} */\n")
 }
 
@@ -97,7 +102,7 @@ fn union(name: &str, item: &ItemEnum) -> Result<Told> {
     let mut out = format!("\n{}export type {name} =", comment(&docs(&item.attrs), ""));
     for variant in &item.variants {
         let which = words.variant(variant)?;
-        out += &format!("\n{}", comment(&docs(&variant.attrs), "  "));
+        let _ = write!(out, "\n{}", comment(&docs(&variant.attrs), "  "));
         let fields: Vec<Field> = match &variant.fields {
             Fields::Unit => Vec::new(),
             Fields::Named(fields) => fields.named.iter().cloned().collect(),
@@ -107,14 +112,14 @@ fn union(name: &str, item: &ItemEnum) -> Result<Told> {
             if !fields.is_empty() {
                 return Err(format!("{which} has fields, and no tag says which variant it is"));
             }
-            out += &format!("  | '{which}'");
+            let _ = write!(out, "  | '{which}'");
             continue;
         };
         let mut parts = vec![format!("{tag}: '{which}'")];
         for field in &fields {
             parts.push(one_field(field, false, &mut needs)?.1);
         }
-        out += &format!("  | {{ {} }}", parts.join("; "));
+        let _ = write!(out, "  | {{ {} }}", parts.join("; "));
     }
     Ok((out + "\n", needs))
 }
@@ -126,7 +131,7 @@ pub(super) fn field_lines(fields: &[Field], indent: &str, asks: bool) -> Result<
     for field in fields {
         let (about, line) = one_field(field, asks, &mut needs)?;
         out += &comment(&about, indent);
-        out += &format!("{indent}{line}\n");
+        let _ = writeln!(out, "{indent}{line}");
     }
     Ok((out, needs))
 }

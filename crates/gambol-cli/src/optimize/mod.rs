@@ -164,7 +164,7 @@ impl Optimize {
         if self.preview {
             let clip = preview(&sketch, &stage, sketch.preview_seconds())
                 .map_err(|error| Failure::Failed(error.to_string()))?;
-            let ready = self.rendered(&file, &outputs, (&sketch, &stage), rig.as_ref(), clip)?;
+            let ready = Self::rendered(&file, &outputs, (&sketch, &stage), rig.as_ref(), clip)?;
             return Ok(write_files(&ready, self.force)?);
         }
         let mut search = self.begin(&file, &sketch, &stage, &checkpoint)?;
@@ -326,12 +326,11 @@ impl Optimize {
         if clip.stride.is_none() {
             eprintln!("gambol: warning: the best does not repeat itself, so the motion does not loop");
         }
-        self.rendered(file, outputs, (sketch, stage), rig, clip)
+        Self::rendered(file, outputs, (sketch, stage), rig, clip)
     }
 
     /// A clip as the bytes of all files that are asked for.
     fn rendered<'p>(
-        &self,
         file: &SketchFile,
         outputs: &'p Outputs,
         (sketch, stage): (&Sketch, &Stage),

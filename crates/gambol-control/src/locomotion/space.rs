@@ -191,22 +191,15 @@ impl Space {
         let phases = Phase::BOTH.iter().zip(&stage.active);
         for (phase, active) in phases.flat_map(|(phase, all)| all.iter().map(move |active| (phase, active))) {
             let name = format!("amplitude, {} mode {}", phase.name(), active.mode);
-            match active.priority {
+            if let Some(least) = active.priority {
                 // The amplitude of the sketch is a lower bound.
-                Some(least) => {
-                    let most = (2.0 * least.abs()).max(settings.most_amplitude);
-                    let (a, b) = if least > 0.0 { (least, most) } else { (-most, least) };
-                    space.push(
-                        name,
-                        settings.above_least * least,
-                        0.5 * settings.amplitude,
-                        Bounds::new(a, b),
-                    );
-                }
-                None => {
-                    let bounds = Bounds::new(-settings.most_amplitude, settings.most_amplitude);
-                    space.push(name, 0.0, settings.amplitude, bounds);
-                }
+                let most = (2.0 * least.abs()).max(settings.most_amplitude);
+                let (a, b) = if least > 0.0 { (least, most) } else { (-most, least) };
+                let (mean, spread) = (settings.above_least * least, 0.5 * settings.amplitude);
+                space.push(name, mean, spread, Bounds::new(a, b));
+            } else {
+                let bounds = Bounds::new(-settings.most_amplitude, settings.most_amplitude);
+                space.push(name, 0.0, settings.amplitude, bounds);
             }
         }
         for (phase, burst) in Phase::BOTH.iter().zip(sketch.bursts) {

@@ -54,7 +54,7 @@ mod settings;
 
 pub use algorithm::{Search, SearchError, augmented};
 pub use executor::{Executor, OneThread, Threads};
-pub use problem::{Equality, Lead, Number, Problem, Values, Verdict};
+pub use problem::{Equality, Judging, Lead, Number, Problem, Values, Verdict};
 pub use progress::{Doing, Outcome, Progress};
 pub use settings::{
     ClosingSettings, DescentSettings, Measure, Method, MultiplierSettings, NewtonSettings, SearchSettings,

@@ -79,7 +79,7 @@ pub trait Problem: Sync {
 
     /// One thread's judge. The same candidate has the same verdict from any of them, whatever it has judged before. An objective
     /// that is not a number says that the candidate came to nothing.
-    fn judge(&self) -> Box<dyn FnMut(&[f64]) -> Self::Verdict + '_>;
+    fn judge(&self) -> Judging<'_, Self::Verdict>;
 
     /// A way that leads on by itself from a good candidate to better ones, if there is such a thing: where a machine that runs
     /// comes to, a fixed point of an iteration.
@@ -87,6 +87,9 @@ pub trait Problem: Sync {
         None
     }
 }
+
+/// What one thread judges candidates with.
+pub type Judging<'p, V> = Box<dyn FnMut(&[f64]) -> V + 'p>;
 
 /// A plain verdict.
 #[derive(Clone, Debug, PartialEq)]

@@ -113,15 +113,13 @@ impl<'d> MeshSource<'d> {
             )));
         }
         let mesh = match element.text("file") {
-            Some(file) => {
-                mesh_files::read(files, &path(folder, file, compiler)).map_err(|error| match error.line {
-                    Some(_) => error,
-                    None => {
-                        let place = element.error(format!("{}: {}", error.file, error.reason));
-                        FormatError { hint: error.hint, ..place }
-                    }
-                })?
-            }
+            Some(file) => mesh_files::read(files, &path(folder, file, compiler)).map_err(|error| {
+                if error.line.is_some() {
+                    return error;
+                }
+                let place = element.error(format!("{}: {}", error.file, error.reason));
+                FormatError { hint: error.hint, ..place }
+            })?,
             None => self.inline()?,
         };
         let mesh = self.placed(mesh)?;

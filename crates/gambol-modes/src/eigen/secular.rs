@@ -88,11 +88,13 @@ impl Secular<'_> {
                 break;
             }
             bracket[usize::from(f > 0.0)] = tau;
-            tau += self.step(j, distances, tau, &parts);
+            tau += Self::step(j, distances, tau, &parts);
         }
         // The last step of a bracket without room may have left it.
         tau = tau.clamp(bracket[0], bracket[1]);
-        distances.iter_mut().for_each(|distance| *distance -= tau);
+        for distance in distances.iter_mut() {
+            *distance -= tau;
+        }
         Ok(origin + tau)
     }
 
@@ -118,7 +120,7 @@ impl Secular<'_> {
     }
 
     /// From `tau` to the root of r + s/(d₁ − λ) + S/(d₂ − λ), where each part of f keeps its value and slope.
-    fn step(&self, j: usize, places: &[f64], tau: f64, parts: &Parts) -> f64 {
+    fn step(j: usize, places: &[f64], tau: f64, parts: &Parts) -> f64 {
         let (f, slope) = (parts.value(), parts.slope());
         let newton = -f / slope;
         let last = j + 1 == places.len();

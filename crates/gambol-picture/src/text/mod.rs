@@ -99,7 +99,9 @@ impl Line {
                 if leftwards {
                     pieces.reverse();
                 }
-                pieces.iter().for_each(|piece| line.set(piece, leftwards));
+                for piece in &pieces {
+                    line.set(piece, leftwards);
+                }
             }
         }
         line

@@ -56,7 +56,7 @@ impl Session {
     fn drop_file(&mut self, name: &str, bytes: &[u8]) -> Result<Value, Box<dyn Error>> {
         let files = json!([{ "name": name, "size": bytes.len() }]);
         let kept = self.ask_with(json!({ "ask": "keep", "files": files }), bytes)?;
-        Ok(creature(json!({ "from": "file", "bundle": kept["bundle"], "name": kept["name"] })))
+        Ok(creature(&json!({ "from": "file", "bundle": kept["bundle"], "name": kept["name"] })))
     }
 
     fn body_and_motion(&mut self) -> Result<(), Box<dyn Error>> {
@@ -145,10 +145,10 @@ impl Session {
 }
 
 fn gallery(name: &str) -> Value {
-    creature(json!({ "from": "gallery", "name": name }))
+    creature(&json!({ "from": "gallery", "name": name }))
 }
 
-fn creature(source: Value) -> Value {
+fn creature(source: &Value) -> Value {
     whole::<CreatureWork>(json!({ "source": source }))
 }
 

@@ -23,7 +23,7 @@ const WAITING: usize = 8;
 const PULSE: Duration = Duration::from_secs(20);
 const SILENCE: Duration = Duration::from_secs(65);
 /// How long the page may take to read an answer: a loopback takes milliseconds, a machine out of memory longer.
-const SLOWEST_READER: Duration = Duration::from_mins(1);
+const SLOWEST_READER: Duration = Duration::from_secs(60);
 /// How long the page may take to say goodbye.
 const GOODBYE: Duration = Duration::from_secs(2);
 /// Of the engine's thread, bytes: as the main thread has it, and the commands that run the same code there.

@@ -41,7 +41,7 @@ const MOST_WORK: usize = 16 << 20;
 const MOST_GAIT: usize = 1 << 20;
 const MOST_GAITS: usize = 2000;
 /// How long a half-written bundle is left alone: another studio may be at it.
-const OLD_HALF: Duration = Duration::from_hours(1);
+const OLD_HALF: Duration = Duration::from_secs(3600);
 
 /// Files that a creature left in its place may be made of. Its folder may be the user's home: nothing else there is read.
 const OF_CREATURES: [&str; 22] = [

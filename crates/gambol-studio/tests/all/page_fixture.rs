@@ -83,7 +83,9 @@ fn the_page_has_the_types_of_all_that_is_asked_and_answered() {
         }
     }
     let lines = |all: &BTreeMap<String, Vec<Value>>| -> String {
-        all.iter().map(|(kind, few)| format!("  '{kind}': {},\n", Value::from(few.clone()))).collect()
+        let line =
+            |(kind, few): (&String, &Vec<Value>)| format!("  '{kind}': {},\n", Value::from(few.clone()));
+        all.iter().map(line).collect::<Vec<_>>().concat()
     };
     let told = format!(
         "{ANSWERS}\nexport const asks: All<'ask'> = {{\n{}}}\n\nexport const answers: All<'answer'> = {{\n{}}}\n",

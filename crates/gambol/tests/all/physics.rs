@@ -213,7 +213,7 @@ fn the_loop_rings() {
         largest(&samples[samples.len() - cycle..]) / largest(&samples[..cycle]),
         1.0 / (cycles - 1.0),
     );
-    println!("{} Hz of {}, {kept} of the amplitude a cycle", frequency, natural);
+    println!("{frequency} Hz of {natural}, {kept} of the amplitude a cycle");
     // What was asked for.
     assert!((frequency / natural - 1.0).abs() < 0.005 && kept > 0.99);
     // What it is: low by (ωh)²/12, to a hundredth of that, which crossings between samples are good for; and a peak
