@@ -1,7 +1,7 @@
 //! Where a simulation starts.
 
 use gambol_dynamics::{BodyFrame, Collider, ContactModel, Data, Terrain, forward_kinematics};
-use gambol_model::samples::Random;
+use gambol_model::Random;
 use gambol_model::{Creature, JointKind, Vec3};
 
 /// Times a creature is lifted or lowered on ground that is not a plane; each time what is left is about the share by

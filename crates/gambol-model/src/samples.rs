@@ -1,5 +1,6 @@
 //! Creatures written once, for tests, benchmarks and examples.
 
+pub use crate::Random;
 use crate::math;
 use crate::{
     BodySpec, Creature, CreatureSpec, InertiaSpec, JointKind, JointSpec, MassProperties, Mat3, Quat, Shape,
@@ -73,39 +74,8 @@ pub fn random_tree(seed: u64, kind: TreeKind) -> Creature {
     spec.build().unwrap_or_else(|error| unreachable!("a random tree is valid: {error}"))
 }
 
-/// A small seeded generator (SplitMix64, Steele et al. 2014): the tests need repeatable numbers, not good ones.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
+/// What bodies are made of at random.
 impl Random {
-    /// A stream of numbers that depends on `seed` alone.
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform in 0..1.
-    pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Uniform in −1..1.
-    pub fn symmetric(&mut self) -> f64 {
-        2.0 * self.unit() - 1.0
-    }
-
-    /// A whole number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next() % n as u64).unwrap_or(0)
-    }
-
     /// Uniform in a cube of half size `size`.
     pub fn vector(&mut self, size: f64) -> Vec3 {
         Vec3::new(self.symmetric(), self.symmetric(), self.symmetric()) * size

@@ -143,7 +143,7 @@ pub(crate) fn add(y: &mut [f64], a: f64, x: &[f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cma::random::Random;
+    use gambol_model::Random;
 
     /// A Aᵀ = C, and A z has the lengths that nalgebra's product gives, to rounding: n eps times the largest entry.
     #[test]

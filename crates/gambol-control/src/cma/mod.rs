@@ -25,20 +25,18 @@
 
 mod bounds;
 pub(crate) mod factor;
-pub(crate) mod random;
 mod restart;
 mod saved;
 mod stop;
 mod weights;
 
 pub use bounds::Bounds;
-use gambol_model::math;
+use gambol_model::{Random, math};
 pub use restart::{Policy, Restarts};
 pub use stop::Stop;
 pub use weights::default_population;
 
 use factor::Lower;
-use random::Random;
 use stop::History;
 use weights::Weights;
 

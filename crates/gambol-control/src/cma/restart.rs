@@ -1,9 +1,8 @@
 //! Starting again where a run is stuck.
 
-use super::random::Random;
 use super::{Best, Bounds, Cma, CmaError, Settings, Stop, default_population};
 use crate::text::{CheckpointError, END, Fields, Record};
-use gambol_model::math;
+use gambol_model::{Random, math};
 
 /// How populations grow from run to run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +99,7 @@ impl Restarts {
     pub fn checkpoint(&self) -> String {
         let mut out = Fields::default();
         out.put(KIND, &[1]);
-        out.put("random", &self.random.state);
+        out.put("random", &self.random.state());
         out.put("largest", &[self.largest]);
         out.put("spent", &self.spent);
         out.put("small", &[self.small]);
@@ -132,7 +131,7 @@ impl Restarts {
             return Err(other("it has other coordinates"));
         }
         let state = <[u64; 4]>::try_from(record.list("random")?);
-        search.random = Random { state: state.map_err(|_| record.broken("random has a wrong length"))? };
+        search.random = Random::from_state(state.map_err(|_| record.broken("random has a wrong length"))?);
         let spent = <[usize; 2]>::try_from(record.list("spent")?);
         search.spent = spent.map_err(|_| record.broken("spent has a wrong length"))?;
         search.largest = record.one("largest")?;
@@ -155,8 +154,8 @@ impl Restarts {
         let mut shrink = 1.0;
         let population = if self.small {
             // λ = λ₀ (λ_large / 2 λ₀)^(u²), and first steps down to a hundredth.
-            shrink = math::powf(10.0, -2.0 * self.random.uniform());
-            let u = self.random.uniform();
+            shrink = math::powf(10.0, -2.0 * self.random.unit());
+            let u = self.random.unit();
             let growth = math::powf(0.5 * self.largest as f64 / least as f64, u * u);
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // between λ₀ and the largest
             let population = (least as f64 * growth.max(1.0)) as usize;
@@ -181,7 +180,7 @@ impl Restarts {
     fn place(&mut self, i: usize) -> f64 {
         match self.settings.bounds.get(i) {
             Some(Bounds { least, most }) if least.is_finite() && most.is_finite() => {
-                least + (most - least) * self.random.uniform()
+                least + (most - least) * self.random.unit()
             }
             _ => {
                 let mut z = [0.0];

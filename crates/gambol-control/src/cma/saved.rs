@@ -1,6 +1,8 @@
 //! Checkpoints of a run.
 
-use super::{Best, Bounds, Cma, History, Lower, Random, Settings};
+use super::{Best, Bounds, Cma, History, Lower, Settings};
+use gambol_model::Random;
+
 use crate::text::{CheckpointError, END, Fields, Record};
 
 const KIND: &str = "cma";
@@ -29,7 +31,7 @@ impl Cma {
         out.put("generation", &[self.generation]);
         out.put("evaluations", &[self.evaluations]);
         let random = if self.pending { self.random_before } else { self.random };
-        out.put("random", &random.state);
+        out.put("random", &random.state());
         out.put("history_best", &self.history.best);
         out.put("history_median", &self.history.median);
         let best = self.best.as_ref();
@@ -81,7 +83,7 @@ impl Cma {
         cma.generation = record.one("generation")?;
         cma.evaluations = record.one("evaluations")?;
         let state = <[u64; 4]>::try_from(record.list("random")?);
-        cma.random = Random { state: state.map_err(|_| record.broken("random has a wrong length"))? };
+        cma.random = Random::from_state(state.map_err(|_| record.broken("random has a wrong length"))?);
         let history = |name: &str| record.vector(name, cma.generation);
         cma.history = History { best: history("history_best")?, median: history("history_median")? };
         if cma.evaluations > 0 {

@@ -19,8 +19,8 @@
 //! digits of K^½ u, so that a trace of the first eigenvector in the k-th is enlarged by μ_1/μ_k: the residual of some
 //! three hundred modes of a uniform chain (μ_1/μ_k = 1e9) is about as good as it needs to be, and no more can be had.
 
+use gambol_model::Random;
 use gambol_model::math;
-use gambol_model::samples::Random;
 use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::block::{Block, LANES, Row, Square, gram, orthonormalize, rotate, subtract};

@@ -3,11 +3,12 @@
 use gambol::LoadOptions;
 use gambol::dynamics::Data;
 use gambol::gait::{Body, Sampling, Style, Wish, design, perform, to_toml};
+use gambol::model::Random;
 use gambol::modes::{Settings, analyze};
 use gambol::motion::swing;
 use serde_json::{Value, json};
 
-use super::support::{Answer, Dice, Page, as_f32, floats, gallery, index};
+use super::support::{Answer, Page, as_f32, floats, gallery, index};
 
 fn dog() -> gambol::model::Creature {
     gambol::load("dog", &LoadOptions::default()).unwrap()
@@ -346,9 +347,9 @@ fn the_same_question_has_the_same_answer_whatever_was_asked_before() {
     let (mut one, mut other) = (Page::new(), Page::new());
     let first = one.ask(motion.clone());
     // Another page asks this and that, of bodies remembered and forgotten, before it comes to the same.
-    let mut dice = Dice(3);
+    let mut dice = Random::new(3);
     for _ in 0..8 {
-        let weight = 1.0 + 0.5 * dice.number();
+        let weight = 1.0 + 0.5 * dice.symmetric();
         other.ask(json!({ "ask": "body", "creature": gallery("dog"), "style": { "weight": weight } }));
     }
     other.ask(json!({ "ask": "motion", "creature": gallery("dog"), "style": style, "gait": { "name": "trot", "turn": 0.2 } }));

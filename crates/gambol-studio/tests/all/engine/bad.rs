@@ -4,10 +4,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gambol::formats::gltf::samples::{Awkward, quadruped};
+use gambol::model::Random;
 use gambol_studio::protocol::Message;
 use serde_json::{Value, json};
 
-use super::support::{Dice, Page, gallery, keep};
+use super::support::{Page, gallery, keep};
 
 #[test]
 fn messages_that_are_none() {
@@ -140,7 +141,7 @@ fn bad_files_are_refused_in_words() {
 }
 
 /// Something that a program in error could say in place of what it should.
-fn nonsense(dice: &mut Dice) -> Value {
+fn nonsense(dice: &mut Random) -> Value {
     let all = [
         json!(null),
         json!(true),
@@ -171,7 +172,7 @@ fn nonsense(dice: &mut Dice) -> Value {
 }
 
 /// Puts nonsense at one place of a request.
-fn spoil(value: &mut Value, dice: &mut Dice) {
+fn spoil(value: &mut Value, dice: &mut Random) {
     let stop = dice.below(4) == 0;
     match value {
         Value::Object(map) if !map.is_empty() && !stop => {
@@ -203,7 +204,7 @@ fn nothing_panics() {
         "turn": 0.1, "slope": 0.05, "ground": true, "prefer": [7], "avoid": [8],
         "edits": [{ "mode": 6, "amplitude": 0.1, "phase": 1.0, "offset": 0.0, "harmonic": 1 }] });
     let mut page = Page::new();
-    let mut dice = Dice(1);
+    let mut dice = Random::new(1);
     for turn in 0..240 {
         let name = ["kangaroo", "linear", "loop", "snake"][turn / 60];
         let creature = json!({ "source": gallery(name)["source"], "landmarks": [["head", ""]], "height": null, "mass": null,

@@ -6,12 +6,12 @@ use gambol::dynamics::{Data, forward_kinematics};
 use gambol::formats::files::Memory;
 use gambol::formats::gltf::read_gltf;
 use gambol::formats::gltf::samples::{awkward, quadruped};
-use gambol::model::Creature;
+use gambol::model::{Creature, Random};
 use gambol::{LoadOptions, gallery};
 use nalgebra::{Isometry3, Quaternion, Translation3, Unit, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
 
-use super::support::{Dice, Page, floats, index};
+use super::support::{Page, floats, index};
 
 fn vector(list: &Value) -> Vector3<f64> {
     Vector3::from_column_slice(&floats(list))
@@ -56,13 +56,13 @@ fn frames(head: &Value, q: &[f64]) -> Vec<Isometry3<f64>> {
 
 fn compare(creature: &Creature, head: &Value, seed: u64) {
     let mut data = Data::new(creature);
-    let mut dice = Dice(seed);
+    let mut dice = Random::new(seed);
     assert_eq!(head["nq"], json!(creature.nq()));
     assert_eq!(head["nv"], json!(creature.nv()));
     assert_eq!(floats(&head["reference"]), creature.reference_pose());
     for _ in 0..20 {
         let mut pose = creature.reference_pose().to_vec();
-        let motion: Vec<f64> = (0..creature.nv()).map(|_| dice.number()).collect();
+        let motion: Vec<f64> = (0..creature.nv()).map(|_| dice.symmetric()).collect();
         creature.integrate(&mut pose, &motion, 1.5);
         let expected = forward_kinematics(creature, &mut data, &pose);
         for (body, (found, expected)) in frames(head, &pose).iter().zip(expected).enumerate() {

@@ -90,26 +90,3 @@ pub(crate) fn as_f32(numbers: impl IntoIterator<Item = f64>) -> Vec<f32> {
     #[allow(clippy::cast_possible_truncation)]
     numbers.into_iter().map(|number| number as f32).collect()
 }
-
-/// Numbers from a seed: SplitMix64.
-pub(crate) struct Dice(pub(crate) u64);
-
-impl Dice {
-    pub(crate) fn throw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// One of so many.
-    pub(crate) fn below(&mut self, count: usize) -> usize {
-        usize::try_from(self.throw() % count.max(1) as u64).unwrap()
-    }
-
-    /// −1 to 1
-    pub(crate) fn number(&mut self) -> f64 {
-        self.throw() as f64 / u64::MAX as f64 * 2.0 - 1.0
-    }
-}

@@ -1,21 +1,34 @@
-//! Random numbers that are the same on every machine.
+//! Random numbers that are the same on every machine: the one generator of the house, for searches, for blocks of vectors to
+//! begin with, and for tests.
 
-use gambol_model::math;
+use crate::math;
 
 /// xoshiro256++ (Blackman and Vigna 2021): four words of state, a period of 2²⁵⁶ − 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Random {
-    pub(crate) state: [u64; 4],
+pub struct Random {
+    state: [u64; 4],
 }
 
 impl Random {
     /// Seeded by SplitMix64 (Steele et al. 2014), as its authors advise: near seeds have nothing in common.
-    pub(crate) fn new(seed: u64) -> Self {
+    pub fn new(seed: u64) -> Self {
         let mut word = seed;
         Self { state: std::array::from_fn(|_| split_mix(&mut word)) }
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// Goes on from a [`Random::state`] that was kept.
+    pub fn from_state(state: [u64; 4]) -> Self {
+        Self { state }
+    }
+
+    /// All that it goes on from.
+    pub fn state(&self) -> [u64; 4] {
+        self.state
+    }
+
+    /// 64 random bits.
+    #[allow(clippy::should_implement_trait)] // it has no end, and `for` over it would be a mistake
+    pub fn next(&mut self) -> u64 {
         let s = &mut self.state;
         let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
         let shifted = s[1] << 17;
@@ -28,17 +41,27 @@ impl Random {
         result
     }
 
-    /// From 0 to 1, without 1.
-    pub(crate) fn uniform(&mut self) -> f64 {
+    /// Uniform from 0 to 1, without 1.
+    pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Uniform from −1 to 1.
+    pub fn symmetric(&mut self) -> f64 {
+        2.0 * self.unit() - 1.0
+    }
+
+    /// A whole number below `n`; 0 if there is none.
+    pub fn below(&mut self, n: usize) -> usize {
+        usize::try_from(self.next() % (n.max(1) as u64)).unwrap_or(0)
     }
 
     /// Standard normal deviates, by the polar method (Marsaglia and Bray 1964). They come in pairs; the last one of an odd
     /// number is thrown away, so that nothing has to be remembered.
-    pub(crate) fn fill_normal(&mut self, out: &mut [f64]) {
+    pub fn fill_normal(&mut self, out: &mut [f64]) {
         for pair in out.chunks_mut(2) {
             let (x, y, s) = loop {
-                let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
+                let (x, y) = (self.symmetric(), self.symmetric());
                 let s = x * x + y * y;
                 if s > 0.0 && s < 1.0 {
                     break (x, y, s);
