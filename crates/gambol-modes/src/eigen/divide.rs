@@ -179,9 +179,9 @@ impl Seam {
             let (left, right) = vectors.split_at_mut(high * self.stride);
             let (left, right) = (&mut left[low * self.stride..][..n], &mut right[..n]);
             if other == low {
-                rotate(left, right, c, s)
+                rotate(left, right, c, s);
             } else {
-                rotate(right, left, c, s)
+                rotate(right, left, c, s);
             }
             let (a, b) = (d[other], d[k]);
             d[other] = a * (c * c) + b * (s * s);
@@ -280,7 +280,9 @@ fn eigenvectors(
     for vector in vectors.chunks_exact_mut(n.max(1)) {
         vector.iter_mut().zip(&near).for_each(|(x, z)| *x = z / *x);
         let length = dot(vector, vector).sqrt();
-        vector.iter_mut().for_each(|x| *x /= length);
+        for x in vector {
+            *x /= length;
+        }
     }
     Ok(roots)
 }

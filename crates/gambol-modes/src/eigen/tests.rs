@@ -144,7 +144,7 @@ fn hard_tridiagonal_matrices() {
         check("Wilkinson", &tridiagonal(&diagonal, &vec![1.0; n - 1]));
     }
     for glue in [0.0, 1e-14, 1e-8, 1e-3] {
-        let diagonal: Vec<f64> = (0..105).map(|k| ((k % 21) as f64 - 10.0).abs()).collect();
+        let diagonal: Vec<f64> = (0..105).map(|k| (f64::from(k % 21) - 10.0).abs()).collect();
         let beside: Vec<f64> = (0..104).map(|k| if k % 21 == 20 { glue } else { 1.0 }).collect();
         check("glued", &tridiagonal(&diagonal, &beside));
     }

@@ -57,7 +57,9 @@ pub(super) fn reduce(mut a: DMatrix<f64>) -> Tridiagonal {
         next[k + 1..].copy_from_slice(&column[k + 1..]);
         let mut p = vec![0.0; n];
         update_and_multiply(numbers, n, k + 1, [&u, &w, &next], &mut p);
-        p.iter_mut().for_each(|p| *p *= taus[k]);
+        for p in &mut p {
+            *p *= taus[k];
+        }
         let along = 0.5 * taus[k] * dot(&p, &next);
         for ((w, p), u) in w.iter_mut().zip(&p).zip(&next) {
             *w = p - along * u;
@@ -77,7 +79,9 @@ fn reflection(x: &mut [f64]) -> (f64, f64) {
     }
     let length = (first * first + rest).sqrt().copysign(-first);
     let scale = 1.0 / (first - length);
-    x.iter_mut().for_each(|x| *x *= scale);
+    for x in x.iter_mut() {
+        *x *= scale;
+    }
     x[0] = 1.0;
     (length, (length - first) / length)
 }
