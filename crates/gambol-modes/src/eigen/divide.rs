@@ -280,7 +280,7 @@ fn eigenvectors(
     for vector in vectors.chunks_exact_mut(n.max(1)) {
         vector.iter_mut().zip(&near).for_each(|(x, z)| *x = z / *x);
         let length = dot(vector, vector).sqrt();
-        for x in vector.iter_mut() {
+        for x in vector {
             *x /= length;
         }
     }

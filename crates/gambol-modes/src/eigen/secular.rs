@@ -88,11 +88,11 @@ impl Secular<'_> {
                 break;
             }
             bracket[usize::from(f > 0.0)] = tau;
-            tau += Self::step(j, distances, tau, &parts);
+            tau += step_from(j, distances, tau, &parts);
         }
         // The last step of a bracket without room may have left it.
         tau = tau.clamp(bracket[0], bracket[1]);
-        for distance in distances.iter_mut() {
+        for distance in distances {
             *distance -= tau;
         }
         Ok(origin + tau)
@@ -118,21 +118,21 @@ impl Secular<'_> {
         };
         smaller_root(a, b, c)
     }
+}
 
-    /// From `tau` to the root of r + s/(d₁ − λ) + S/(d₂ − λ), where each part of f keeps its value and slope.
-    fn step(j: usize, places: &[f64], tau: f64, parts: &Parts) -> f64 {
-        let (f, slope) = (parts.value(), parts.slope());
-        let newton = -f / slope;
-        let last = j + 1 == places.len();
-        let k = if last { j - 1 } else { j };
-        let (near, far) = (places[k] - tau, places[k + 1] - tau);
-        let c = f - near * parts.below[1] - far * parts.beyond[1];
-        let a = (near + far) * f - near * far * slope;
-        let b = near * far * f;
-        let step = if last { larger_root(a, b, c.abs()) } else { smaller_root(a, b, c) };
-        // f rises: a step to the wrong side is rounding, or no number.
-        if step * f < 0.0 { step } else { newton }
-    }
+/// From `tau` to the root of r + s/(d₁ − λ) + S/(d₂ − λ), where each part of f keeps its value and slope.
+fn step_from(j: usize, places: &[f64], tau: f64, parts: &Parts) -> f64 {
+    let (f, slope) = (parts.value(), parts.slope());
+    let newton = -f / slope;
+    let last = j + 1 == places.len();
+    let k = if last { j - 1 } else { j };
+    let (near, far) = (places[k] - tau, places[k + 1] - tau);
+    let c = f - near * parts.below[1] - far * parts.beyond[1];
+    let a = (near + far) * f - near * far * slope;
+    let b = near * far * f;
+    let step = if last { larger_root(a, b, c.abs()) } else { smaller_root(a, b, c) };
+    // f rises: a step to the wrong side is rounding, or no number.
+    if step * f < 0.0 { step } else { newton }
 }
 
 /// Places of all poles, seen from `origin`.
