@@ -7,10 +7,12 @@ use std::process::Command;
 const SAID: &[(&str, &str)] = &[
     ("animate", "trot.glb: "),
     ("clip", "walk.glb: 60 keys"),
+    ("controller", "Finished after 0.50 s"),
     ("load", "dog: "),
     ("modes", "Hz"),
     ("own_rig", "Hz"),
     ("picture", "spider.png: "),
+    ("search", "Converged: 15.8 N·m/rad"),
     ("simulate", "Finished after 1.00 s"),
 ];
 
