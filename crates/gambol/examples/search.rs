@@ -1,7 +1,9 @@
 //! A search over a problem of one's own: how stiff must a lamp's joint be to swing once a second?
 
 use gambol::control::cma::Bounds;
-use gambol::control::search::{Equality, Measure, Number, OneThread, Problem, Search, SearchSettings, Values};
+use gambol::control::search::{
+    Equality, Measure, Number, OneThread, Problem, Search, SearchSettings, Values,
+};
 
 /// kg·m², of what swings.
 const INERTIA: f64 = 0.4;
