@@ -5,8 +5,8 @@ use gambol::control::{Command, Controller, Plan, simulate};
 use gambol::dynamics::{Sense, State, StepSettings, Stepper, World};
 use gambol::model::Creature;
 
-/// N·m·s/rad
-const BRAKE: f64 = 0.05;
+/// N·m·s/rad: little enough for the ears, which a harder brake would throw back and forth within a step.
+const BRAKE: f64 = 0.001;
 
 struct Brake;
 

@@ -95,6 +95,9 @@ pub enum WeightError {
         /// Name of the joint.
         joint: String,
     },
+    /// Nothing of it moves: it has no joints.
+    #[error("the creature has no joints that could give way under its weight")]
+    Rigid,
     /// No mass, or no gravity.
     #[error("the creature weighs nothing: it has no mass or there is no gravity")]
     Weightless,

@@ -129,8 +129,8 @@ pub(super) fn natural_scale(problem: &Problem) -> Result<f64, WeightError> {
         .filter(|k| *k > 0.0)
         .collect();
     if springs.is_empty() {
-        let joint = creature.joints().first().map(|joint| joint.name.clone()).unwrap_or_default();
-        return Err(WeightError::NoStiffness { joint });
+        let first = creature.joints().first().map(|joint| joint.name.clone());
+        return Err(first.map_or(WeightError::Rigid, |joint| WeightError::NoStiffness { joint }));
     }
     // Stiffnesses spread over orders of magnitude: the geometric mean is a typical one.
     let mean = math::exp(springs.iter().map(|k| math::ln(*k)).sum::<f64>() / springs.len() as f64);

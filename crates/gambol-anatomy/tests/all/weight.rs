@@ -243,6 +243,8 @@ fn moments_balance_at_every_joint_of_random_trees() {
                 Ok(found) => found,
                 // Its root may slide or turn without a parent: then there is nothing below it.
                 Err(WeightError::NothingToStandOn) => continue,
+                // Of one body without a joint.
+                Err(WeightError::Rigid) if tree.nv() == 0 => continue,
                 Err(error) => panic!("tree {seed}: {error}"),
             };
             if !matches!(found.status, StandStatus::Stands | StandStatus::Leans | StandStatus::Sags) {

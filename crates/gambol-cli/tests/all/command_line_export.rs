@@ -26,7 +26,7 @@ fn a_creature_goes_out_and_comes_in() {
         gambol(folder.path(), &["export", "dog", "--stiffness", "7", "-o", "dog.xml", "--integrator", "rk4"]);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(output.stdout.is_empty());
-    assert_eq!(stderr(&output), "gambol: dog.xml: 29 bodies, nv = 80\n");
+    assert_eq!(stderr(&output), "gambol: dog.xml: 1 creature, 29 bodies, nv = 80\n");
     let text = std::fs::read_to_string(folder.path().join("dog.xml")).unwrap();
     assert!(text.contains(r#"integrator="RK4""#) && text.contains(r#"stiffness="7""#), "{text}");
     assert!(text.contains(r#"type="plane""#) && text.contains("<light"));

@@ -9,7 +9,7 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::files::Memory;
 use gambol_formats::gltf::{GltfSource, Rig, read_gltf};
 use gambol_formats::{FormatError, LoadOptions, load_from};
-use gambol_model::{Creature, JointKind};
+use gambol_model::{Creature, Hint, JointKind};
 use nalgebra::{Point3, Similarity3, UnitQuaternion};
 use serde_json::{Value, json};
 
@@ -213,7 +213,7 @@ fn units_are_guessed_from_the_height_and_can_be_given() {
     assert!(rig.notes.iter().any(|note| note.text.contains("centimetre")), "{:?}", rig.notes);
     let toy = Character { placed: Similarity3::from_scaling(0.02), ..quadruped(false) };
     let (_, rig) = read(&toy);
-    assert!(rig.notes.iter().any(|note| note.text.contains("--height")), "{:?}", rig.notes);
+    assert!(rig.notes.iter().any(|note| note.hint == Some(Hint::Size)), "{:?}", rig.notes);
 
     let unit = LoadOptions { unit: Some(0.02), ..LoadOptions::default() };
     let (doubled, _) = read_with(&centimetres, &unit).expect("units may be given");

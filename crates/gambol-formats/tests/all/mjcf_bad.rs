@@ -30,7 +30,12 @@ fn not_a_creature() {
         message("<svg/>"),
         "bad.xml: the root element is <svg>; a creature is <mujoco> (MJCF) or <robot> (URDF)"
     );
-    assert_eq!(message(""), "bad.xml: there is no XML element in it");
+    assert_eq!(
+        message(""),
+        "bad.xml: the file is empty; a creature is read from glTF (.glb, .gltf), MJCF (.xml), URDF (.urdf), BVH (.bvh) or \
+         ASF (.asf)"
+    );
+    assert_eq!(message("<!-- nothing -->"), "bad.xml: there is no XML element in it");
 }
 
 #[test]

@@ -102,7 +102,8 @@ fn bent_joints_are_a_table() {
 #[test]
 fn the_file_in_the_docs_can_be_read() {
     let docs = include_str!("../../../../docs/gaits.md");
-    let example = docs.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let mut examples = docs.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let example = examples.find(|example| example.contains("[[component]]")).unwrap();
     let gait = from_toml(example).unwrap();
     assert_eq!((gait.name.as_str(), gait.components.len(), gait.components[1].harmonic), ("limp", 2, 2));
 }
