@@ -71,9 +71,43 @@ fn read(file: &Path) -> Result<String> {
 const DESCRIBERS: [(&str, &[&str]); 2] =
     [("gambol-anatomy", &[]), ("gambol-formats", &["gltf/rig.rs", "mocap/mod.rs"])];
 
+/// The only files below the front ends that reach for threads, clocks, files and the process, so that a page or another
+/// host can give the engine what it has of them: an executor for threads, a `Files` for files. Clocks have none.
+#[cfg(test)]
+const DOORS: [&str; 4] = [
+    "gambol-control/src/threads.rs",
+    "gambol-formats/src/files.rs",
+    "gambol-formats/src/mjcf/write.rs",
+    "gambol-formats/src/write.rs",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// That nothing else is reached from the engine, `cargo xtask wasm` shows by running it where none of them exists; this says
+    /// where a new one came in. Break it with a `std::time::Instant` anywhere in a library room.
+    #[test]
+    fn threads_clocks_and_files_have_rooms_of_their_own() {
+        const OUTSIDE: [&str; 6] =
+            ["std::thread", "std::time", "std::fs", "std::net", "std::process", "std::env::"];
+        let crates = root().join("crates");
+        let rooms = std::fs::read_dir(&crates).unwrap().map(|entry| entry.unwrap().path());
+        let files = rooms.filter(|room| !room.ends_with("gambol-cli"));
+        let files = files.flat_map(|room| rust_files(&room.join("src")));
+        let server = crates.join("gambol-studio/src/server");
+        let mut found = Vec::new();
+        for file in files.filter(|file| !file.starts_with(&server)) {
+            let text = read(&file).unwrap();
+            let own = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let mut code = own.lines().filter(|line| !line.trim_start().starts_with("//"));
+            if code.any(|line| OUTSIDE.iter().any(|word| line.contains(word))) {
+                found.push(file.strip_prefix(&crates).unwrap().to_string_lossy().into_owned());
+            }
+        }
+        found.sort();
+        assert_eq!(found, DOORS, "each of these reaches outside the program");
+    }
 
     #[test]
     fn the_table_is_true() {

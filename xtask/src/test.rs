@@ -71,6 +71,10 @@ const fn beside(name: &'static str, check: fn() -> Result<()>) -> Step {
 /// All steps, or those with one of the words in their name. What fails does not keep the rest from being looked at,
 /// unless it is cargo itself.
 pub(crate) fn run(words: &[String]) -> Result<()> {
+    // A name in full means that step alone, also where it is part of another's: so the lanes ask for theirs.
+    if let Some(step) = STEPS.iter().find(|step| words.len() == 1 && words[0] == step.name) {
+        return (step.check)();
+    }
     let asked = |step: &&Step| words.is_empty() || words.iter().any(|word| step.name.contains(word.as_str()));
     let steps: Vec<&Step> = STEPS.iter().filter(asked).collect();
     if let [step] = steps[..] {

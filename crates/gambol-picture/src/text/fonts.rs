@@ -99,9 +99,9 @@ pub(super) fn embedded() -> &'static Arc<Face> {
 /// A face that has all of `cluster`, which is drawn as one: the crate's own, the one before it, or one of the system's.
 pub(super) fn face_for(cluster: &str, before: Option<&Arc<Face>>) -> Option<Arc<Face>> {
     let known = [before, Some(embedded())].into_iter().flatten();
-    // A blank or a stop goes with the word before it, but a letter of ours always looks the same.
+    // A stop goes with the word before it; a letter of ours always looks the same, and a blank is as wide.
     let mut known: Vec<&Arc<Face>> = known.collect();
-    if cluster.chars().any(char::is_alphanumeric) {
+    if cluster.chars().any(|c| c.is_alphanumeric() || c.is_whitespace()) {
         known.reverse();
     }
     known.into_iter().find(|face| face.covers(cluster)).cloned().or_else(|| system::face_for(cluster))

@@ -120,3 +120,11 @@ fn right_to_left_runs_are_set_from_the_right() {
     assert_eq!(Some(first.id), first.face.font.charmap().map_unicode('.'));
     assert_eq!(first.at[0], 0.0);
 }
+
+/// A blank after a word in another font is ours: those of emoji are as wide as a fox.
+#[test]
+fn blanks_are_ours() {
+    let line = Line::new("א א");
+    assert_eq!(line.glyphs.len(), 3);
+    assert!(Arc::ptr_eq(&line.glyphs[1].face, embedded()));
+}
