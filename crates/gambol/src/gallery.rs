@@ -1,6 +1,7 @@
 //! The creatures that come with gambol: MJCF files of our own, embedded in the program, and what comes with them.
 
 use gambol_control::PumpPreset;
+use gambol_control::sketch::RunningPose;
 use gambol_formats::LoadOptions;
 use gambol_formats::toml_file::FileError;
 use gambol_gait::Presets;
@@ -21,6 +22,8 @@ pub struct Entry {
     pub presets: Option<&'static str>,
     /// How it is pumped, where the rule of [`gambol_control::suggest`] does not do.
     pub pump: Option<PumpPreset>,
+    /// The pose of its file that it runs in.
+    pub running: Option<RunningPose>,
 }
 
 impl Entry {
@@ -43,6 +46,9 @@ impl Entry {
         if let Some(preset) = self.pump {
             creature.attach(preset);
         }
+        if let Some(pose) = self.running {
+            creature.attach(pose);
+        }
         Ok(())
     }
 
@@ -59,6 +65,7 @@ macro_rules! entry {
             mjcf: include_str!(concat!("../gallery/", $name, ".xml")),
             presets: None,
             pump: None,
+            running: None,
         }
     };
     ($name:literal, $about:literal, with presets) => {
@@ -78,11 +85,23 @@ pub const ENTRIES: [Entry; 11] = [
         ..entry!("linear", "sixteen boxes in a row that crawls (Kry et al. 2009)", with presets)
     },
     entry!("dog", "a large dog on its toes (Kry et al. 2009)", with presets),
-    entry!("human", "a person of 1.75 m; poses rest, t-pose, run (Kry et al. 2009)", with presets),
-    entry!("biped", "a runner; poses rest, run, squat, one-leg (Nunes et al. 2012)"),
+    Entry {
+        running: Some(RunningPose("run")),
+        ..entry!("human", "a person of 1.75 m; poses rest, t-pose, run (Kry et al. 2009)", with presets)
+    },
+    Entry {
+        running: Some(RunningPose("run")),
+        ..entry!("biped", "a runner; poses rest, run, squat, one-leg (Nunes et al. 2012)")
+    },
     entry!("bird", "an ostrich: two long legs, a long neck, small wings"),
-    entry!("kangaroo", "long feet and a tail to stand on (Nunes et al. 2012)"),
-    entry!("monster", "a four-armed giant (Nunes et al. 2012)"),
+    Entry {
+        running: Some(RunningPose("hop")),
+        ..entry!("kangaroo", "long feet and a tail to stand on (Nunes et al. 2012)")
+    },
+    Entry {
+        running: Some(RunningPose("run")),
+        ..entry!("monster", "a four-armed giant (Nunes et al. 2012)")
+    },
     entry!("insect", "an ant of 0.4 m on six legs"),
     entry!("spider", "eight legs, half a metre wide"),
     entry!("snake", "2.4 m and no legs at all"),

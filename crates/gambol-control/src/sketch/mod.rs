@@ -16,7 +16,7 @@ pub use file::{creature_of, is_sketch, read, to_toml};
 pub use gambol_formats::toml_file::FileError;
 pub use preview::preview;
 pub use stage::{Active, Stage};
-pub use suggest::{SuggestSettings, suggest};
+pub use suggest::{RunningPose, SuggestSettings, suggest};
 
 use serde::{Deserialize, Serialize};
 

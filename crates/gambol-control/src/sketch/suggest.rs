@@ -52,8 +52,10 @@ const GRAVITY: f64 = 9.81;
 /// No creature is so low that it cannot run at all, m.
 const LEAST_HEIGHT: f64 = 1e-3;
 
-/// Rest poses that are made for running, if a creature has one.
-const RUNS: [&str; 2] = ["run", "hop"];
+/// The name of a rest pose that is made for running. Attached to a creature ([`Creature::attach`]), it is what a first sketch
+/// begins with; no pose means anything by what it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunningPose(pub &'static str);
 
 /// A sketch that suits `creature`, which its file calls `name`, and its creature made ready for it: legs alternate along the
 /// diagonals if it has a left and a right, else all feet hop.
@@ -68,7 +70,8 @@ pub fn suggest(
         return Err(Misfit::new("creature", format!("{} has no feet to run on", creature.name())));
     }
     let plain = unmarked(creature, name, &feet, &mut data, settings);
-    let poses = RUNS.into_iter().filter(|name| creature.pose(name).is_some()).map(Some).chain([None]);
+    let running = creature.attached::<RunningPose>().map(|pose| pose.0);
+    let poses = running.filter(|name| creature.pose(name).is_some()).map(Some).into_iter().chain([None]);
     let heading = Heading::of_reference(creature, &mut data);
     let names = |feet: Vec<&Foot>| feet.into_iter().map(|foot| foot.name.clone()).collect::<Vec<_>>();
     let turns = [
