@@ -24,6 +24,7 @@ pub struct Wave {
 
 /// What cannot be controlled so.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ControlError {
     /// There is no such mode.
     #[error("there is no mode {mode}; {creature} has modes 0 to {last}")]

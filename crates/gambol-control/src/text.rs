@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 /// Why a checkpoint cannot be gone on from.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum CheckpointError {
     /// It is not one, or only a part of one.
     #[error("not a checkpoint of {kind}: {reason}")]

@@ -32,6 +32,7 @@ pub struct HeightField {
 
 /// Why ground cannot be stood on.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TerrainError {
     /// A slope of 90° or more, or not a number.
     #[error("a slope of {0} rad is not between -π/2 and π/2")]

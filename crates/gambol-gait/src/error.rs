@@ -4,6 +4,7 @@ use gambol_model::{Hint, Hinted, Remark};
 
 /// Bad input to a gait; the message names what and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum GaitError {
     /// No gait has this name.
     #[error("there is no gait {name:?}; there are {}", known.join(", "))]

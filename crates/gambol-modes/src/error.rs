@@ -4,6 +4,7 @@ use gambol_model::{Hint, Hinted};
 
 /// Bad input to modal analysis; the message names what and where.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ModesError {
     /// A joint has no spring, so that it would swing through without returning.
     #[error("joint {joint:?} has no stiffness; {}", Hint::Stiffness)]

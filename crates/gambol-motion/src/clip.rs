@@ -56,6 +56,7 @@ pub struct Travel {
 
 /// What is wrong with a clip.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClipError {
     /// No keys, or not as many times as poses.
     #[error(

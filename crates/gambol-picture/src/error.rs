@@ -7,6 +7,7 @@ use gambol_motion::ClipError;
 
 /// Why a picture could not be made or written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum PictureError {
     /// The file's ending names no format.
     #[error("{}: a picture's file ends in {known}", path.display())]

@@ -38,6 +38,7 @@ use gambol_model::{Creature, Hint, Hinted, ModelError};
 
 /// Why a creature could not be had.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LoadError {
     /// The file cannot be read as a creature.
     #[error(transparent)]

@@ -67,6 +67,7 @@ impl Format {
 
 /// Why there are no bytes.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum RenderError {
     /// The clip cannot be written so.
     #[error(transparent)]

@@ -85,6 +85,7 @@ impl StandSettings {
 
 /// Why the question has no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum WeightError {
     /// The pose is not one of this creature's.
     #[error("{0}")]

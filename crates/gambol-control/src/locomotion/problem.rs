@@ -198,6 +198,7 @@ pub type StrideSearch = Search<StrideProblem>;
 
 /// What cannot be searched for.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StrideError {
     /// The simulation.
     #[error(transparent)]

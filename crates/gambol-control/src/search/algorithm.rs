@@ -21,6 +21,7 @@ use crate::text::CheckpointError;
 
 /// What cannot be searched for.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SearchError {
     /// The numbers or the settings.
     #[error(transparent)]

@@ -21,6 +21,7 @@ pub use npz::{creature_of_npz, from_npz, to_npz};
 
 /// Why a clip could not become a file.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ClipFileError {
     /// The clip is not one of this creature.
     #[error(transparent)]
