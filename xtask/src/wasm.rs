@@ -14,8 +14,9 @@ const TARGET: &str = "wasm32-unknown-unknown";
 pub(crate) fn run() -> Result<()> {
     let module = build("gambol-studio", "engine_wasm")?;
     let session = target().join("engine.session");
-    let example = ["run", "--quiet", "--package", "gambol-studio", "--example", "engine_session", "--"];
-    run_command(command(cargo(), &example).arg(&session))?;
+    // Of the workspace and not of one package, whose dependencies would be built once more with fewer features.
+    run_command(&mut command(cargo(), &["build", "--quiet", "--workspace", "--example", "engine_session"]))?;
+    run_command(command(target().join("debug/examples/engine_session"), &[]).arg(&session))?;
     node("engine.mjs", include_str!("wasm/engine.mjs"), &[&module, &session])
 }
 
