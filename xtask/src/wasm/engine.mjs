@@ -31,9 +31,12 @@ for (let k = 0; k < all.length; k += 2) {
   const asked = headOf(message).ask
   count++
   try {
-    new Uint8Array(memory.buffer, room(message.length), message.length).set(message)
+    // Each call first: the memory may grow in it, and its buffer is then another.
+    const at = room(message.length)
+    new Uint8Array(memory.buffer, at, message.length).set(message)
     const length = answer()
-    const found = Buffer.from(new Uint8Array(memory.buffer, place(), length))
+    const told = place()
+    const found = Buffer.from(new Uint8Array(memory.buffer, told, length))
     if (!found.equals(wanted)) wrong.push(`${asked}: another answer${where(found, wanted)}`)
   } catch (error) {
     // After a trap the engine is not to be asked again.

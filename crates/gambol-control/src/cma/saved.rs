@@ -18,7 +18,9 @@ impl Cma {
         out.put("active", &[settings.active]);
         out.put("least", &settings.bounds.iter().map(|bounds| bounds.least).collect::<Vec<_>>());
         out.put("most", &settings.bounds.iter().map(|bounds| bounds.most).collect::<Vec<_>>());
-        out.put("budget", &[settings.budget]);
+        // Without end is the same word on machines of 32 and of 64 bits.
+        let budget = if settings.budget == usize::MAX { u64::MAX } else { settings.budget as u64 };
+        out.put("budget", &[budget]);
         out.put("tolerances", &[settings.target, settings.tol_fun, settings.tol_x, settings.condition]);
         out.put("scale", &self.scale);
         out.put("mean", &self.mean);
@@ -62,7 +64,7 @@ impl Cma {
             seed: record.one("seed")?,
             active: record.one("active")?,
             bounds,
-            budget: record.one("budget")?,
+            budget: usize::try_from(record.one::<u64>("budget")?).unwrap_or(usize::MAX),
             target: tolerances[0],
             tol_fun: tolerances[1],
             tol_x: tolerances[2],
