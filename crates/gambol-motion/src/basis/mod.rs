@@ -199,7 +199,7 @@ impl Basis {
     /// creature at [`Self::pose`].
     ///
     /// A joint that turns by θ = Σ xᵢ φᵢ from its mean, with θ a rotation vector, has the angular velocity
-    /// ω = (1 − (1 − cos θ)/θ² [θ] + (θ − sin θ)/θ³ [θ]²) θ̇ in its body's frame; all else is straight.
+    /// `ω = (1 − (1 − cos θ)/θ² [θ] + (θ − sin θ)/θ³ [θ]²) θ̇` in its body's frame; all else is straight.
     pub fn jacobian(&self, creature: &Creature, x: &[f64]) -> Result<DMatrix<f64>, BasisError> {
         self.check_creature(creature)?;
         let tangent = self.tangent(x)?;
