@@ -131,7 +131,7 @@ export default async (server) => {
     await press(page, 'Walk');
     const lit = await page.locator('.cell.lit').count();
     assert.ok(lit >= 2, `${lit} modes light up`);
-    const { speed, slip } = await report(page);
+    const { speed, slip_mm: slip } = await report(page);
     assert.ok(speed > 0.1, `it walks at ${speed} m/s`);
     assert.ok(slip < SLIP, `feet slip ${slip} mm`);
     const meter = await page.locator('dl.meter').innerText();
@@ -186,7 +186,7 @@ export default async (server) => {
     assert.ok(brown > 0.01, `${brown} of the stage is of its material's colour`);
 
     await press(page, 'Walk');
-    const { slip } = await report(page);
+    const { slip_mm: slip } = await report(page);
     assert.ok(slip < SLIP, `feet slip ${slip} mm`);
     await page.keyboard.press('Space');
     const { name, bytes } = await take(page, 'GLB');
