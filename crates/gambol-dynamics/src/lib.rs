@@ -24,6 +24,7 @@
 //! ```
 
 mod aba;
+mod centroidal;
 mod constraints;
 mod contact;
 mod crba;
@@ -38,11 +39,13 @@ mod rnea;
 mod spatial;
 mod springs;
 mod step;
+mod support;
 mod terrain;
 mod touch;
 mod tree_matrix;
 
 pub use aba::forward_dynamics;
+pub use centroidal::{FloatingBase, Wrench, momentum_matrix, outside_wrench};
 pub use constraints::{
     Reduction, constraint_jacobian, constraint_residual, constraint_rows, degrees_of_freedom, null_space,
 };
@@ -61,6 +64,7 @@ pub use step::{
     ContactForce, ContactModel, Divergence, Drive, Push, Sense, Springs, State, StepError, StepSettings,
     Stepper, Sweeps, World, step,
 };
+pub use support::{Support, SupportPoint, SupportSettings, explain};
 pub use terrain::{HeightField, Terrain, TerrainError};
 pub use touch::{Lowest, Touch, touches};
 pub use tree_matrix::{TooLarge, TreeMatrix};
