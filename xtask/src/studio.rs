@@ -86,7 +86,8 @@ fn drive(script: &str, program: &Path, out: &Path, themes: &[&str], only: &[Stri
 
 /// The program with its page in it.
 fn build(profile: &str) -> Result<PathBuf> {
-    let mut build = command(cargo(), &["build", "--quiet", "--package", "gambol-cli"]);
+    // Of the workspace and not of one package: so the tests have built it already.
+    let mut build = command(cargo(), &["build", "--quiet", "--workspace", "--bin", "gambol"]);
     if profile == "release" {
         build.arg("--release");
     }
