@@ -11,16 +11,20 @@
 //!
 //! ```
 //! use gambol_dynamics::{Data, TreeMatrix, forward_dynamics, mass_matrix};
-//! use gambol_model::samples;
+//! use gambol_model::{BodySpec, CreatureSpec, JointSpec, Shape, ShapeSpec};
 //!
-//! let creature = samples::chain(8);
+//! let mut spec = CreatureSpec::new("stone");
+//! let stone = spec.add_body(0, BodySpec::new("stone"))?;
+//! spec.bodies[stone].joints.push(JointSpec::free("root"));
+//! spec.bodies[stone].shapes.push(ShapeSpec::new(Shape::Sphere { radius: 0.1 }));
+//! let creature = spec.build()?;
 //! let mut data = Data::new(&creature);
 //! let (q, v, tau) = (creature.reference_pose().to_vec(), vec![0.0; creature.nv()], vec![0.0; creature.nv()]);
 //! let mut m = TreeMatrix::new(&creature)?;
 //! mass_matrix(&creature, &mut data, &q, &mut m);
 //! let acceleration = forward_dynamics(&creature, &mut data, &q, &v, &tau);
 //! assert!((acceleration[2] + 9.81).abs() < 1e-12); // free fall
-//! # Ok::<(), gambol_dynamics::TooLarge>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod aba;

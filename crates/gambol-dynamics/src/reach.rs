@@ -39,6 +39,7 @@ pub enum Hold {
 
 /// How it ended.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reached {
     /// `nq` numbers.
     pub pose: Vec<f64>,

@@ -31,6 +31,7 @@ mod mesh;
 mod pose;
 mod random;
 mod rotation;
+#[cfg(any(test, feature = "samples"))]
 pub mod samples;
 mod settings;
 mod shape;

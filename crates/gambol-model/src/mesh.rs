@@ -57,6 +57,7 @@ pub enum MeshMass {
 
 /// Why a mesh is not a solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MeshDefect {
     /// Some edge belongs to one triangle only.
     #[error("the surface is not closed")]

@@ -8,6 +8,7 @@ mod basis;
 mod clip;
 mod in_place;
 mod sample;
+#[cfg(feature = "samples")]
 pub mod samples;
 mod seam;
 

@@ -11,14 +11,17 @@
 //! tells what no font here has. In SVG, text is text.
 //!
 //! ```
-//! use gambol_model::samples;
+//! use gambol_model::{BodySpec, CreatureSpec, Shape, ShapeSpec};
 //! use gambol_picture::three_views;
 //!
-//! let creature = samples::chain(8);
+//! let mut spec = CreatureSpec::new("stone");
+//! let stone = spec.add_body(0, BodySpec::new("stone"))?;
+//! spec.bodies[stone].shapes.push(ShapeSpec::new(Shape::Sphere { radius: 0.1 }));
+//! let creature = spec.build()?;
 //! let picture = three_views(&creature, creature.reference_pose());
 //! assert!(picture.to_svg().starts_with("<svg"));
 //! # assert!(!picture.to_png(1.0)?.is_empty());
-//! # Ok::<(), gambol_picture::PictureError>(())
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod animation;

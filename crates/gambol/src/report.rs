@@ -9,6 +9,7 @@ use serde::Serialize;
 
 /// Everything `gambol inspect` tells about a creature at one pose.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// Name of the creature.
     pub name: String,
@@ -52,6 +53,7 @@ pub struct Report {
 
 /// A body.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct BodyReport {
     /// Unique name.
     pub name: String,
@@ -69,6 +71,7 @@ pub struct BodyReport {
 
 /// A joint.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct JointReport {
     /// Unique name.
     pub name: String,
@@ -93,6 +96,7 @@ pub struct JointReport {
 
 /// A constraint beyond the tree.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct ConstraintReport {
     /// May be empty.
     pub name: String,
@@ -105,6 +109,7 @@ pub struct ConstraintReport {
 
 /// A landmark.
 #[derive(Debug, Serialize)]
+#[non_exhaustive]
 pub struct LandmarkReport {
     /// `role[.row][.side]`
     pub name: String,

@@ -254,6 +254,7 @@ pub struct Attempt {
 
 /// The smallest stiffness that carries the weight.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct WeightReport {
     /// How the search ended.
     pub status: WeightStatus,

@@ -273,7 +273,7 @@ impl Optimize {
             let probe = folder_of(path).join(format!(".gambol.{}.probe", std::process::id()));
             write_file(&probe, b"", true).map_err(|error| match error {
                 WriteError::Io { error, .. } => WriteError::Io { path: path.clone(), error },
-                other @ WriteError::Exists { .. } => other,
+                other => other,
             })?;
             let _ = std::fs::remove_file(&probe);
         }

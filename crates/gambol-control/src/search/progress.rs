@@ -20,6 +20,7 @@ pub enum Outcome {
 
 /// Where a search is.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Progress<'s, V> {
     /// 0 is the initialisation, which looks for the inequalities alone.
     pub round: usize,

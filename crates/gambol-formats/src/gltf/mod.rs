@@ -14,6 +14,7 @@ mod embed;
 mod json;
 mod nodes;
 mod rig;
+#[cfg(feature = "samples")]
 pub mod samples;
 mod scene;
 mod settings;

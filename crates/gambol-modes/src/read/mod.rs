@@ -108,6 +108,7 @@ pub struct Strongest {
 
 /// What a mode looks like. It is the same for a shape and its negative.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Reading {
     /// Short, for people: "bounding", "hind legs alternate". Two modes may share a name.
     pub name: String,
