@@ -2,10 +2,9 @@
 //! for a while. It decides by contact forces, so that a copy of a simulation goes on bit for bit only if these are kept with the
 //! state and its automaton with them; and it needs room for a Jacobian, which must not be taken from the heap in a step.
 //! A counting allocator proves that, for it and for the controllers of this crate.
-#![allow(unsafe_code)] // an allocator cannot be written without
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+#[path = "../../gambol-dynamics/tests/counting/mod.rs"]
+mod counting;
 
 use gambol_control::locomotion::{Balance, Balanced, Bursts, Corrections, read_controller, world};
 use gambol_control::{
@@ -19,31 +18,7 @@ use gambol_modes::{Settings, analyze};
 use gambol_motion::Clip;
 use nalgebra::DMatrix;
 
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use counting::allocations;
 
 /// Jumps again and again.
 struct Jumper {
@@ -190,16 +165,14 @@ fn runner() -> (gambol_control::sketch::Stage, gambol_control::locomotion::Strid
 
 /// Allocations of a controller in so many steps. Those of the steps themselves, whose memory grows with contacts that are new, are
 /// counted in `gambol-dynamics`.
-fn allocations(world: &World, controller: &dyn AnyController, start: &State, steps: usize) -> usize {
+fn allocations_of(world: &World, controller: &dyn AnyController, start: &State, steps: usize) -> usize {
     let creature = world.creature();
     let (mut stepper, mut state) = (Stepper::new(world), start.clone());
     let (mut command, mut memory) = (Command::new(creature), controller.begin(creature));
     let mut count = 0;
     for _ in 0..steps {
         let sense = Sense::new(world, &mut stepper, &mut state);
-        let before = ALLOCATIONS.get();
-        controller.drive(&sense, &mut memory, &mut command);
-        count += ALLOCATIONS.get() - before;
+        count += allocations(|| controller.drive(&sense, &mut memory, &mut command));
         let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &[] };
         sense.step(&drive).unwrap();
     }
@@ -208,21 +181,19 @@ fn allocations(world: &World, controller: &dyn AnyController, start: &State, ste
 
 #[test]
 fn a_controller_does_not_allocate() {
-    let before = ALLOCATIONS.get();
-    drop(vec![0_u8; 16]);
-    assert!(ALLOCATIONS.get() > before, "the counter does not count");
+    assert!(allocations(|| drop(vec![0_u8; 16])) > 0, "the counter does not count");
 
     // Several jumps.
     let (jumper, world, start) = jumper();
-    assert_eq!(allocations(&world, &jumper, &start, 1000), 0, "a jumper");
+    assert_eq!(allocations_of(&world, &jumper, &start, 1000), 0, "a jumper");
 
     // Several half cycles, and so corrections.
     let (stage, stride, world) = runner();
     let bursts = Bursts::new(&stage, &stride, world.settings().step);
     let start = State::new(&stride.q, &stride.v);
-    assert_eq!(allocations(&world, &bursts, &start, 800), 0, "bursts");
+    assert_eq!(allocations_of(&world, &bursts, &start, 800), 0, "bursts");
     let balanced = Balanced::new(bursts, Balance::new(&stage, &world, &stride));
-    assert_eq!(allocations(&world, &balanced, &start, 1600), 0, "corrected bursts");
+    assert_eq!(allocations_of(&world, &balanced, &start, 1600), 0, "corrected bursts");
 
     let creature = gambol::load("loop", &gambol::LoadOptions::default()).unwrap();
     let modes =
@@ -242,6 +213,6 @@ fn a_controller_does_not_allocate() {
     };
     let start = State::new(&mean, &vec![0.0; creature.nv()]);
     let world = World::new(creature, StepSettings { ground: None, ..StepSettings::default() }).unwrap();
-    assert_eq!(allocations(&world, &pump, &start, 400), 0, "a pump");
-    assert_eq!(allocations(&world, &Follow::new(&clip), &start, 400), 0, "a clip");
+    assert_eq!(allocations_of(&world, &pump, &start, 400), 0, "a pump");
+    assert_eq!(allocations_of(&world, &Follow::new(&clip), &start, 400), 0, "a clip");
 }

@@ -1,12 +1,9 @@
 //! The hot functions are called tens of thousands of times a second by simulations and searches: none of them may
 //! touch the heap. A counting allocator proves it, and proves with a positive control that it counts.
-#![allow(unsafe_code)] // an allocator cannot be written without
 
+mod counting;
 #[path = "all/support/mod.rs"]
 mod support;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use gambol_dynamics::{
     Collider, Data, Drive, HeightField, State, StepSettings, Stepper, Terrain, TreeMatrix, World,
@@ -18,37 +15,7 @@ use gambol_model::samples::{TreeKind, chain, random_tree, star};
 use gambol_model::{Creature, Vec3};
 use nalgebra::DMatrix;
 
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call is passed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
-
-fn allocations(work: impl FnOnce()) -> usize {
-    let before = ALLOCATIONS.get();
-    work();
-    ALLOCATIONS.get() - before
-}
+use counting::allocations;
 
 #[test]
 fn hot_functions_do_not_allocate() {
