@@ -172,6 +172,11 @@ impl Problem for StrideProblem {
 }
 
 impl Verdict for Score {
+    fn nothing(_: usize, equalities: usize) -> Self {
+        let (easy, gap) = ([f64::NAN; CONSTRAINTS.len()], vec![f64::NAN; equalities]);
+        Self { speed: f64::NAN, effort: f64::NAN, weight: f64::NAN, easy, short: easy, gap }
+    }
+
     fn objective(&self) -> f64 {
         self.product()
     }

@@ -1,6 +1,8 @@
 //! Where candidates are judged.
 
-use super::Problem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::{Problem, Verdict};
 use crate::threads::on_threads;
 
 /// Judges candidates: here, on threads, in workers of a browser, on other machines. A search does not depend on which.
@@ -15,8 +17,7 @@ pub struct OneThread;
 
 impl<P: Problem> Executor<P> for OneThread {
     fn judge(&mut self, problem: &P, candidates: &[Vec<f64>]) -> Vec<P::Verdict> {
-        let mut judge = problem.judge();
-        candidates.iter().map(|x| judge(x)).collect()
+        candidates.iter().map(unharmed(problem)).collect()
     }
 }
 
@@ -26,10 +27,18 @@ pub struct Threads(pub usize);
 
 impl<P: Problem> Executor<P> for Threads {
     fn judge(&mut self, problem: &P, candidates: &[Vec<f64>]) -> Vec<P::Verdict> {
-        let worker = || {
-            let mut judge = problem.judge();
-            move |x: &Vec<f64>| judge(x)
-        };
-        on_threads(self.0, candidates, worker)
+        on_threads(self.0, candidates, || unharmed(problem))
+    }
+}
+
+/// A judge of whom a candidate cannot take more than itself: where it panics the candidate came to nothing, and a search of
+/// hours goes on. What it had in memory may be half written then, so the next one is judged afresh.
+fn unharmed<P: Problem>(problem: &P) -> impl FnMut(&Vec<f64>) -> P::Verdict {
+    let mut judge = problem.judge();
+    move |x| {
+        catch_unwind(AssertUnwindSafe(|| judge(x))).unwrap_or_else(|_| {
+            judge = problem.judge();
+            P::Verdict::nothing(problem.inequalities().len(), problem.equalities().len())
+        })
     }
 }

@@ -28,6 +28,9 @@ pub struct Equality {
 
 /// What a candidate is worth.
 pub trait Verdict: Clone + Debug + PartialEq + Send {
+    /// Of a candidate that came to nothing, of a problem with so many inequalities and equalities: none of it is a number.
+    fn nothing(inequalities: usize, equalities: usize) -> Self;
+
     /// What is to be least, of all candidates that break no constraint.
     fn objective(&self) -> f64;
 
@@ -78,7 +81,7 @@ pub trait Problem: Sync {
     }
 
     /// One thread's judge. The same candidate has the same verdict from any of them, whatever it has judged before. An objective
-    /// that is not a number says that the candidate came to nothing.
+    /// that is not a number says that the candidate came to nothing, and so does a panic.
     fn judge(&self) -> Judging<'_, Self::Verdict>;
 
     /// A way that leads on by itself from a good candidate to better ones, if there is such a thing: where a machine that runs
@@ -133,6 +136,16 @@ impl Values {
 }
 
 impl Verdict for Values {
+    fn nothing(inequalities: usize, equalities: usize) -> Self {
+        let nothing = |count| vec![f64::NAN; count];
+        Self {
+            objective: f64::NAN,
+            violations: nothing(inequalities),
+            shortages: nothing(inequalities),
+            gaps: nothing(equalities),
+        }
+    }
+
     fn objective(&self) -> f64 {
         self.objective
     }

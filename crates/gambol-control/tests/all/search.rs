@@ -3,6 +3,9 @@
 //! interruption. A search that was still made for nine constraints, or that depended on where candidates are judged, would
 //! fail here.
 
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use gambol_control::CheckpointError;
 use gambol_control::cma::Bounds;
 use gambol_control::search::{
@@ -250,6 +253,36 @@ fn a_checkpoint_of_another_problem_is_refused() {
     assert!(matches!(error, SearchError::Checkpoint(CheckpointError::Other { .. })), "{error}");
     let more = SearchSettings { budget: 40_000, ..settings(Method::Closing) };
     assert!(Search::resume(valley(), more, &text).is_ok());
+}
+
+/// How often the judge of [`fragile`] broke down.
+static BROKE: AtomicUsize = AtomicUsize::new(0);
+
+/// The ball, with a judge who breaks down in one half of it.
+fn fragile() -> Textbook {
+    let judge = |x: &[f64]| {
+        if x[0] < 0.0 {
+            BROKE.fetch_add(1, Ordering::Relaxed);
+            resume_unwind(Box::new(())); // a panic without a word
+        }
+        (ball().judge)(x)
+    };
+    Textbook { name: "fragile", judge, ..ball() }
+}
+
+#[test]
+fn a_judge_who_panics_loses_no_more_than_the_candidate() {
+    let found = |executor: &mut dyn Executor<Textbook>| {
+        let mut search = Search::new(fragile(), settings(Method::Closing)).unwrap();
+        assert_eq!(search.run(executor, &mut |_| true), Outcome::Converged);
+        search.nearest().unwrap().0.to_vec()
+    };
+    let alone = found(&mut OneThread);
+    assert!(BROKE.load(Ordering::Relaxed) > 0, "it never broke down");
+    assert_eq!(found(&mut Threads(3)), alone);
+    for (x, best) in alone.iter().zip([2.0, 1.0, -2.0].map(|x| x / 3.0)) {
+        assert!((x - best).abs() < 0.05, "{alone:?}");
+    }
 }
 
 /// An iteration with a fixed point, which differences do not reach: the gap has a corner there.
