@@ -7,6 +7,7 @@ mod cma;
 mod controller_files;
 mod controllers;
 mod functions;
+mod help;
 mod locomotion;
 mod preview;
 mod pumping;
