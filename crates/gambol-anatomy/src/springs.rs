@@ -153,11 +153,20 @@ fn slide_spring(weight: f64, height: f64, settings: &SpringSettings) -> f64 {
 
 /// What joints without springs were given.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct GivenSprings {
     /// How many joints.
     pub joints: usize,
     /// Stiffness of a leg's joint, N·m/rad.
     pub usual: f64,
+}
+
+impl std::fmt::Display for GivenSprings {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { joints, usual } = self;
+        let (joint, by) = (if *joints == 1 { "joint" } else { "joints" }, "from its weight and height");
+        write!(out, "{joints} {joint} came without springs and got {usual:.3} N·m/rad or more, {by}")
+    }
 }
 
 /// Gives each joint of `creature` that has no spring, and no part in one, the spring and the damper that hold up its body

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use gambol_anatomy::recording::unit_from_text;
+use gambol_anatomy::{SpringSettings, give_springs};
+use gambol_dynamics::Data;
 use gambol_formats::gltf::{Rig, RigSettings};
 use gambol_model::{Creature, LandmarkOverride};
 use gambol_modes::{Scale, set_uniform};
@@ -48,6 +50,10 @@ pub(super) struct CreatureArguments {
     /// glTF, BVH, ASF: the mass of the whole creature, kg; water fills its skin if not given
     #[arg(long, value_name = "KG")]
     mass: Option<f64>,
+
+    /// Give joints that came without springs, as robots do, those that hold up its weight
+    #[arg(long)]
+    give_springs: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -71,7 +77,15 @@ impl CreatureArguments {
     /// The creature and, if it came from a glTF file, the way back to its nodes.
     pub(super) fn load_rig(&self) -> Result<(Creature, Option<Rig>), Failure> {
         let options = self.options()?;
-        gambol::load_rig(&self.creature, &options).map_err(|error| Failure::hinted(&error))
+        let (mut creature, rig) =
+            gambol::load_rig(&self.creature, &options).map_err(|error| Failure::hinted(&error))?;
+        if self.give_springs {
+            let mut data = Data::new(&creature);
+            if let Some(given) = give_springs(&mut creature, &mut data, &SpringSettings::default()) {
+                eprintln!("gambol: {given}");
+            }
+        }
+        Ok((creature, rig))
     }
 
     /// The creature's file, if it has one.

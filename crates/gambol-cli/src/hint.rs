@@ -9,7 +9,7 @@ pub(super) fn told(message: &impl Hinted) -> String {
 
 fn option(hint: Hint) -> String {
     let words = match hint {
-        Hint::Stiffness => "give it one, for example with --stiffness 20",
+        Hint::Stiffness => "give it one, for example with --give-springs or --stiffness 20",
         Hint::FewerModes { most } => {
             return format!("ask for at most {most}, for example with --count {}", most.min(20));
         }

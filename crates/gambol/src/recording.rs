@@ -60,8 +60,7 @@ pub fn load_motion(path: &Path, options: &MotionOptions) -> Result<Motion, LoadE
     if let Some(kind) = own_kind(path) {
         return load_own(path, kind, options);
     }
-    let Recording { creature, clip, scale, first_apart } = load_recording(path, &options.recording)?;
-    Ok(Motion { creature, clip, scale: Some(scale), first_apart })
+    Ok(load_recording(path, &options.recording)?.into())
 }
 
 /// A clip of ours.
@@ -92,6 +91,12 @@ fn load_own(path: &Path, kind: Own, options: &MotionOptions) -> Result<Motion, L
         Own::Npz => from_npz(&file, &bytes, &creature)?,
     };
     Ok(Motion { creature, clip, scale: None, first_apart: false })
+}
+
+impl From<Recording> for Motion {
+    fn from(Recording { creature, clip, scale, first_apart }: Recording) -> Self {
+        Self { creature, clip, scale: Some(scale), first_apart }
+    }
 }
 
 impl Motion {

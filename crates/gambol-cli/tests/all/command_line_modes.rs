@@ -139,9 +139,13 @@ fn misuse_is_told() {
     assert_fails(
         &["modes", file],
         1,
-        "joint \"knee\" has no stiffness; give it one, for example with --stiffness 20",
+        "joint \"knee\" has no stiffness; give it one, for example with --give-springs or --stiffness 20",
     );
     assert_eq!(json(&["modes", file, "--stiffness", "20", "--json"])["rigid"], 6);
+    let given = gambol(&["modes", file, "--give-springs"]);
+    let said = String::from_utf8_lossy(&given.stderr);
+    assert!(given.status.success() && said.contains("1 joint came without springs and got "), "{said}");
+    assert!(gambol(&["modes", "dog", "--give-springs"]).stderr.is_empty(), "who has springs keeps them");
 }
 
 #[test]

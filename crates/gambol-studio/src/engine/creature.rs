@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use gambol::LoadOptions;
 use gambol::anatomy::skin::{BoneWish, JointType, RigBone};
-use gambol::anatomy::{GivenSprings, Heading, SpringSettings, heights};
+use gambol::anatomy::{Heading, SpringSettings, heights};
 use gambol::control::sketch::creature_of;
 use gambol::dynamics::{Data, forward_kinematics};
 use gambol::formats::files::{Files, Memory};
 use gambol::formats::gltf::{self, BoneSettings, Rig, RigSettings};
-use gambol::formats::mocap::{self, Recording};
+use gambol::formats::mocap;
 use gambol::formats::{FormatError, load_rig_from};
 use gambol::model::math;
 use gambol::model::{
@@ -19,7 +19,7 @@ use gambol::model::{
 use gambol::modes::Reader;
 use gambol::motion::Clip;
 use gambol::picture::{Drawing, Look, Picture, Placement, View};
-use gambol::{gallery, guess_contacts};
+use gambol::{Motion, gallery, guess_contacts};
 
 use super::hint::told;
 use super::{Answer, Shelf, Trouble};
@@ -38,7 +38,7 @@ pub(super) struct Read {
     kind: FileKind,
     /// What was guessed, in words.
     notes: Vec<String>,
-    recording: Option<Recording>,
+    recording: Option<Motion>,
 }
 
 impl Read {
@@ -85,7 +85,7 @@ impl Read {
             let furnished = gallery::find(name).map_or(Ok(()), |entry| entry.furnish(&mut creature));
             furnished.map_err(|error| Trouble(error.to_string()))?;
         }
-        let recording = recording.map(without_first_apart);
+        let recording = recording.map(|recording| ready_to_play(recording.into()));
         Ok(Self { work: work.clone(), creature, rig, kind, notes, recording })
     }
 
@@ -230,23 +230,17 @@ fn xml_kind(bytes: &[u8]) -> FileKind {
 /// Robots come without springs, and without springs nothing vibrates. Says so.
 fn give_springs(creature: &mut Creature) -> Option<String> {
     let mut data = Data::new(creature);
-    let given = gambol::anatomy::give_springs(creature, &mut data, &SpringSettings::default())?;
-    let GivenSprings { joints, usual } = given;
-    Some(format!(
-        "{joints} joints came without springs and got {usual:.3} N·m/rad or more, from its weight and height"
-    ))
+    let given = gambol::anatomy::give_springs(creature, &mut data, &SpringSettings::default());
+    given.map(|given| given.to_string())
 }
 
-/// Conversions of recordings may begin with a pose that is not part of the motion.
-fn without_first_apart(mut recording: Recording) -> Recording {
-    let last = recording.clip.times.len() - 1;
-    if recording.first_apart && last > 1 {
-        recording.clip = recording.clip.part(1, last);
+/// What is shown of a recording: its motion alone, with the contacts that it seems to have.
+fn ready_to_play(mut motion: Motion) -> Motion {
+    motion.drop_first_apart();
+    if motion.clip.contacts.is_empty() {
+        motion.clip.contacts = guess_contacts(&motion.creature, &motion.clip);
     }
-    if recording.clip.contacts.is_empty() {
-        recording.clip.contacts = guess_contacts(&recording.creature, &recording.clip);
-    }
-    recording
+    motion
 }
 
 /// Tells the page about a creature.
@@ -256,7 +250,7 @@ pub(super) fn answer(read: Arc<Read>) -> Result<Answer, Trouble> {
     let mut head = describe(&read.creature, read.kind, &mut bytes);
     head.notes.clone_from(&read.notes);
     head.skin = read.rig.as_ref().and_then(|rig| skin(rig, &read.work.source));
-    if let Some(Recording { creature, clip, .. }) = &read.recording {
+    if let Some(Motion { creature, clip, .. }) = &read.recording {
         let creature = describe(creature, read.kind, &mut bytes);
         let clip = clip_part(clip, &mut bytes);
         head.recording = Some(Box::new(RecordingPart { creature, clip }));
