@@ -85,23 +85,29 @@ pub fn momentum_matrix(
     center
 }
 
-/// What must act on the creature from outside, besides gravity, for it to move like this: the rate of change of its momenta,
-/// less gravity.
+/// What must act on the creature from outside, besides gravity, for it to move like this, and the joint forces if it all acts
+/// at the base: what [`inverse_dynamics`] returns.
+///
+/// The force through the base's joint is that on all that hangs on it: the rate of change of its momenta, less gravity.
+///
+/// ```text
+/// Σ f = m (c̈ − g),   Σ (p − c) × f = L̇ about the centre of mass c
+/// ```
 ///
 /// Writes what [`inverse_dynamics`] writes.
-pub fn outside_wrench(
+pub fn outside_wrench<'d>(
     creature: &Creature,
     base: &FloatingBase,
-    data: &mut Data,
+    data: &'d mut Data,
     q: &[f64],
     v: &[f64],
     a: &[f64],
-) -> Wrench {
+) -> (Wrench, &'d [f64]) {
     inverse_dynamics(creature, data, q, v, a);
     composite_inertias(creature, data);
     let center = composite_center(base, data);
     let through_root = data.forces[base.body].shifted(data.frames[base.body].position - center);
-    Wrench { force: through_root.force, moment: through_root.moment, center }
+    (Wrench { force: through_root.force, moment: through_root.moment, center }, &data.tau)
 }
 
 /// Centre of mass of all that hangs on the base, m, from `data.composites`.

@@ -68,7 +68,7 @@ pub use step::{
     ContactForce, ContactModel, Divergence, Drive, Push, Sense, Springs, State, StepError, StepSettings,
     Stepper, Sweeps, World, step,
 };
-pub use support::{Support, SupportPoint, SupportSettings, explain};
+pub use support::{SupportPoint, SupportSettings, explain};
 pub use terrain::{HeightField, Terrain, TerrainError};
 pub use touch::{Lowest, Touch, touches};
 pub use tree_matrix::{TooLarge, TreeMatrix};

@@ -6,10 +6,10 @@ mod counting;
 mod support;
 
 use gambol_dynamics::{
-    Collider, Data, Drive, HeightField, State, StepSettings, Stepper, Terrain, TreeMatrix, World,
-    bias_forces, body_jacobian, body_velocities, center_of_mass, energy, forward_dynamics,
-    forward_kinematics, inverse_dynamics, mass_matrix, momentum, multiply_mass, passive_forces,
-    point_jacobian, prepare_mass, step,
+    Collider, Data, Drive, FloatingBase, HeightField, State, StepSettings, Stepper, SupportPoint,
+    SupportSettings, Terrain, TreeMatrix, World, bias_forces, body_jacobian, body_velocities, center_of_mass,
+    energy, explain, forward_dynamics, forward_kinematics, inverse_dynamics, mass_matrix, momentum,
+    momentum_matrix, multiply_mass, outside_wrench, passive_forces, point_jacobian, prepare_mass, step,
 };
 use gambol_model::samples::{TreeKind, chain, random_tree, star};
 use gambol_model::{Creature, Vec3};
@@ -28,6 +28,12 @@ fn hot_functions_do_not_allocate() {
     let mut out = v.clone();
     let mut jacobian = DMatrix::zeros(3, creature.nv());
     let mut six = DMatrix::zeros(6, creature.nv());
+    let base = FloatingBase::of(&creature).unwrap();
+    let mut rows = vec![0.0; 6 * creature.nv()];
+    let points =
+        [-0.1, 0.2, 0.4].map(|x| SupportPoint { point: Vec3::x() * x, normal: Vec3::z(), price: 1.0 });
+    let ground = SupportSettings { friction: 0.8, weight: 9.81 * base.mass, length: 1.0 };
+    let mut forces = [Vec3::zeros(); 3];
 
     assert!(allocations(|| drop(vec![0u8; 16])) > 0, "the counter does not count");
     let count = allocations(|| {
@@ -45,6 +51,9 @@ fn hot_functions_do_not_allocate() {
         passive_forces(&creature, &mut data, &q, &v);
         energy(&creature, &mut data, &q, &v);
         momentum(&creature, &mut data, &q, &v);
+        momentum_matrix(&creature, &base, &mut data, &q, &mut rows);
+        let (wrench, _) = outside_wrench(&creature, &base, &mut data, &q, &v, &a);
+        explain(&wrench, &points, &ground, &mut forces);
         center_of_mass(&creature, &mut data, &q);
         point_jacobian(&creature, &data, 5, Vec3::zeros(), &mut jacobian);
         body_jacobian(&creature, &data, 5, Vec3::zeros(), &mut six);

@@ -19,6 +19,7 @@ mod edit;
 mod error;
 mod feet;
 mod file;
+mod forces;
 mod gait;
 mod heuristics;
 mod limits;
@@ -43,6 +44,9 @@ pub use design::{Design, Wish, design, gaits_for};
 pub use edit::ModeEdit;
 pub use error::GaitError;
 pub use file::{FileError, TerrainFile, VERSION, from_toml, from_toml_with, to_toml};
+pub use forces::{
+    FootForces, ForceError, ForceFigures, Forces, Stances, WorstResidual, find_stances, forces,
+};
 pub use gait::{Component, Gait, Ground, Style, Support};
 pub use gambol_anatomy::{Leg, Legs};
 pub use gambol_dynamics::{HeightField, Terrain};
@@ -52,9 +56,10 @@ pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use reach::Reach;
 pub use settings::{
-    DesignSettings, FeetSettings, FootholdSettings, GaitSettings, HeuristicSettings, LieSettings,
-    LimitSettings, MarkSettings, PaletteSettings, PinSettings, PostureSettings, RootSettings, SettleSettings,
-    StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings,
+    DesignSettings, FeetSettings, FootholdSettings, ForceSettings, GaitSettings, HeuristicSettings,
+    LieSettings, LimitSettings, MarkSettings, PaletteSettings, PinSettings, PostureSettings, RootSettings,
+    SettleSettings, StanceSettings, StyleSettings, SwimSettings, TempoSettings, WarningSettings,
+    WaveSettings,
 };
 pub use style::{Body, Counterpart, counterparts};
 

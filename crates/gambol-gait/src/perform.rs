@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::belly;
 use crate::close::close;
 use crate::feet::{Grounded, ground};
+use crate::forces::{ForceFigures, Forces, WorstResidual, forces};
 use crate::limits::overshoot;
 use crate::measure;
 use crate::modal::ModalMotion;
@@ -32,6 +33,8 @@ pub struct Performance {
     pub clip: Clip,
     /// What was measured on it.
     pub report: Report,
+    /// The forces that one cycle of it takes, or the whole way on uneven ground; `None` if no feet carry it.
+    pub forces: Option<Forces>,
     /// What a user should know: a speed beyond reach, a leg folded through itself.
     pub warnings: Vec<String>,
 }
@@ -64,6 +67,27 @@ pub struct Report {
     pub ground_correction_energy: Option<f64>,
     /// v²/(g h); `None` for a legless creature.
     pub froude: Option<f64>,
+    /// Force that no foot could give, body weights, root mean square ([`ForceFigures::residual_force`]); this and all that
+    /// follows is `None` without feet on the ground.
+    pub residual_force: Option<f64>,
+    /// Moment that no foot could give, body weights × height of the centre of mass, root mean square.
+    pub residual_moment: Option<f64>,
+    /// The largest residual force, and when.
+    pub worst_force: Option<WorstResidual>,
+    /// The largest residual moment, and when.
+    pub worst_moment: Option<WorstResidual>,
+    /// The centre of mass from its lowest to its highest, as a share of its mean height.
+    pub com_swing: Option<f64>,
+    /// When it is lowest, in cycles of its own from the middle of the stances: 0 in a run, ±0.5 in a stiff-legged walk.
+    pub com_phase: Option<f64>,
+    /// The heaviest body from its lowest to its highest, as a share of its mean height.
+    pub trunk_swing: Option<f64>,
+    /// What the joints give, J per cycle.
+    pub positive_work: Option<f64>,
+    /// What the joints take, J per cycle.
+    pub negative_work: Option<f64>,
+    /// What the joints give per weight and way.
+    pub cost_of_transport: Option<f64>,
 }
 
 impl Report {
@@ -82,6 +106,33 @@ impl Report {
             limit_overshoot_rad: largest_overshoot(creature, clip),
             ground_correction_energy: None,
             froude: None,
+            residual_force: None,
+            residual_moment: None,
+            worst_force: None,
+            worst_moment: None,
+            com_swing: None,
+            com_phase: None,
+            trunk_swing: None,
+            positive_work: None,
+            negative_work: None,
+            cost_of_transport: None,
+        }
+    }
+
+    /// With what was measured of the forces.
+    fn with_forces(self, figures: &ForceFigures) -> Self {
+        Self {
+            residual_force: Some(figures.residual_force),
+            residual_moment: Some(figures.residual_moment),
+            worst_force: Some(figures.worst_force),
+            worst_moment: Some(figures.worst_moment),
+            com_swing: Some(figures.com_swing),
+            com_phase: figures.com_phase,
+            trunk_swing: Some(figures.trunk_swing),
+            positive_work: Some(figures.positive_work),
+            negative_work: Some(figures.negative_work),
+            cost_of_transport: figures.cost_of_transport,
+            ..self
         }
     }
 }
@@ -196,7 +247,7 @@ fn in_air(
     );
     let report = Report::of_clip(&body.creature, gait, &clip);
     let warnings = overdone(body, data, motion, &clip);
-    Ok(Performance { clip, report, warnings })
+    Ok(Performance { clip, report, forces: None, warnings })
 }
 
 fn on_feet(
@@ -254,6 +305,11 @@ fn on_feet(
         froude: (g > 0.0 && body.legs.length > 0.0).then(|| path.speed * path.speed / (g * body.legs.length)),
         ..Report::of_clip(creature, gait, &clip)
     };
+    let measured = measure_forces(body, data, gait, &clip, flat.then_some((schedule.per_cycle, stride)));
+    let report = match &measured {
+        Some(forces) => report.with_forces(&forces.figures),
+        None => report,
+    };
     let mut warnings = overdone(body, data, motion, &clip);
     if miss > body.settings.warnings.reach * body.legs.length {
         warnings.push(format!(
@@ -266,7 +322,22 @@ fn on_feet(
         let name = &creature.bodies()[deepest].name;
         warnings.push(format!("{name} is {} below the ground at most", in_mm(depth)));
     }
-    Ok(Performance { clip, report, warnings })
+    Ok(Performance { clip, report, forces: measured, warnings })
+}
+
+/// The forces of a clip on feet; of its first cycle, if that many keys and a stride are all there is to know. `None` for what
+/// does not carry itself.
+fn measure_forces(
+    body: &Body,
+    data: &mut Data,
+    gait: &Gait,
+    clip: &Clip,
+    cycle: Option<(usize, Stride)>,
+) -> Option<Forces> {
+    let cycle = cycle.map(|(keys, stride)| Clip { stride: Some(stride), ..clip.part(0, keys) });
+    let (clip, settings) = (cycle.as_ref().unwrap_or(clip), &body.settings);
+    let settings = (&settings.forces, &settings.stances);
+    forces(&body.creature, data, &body.legs, &gait.ground.terrain, clip, settings).ok()
 }
 
 /// A length for a message: two digits are enough.
@@ -349,7 +420,7 @@ fn on_belly(
             "without legs the speed follows from the frequency; the one in the gait is not used".to_owned(),
         );
     }
-    Ok(Performance { clip, report, warnings })
+    Ok(Performance { clip, report, forces: None, warnings })
 }
 
 fn contacts(body: &Body, stances: &[Stance], frequency: f64, schedule: &Schedule) -> Vec<Contact> {

@@ -43,7 +43,7 @@ pub fn animate(creature: &Creature, gait: &str) -> Result<Animation, GaitError> 
     let mut data = Data::new(creature);
     let (body, designed) = prepare(creature.clone(), &mut data, gait, |_| (), &Wish::default())?;
     let sampling = Sampling { seconds: None, fps: FPS };
-    let Performance { clip, report, warnings } = perform(&body, &mut data, &designed.gait, &sampling)?;
+    let Performance { clip, report, warnings, .. } = perform(&body, &mut data, &designed.gait, &sampling)?;
     let warnings = designed.hints.into_iter().chain(warnings).collect();
     Ok(Animation { body, gait: designed.gait, clip, report, warnings })
 }

@@ -2,6 +2,7 @@
 //!
 //! One program for all tests of the crate: linking is most of what a small one costs.
 
+mod centroidal;
 mod conservation;
 mod contact;
 mod differences;

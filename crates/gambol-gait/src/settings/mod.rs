@@ -6,6 +6,7 @@
 
 mod design;
 mod feet;
+mod forces;
 mod legless;
 mod style;
 
@@ -14,6 +15,7 @@ pub use design::{
     TempoSettings,
 };
 pub use feet::{FeetSettings, FootholdSettings, PinSettings, RootSettings, WarningSettings};
+pub use forces::{ForceSettings, StanceSettings};
 pub use legless::{LieSettings, SwimSettings, WaveSettings};
 pub use style::{LimitSettings, StyleSettings};
 
@@ -48,6 +50,10 @@ pub struct GaitSettings {
     pub root: RootSettings,
     /// The pose that has all feet where they shall be.
     pub pin: PinSettings,
+    /// What forces a clip takes.
+    pub forces: ForceSettings,
+    /// When feet stand in a clip that does not say it.
+    pub stances: StanceSettings,
     /// What users are told.
     pub warnings: WarningSettings,
     /// Waves of bodies without legs.
@@ -74,6 +80,8 @@ impl GaitSettings {
         self.footholds.check()?;
         self.root.check()?;
         self.pin.check()?;
+        self.forces.check()?;
+        self.stances.check()?;
         self.warnings.check()?;
         self.waves.check()?;
         self.lie.check()?;

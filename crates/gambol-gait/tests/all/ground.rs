@@ -87,7 +87,7 @@ fn standing_feet_stand() {
             }
             let (body, mut data) = preset_body(name, &gait_name);
             let gait = gait(&body, &mut data, &gait_name);
-            let Performance { clip, report, warnings } = play(&body, &mut data, &gait, SIXTY);
+            let Performance { clip, report, warnings, .. } = play(&body, &mut data, &gait, SIXTY);
             let slip = worst_slip(&body, &mut data, &clip);
             let what = format!("{name} {gait_name}");
             // What is asked for: 1 mm and 0.1 % of the leg. The report must say the same as these few lines.

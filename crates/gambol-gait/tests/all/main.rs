@@ -5,6 +5,7 @@
 mod design;
 mod edit;
 mod file;
+mod forces;
 mod gaits;
 mod ground;
 mod heuristics;

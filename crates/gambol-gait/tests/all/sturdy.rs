@@ -70,7 +70,7 @@ fn jolt(body: &Body, played: &Performance) -> f64 {
 /// the ground; whether there is such a warning is told.
 fn check(name: &str, body: &Body, data: &mut Data, gait: &str) -> [bool; 2] {
     let (_, played) = play(body, data, gait, &Wish::default());
-    let Performance { clip, report, warnings } = &played;
+    let Performance { clip, report, warnings, .. } = &played;
     assert!(clip.poses.iter().flatten().all(|x| x.is_finite()), "{name} {gait}");
     assert!(report.loop_gap < 1e-9, "{name} {gait}: the loop is open by {}", report.loop_gap);
     let told = |what: &str| warnings.iter().any(|warning| warning.contains(what));

@@ -636,6 +636,31 @@ export interface GaitReport {
   ground_correction_energy: number | null
   /** v²/(g h); `None` for a legless creature. */
   froude: number | null
+  /**
+   * Force that no foot could give, body weights, root mean square (`ForceFigures::residual_force`); this and all that
+   * follows is `None` without feet on the ground.
+   */
+  residual_force: number | null
+  /** Moment that no foot could give, body weights × height of the centre of mass, root mean square. */
+  residual_moment: number | null
+  /** The largest residual force, and when. */
+  worst_force: WorstResidual | null
+  /** The largest residual moment, and when. */
+  worst_moment: WorstResidual | null
+  /** The centre of mass from its lowest to its highest, as a share of its mean height. */
+  com_swing: number | null
+  /**
+   * When it is lowest, in cycles of its own from the middle of the stances: 0 in a run, ±0.5 in a stiff-legged walk.
+   */
+  com_phase: number | null
+  /** The heaviest body from its lowest to its highest, as a share of its mean height. */
+  trunk_swing: number | null
+  /** What the joints give, J per cycle. */
+  positive_work: number | null
+  /** What the joints take, J per cycle. */
+  negative_work: number | null
+  /** What the joints give per weight and way. */
+  cost_of_transport: number | null
 }
 
 /** One term of equation 4: α u sin(2π f̃ t + γ) + β u. */
@@ -871,6 +896,16 @@ export interface FootReport {
   stance: [number, number][]
   /** Worst way along the ground in stance, mm. */
   slip_mm: number
+}
+
+/** Where a residual is largest. */
+export interface WorstResidual {
+  /** Body weights, or body weights × height of the centre of mass. */
+  value: number
+  /** s */
+  time: number
+  /** Share of the clip, 0 to 1. */
+  cycle: number
 }
 
 /** How the legs take turns. */

@@ -1,0 +1,47 @@
+//! What forces a clip takes. Lengths are leg lengths, speeds parts of √(g · leg length), unless they say otherwise.
+
+gambol_model::settings! {
+    /// How forces are measured on a clip (`forces`).
+    pub struct ForceSettings {
+        /// Coefficient of friction of the ground: rubber or a paw on dry ground has 0.6 to 1.
+        friction: f64 = 0.8, Positive;
+        /// What of a standing sole is within this above its lowest point is pushed by the ground: 2 cm for a person, whose
+        /// recorded heels and toes are no better known.
+        sole: f64 = 0.02, Positive;
+        /// Keys on either side from which velocities are taken where nothing touches the ground: flight is smooth, and
+        /// differences of eighth order follow it to a millionth of the weight at 60 keys a second. With feet on the ground it
+        /// is one key, since a blow may fall between any two.
+        flight_reach: usize = 4, AtLeastOne;
+        /// A clip whose residual is larger, in body weights (times the height of the centre of mass), cannot be believed: a
+        /// person's recording has 0.13, of which half is the skeleton's fault.
+        believed: f64 = 0.3, Positive;
+        /// Slower than this nothing travels, and there is no cost of transport.
+        travels: f64 = 0.03, Positive;
+        /// A centre of mass that swings by less, in parts of its height, has no phase.
+        swings: f64 = 1e-3, Positive;
+    }
+}
+
+gambol_model::settings! {
+    /// How the stances of a clip are found that does not say them (`forces::stances`).
+    pub struct StanceSettings {
+        /// A foot whose sole is within this above the ground may stand: markers and artists' soles are a few centimetres off.
+        low: f64 = 0.07, Positive;
+        /// It stands when a low part of the sole is slower than this against the ground: 0.45 m/s of a person, whose swinging
+        /// foot does 1 to 4 m/s.
+        slow: f64 = 0.15, Positive;
+        /// On a belt, the same as a share of the belt's speed: feet of artists' loops do not keep it well.
+        slow_belt: f64 = 0.3, Positive;
+        /// A foot that stands goes on until it is this many times as high or as fast.
+        lasts: f64 = 1.6, AtLeastOne;
+        /// The ground under a foot is where the sole is below in this share of the keys: single keys may be wrong.
+        lowest: f64 = 0.05, Share;
+        /// A foot whose ground is this far above that of the lowest foot never stands: it is held up. So are all that are never
+        /// nearer to the ground of the world, z = 0.
+        held_up: f64 = 0.25, Positive;
+        /// The ground stands still if it explains this share of the standing feet that the best belt would.
+        belt: f64 = 0.6, Share;
+        /// Stances and steps shorter than this are noise, s.
+        shortest: f64 = 0.04, Positive;
+    }
+}
