@@ -2,21 +2,26 @@
 
 use std::io::Write;
 
+use comfy_table::Table;
 use gambol_dynamics::{Data, center_of_mass};
-use gambol_motion::{Clip, Seam};
+use gambol_gait::{ForceFigures, ForceSettings};
+use gambol_model::Creature;
+use gambol_motion::{Clip, Contact, Seam};
 use serde::Serialize;
 
-use super::Failure;
 use super::convert::loop_in_words;
 use super::hint::told;
+use super::table::{plain, right_align};
+use super::{Failure, forces};
 use gambol::{Motion, guess_contacts};
 
 /// Stances of a foot that are listed.
 const SHOWN: usize = 8;
 
 /// A clip as data.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct ClipReport {
+    pub(super) name: String,
     frames: usize,
     /// 1/s
     fps: f64,
@@ -39,12 +44,22 @@ pub(super) struct ClipReport {
     whole: Option<SeamReport>,
     best: Option<SeamReport>,
     contacts: Vec<ContactReport>,
+    /// What forces it takes, body weights.
+    #[serde(flatten)]
+    pub(super) figures: Option<ForceFigures>,
+    /// When it cannot be believed, s.
+    unbelieved: Vec<[f64; 2]>,
+    /// Why there are no forces.
+    unmeasured: Option<String>,
+    /// That and where it cannot be believed.
+    #[serde(skip)]
+    pub(super) doubt: Option<String>,
     #[serde(skip)]
     words: Vec<String>,
 }
 
 /// How a loop would close.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct SeamReport {
     /// s
     start: f64,
@@ -60,7 +75,7 @@ struct SeamReport {
 }
 
 /// When a foot stands.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct ContactReport {
     landmark: String,
     /// Share of the time.
@@ -68,6 +83,10 @@ struct ContactReport {
     /// s
     intervals: Vec<[f64; 2]>,
     guessed: bool,
+    /// Share of all vertical push.
+    load: Option<f64>,
+    /// Largest force, body weights.
+    peak_force: Option<f64>,
 }
 
 impl SeamReport {
@@ -85,6 +104,11 @@ impl SeamReport {
 }
 
 impl ClipReport {
+    /// Of a clip of a file that has others too.
+    pub(super) fn of_clip(creature: &Creature, clip: &Clip) -> Self {
+        Self::new(Motion { creature: creature.clone(), clip: clip.clone(), scale: None, first_apart: false })
+    }
+
     pub(super) fn new(mut motion: Motion) -> Self {
         let frames = motion.clip.times.len();
         let first_apart = motion.drop_first_apart();
@@ -97,6 +121,11 @@ impl ClipReport {
         let distance = (ends[1] - ends[0]).norm();
         let guessed = clip.contacts.is_empty();
         let contacts = if guessed { guess_contacts(creature, clip) } else { clip.contacts.clone() };
+        let measured = forces::measure(creature, clip);
+        let foot = |contact: &Contact| {
+            let feet = &measured.as_ref().ok()?.feet;
+            feet.iter().find(|foot| foot.name == contact.name).map(|foot| (foot.share, foot.peak))
+        };
         let mut words = Vec::new();
         words.extend(whole.as_ref().map(|seam| format!("as a whole: {}", loop_in_words(clip, seam))));
         words.extend(best.as_ref().map(|seam| format!("at best: {}", loop_in_words(clip, seam))));
@@ -122,8 +151,15 @@ impl ClipReport {
                         / length.max(f64::MIN_POSITIVE),
                     intervals: contact.intervals.clone(),
                     guessed,
+                    load: foot(contact).map(|(load, _)| load),
+                    peak_force: foot(contact).map(|(_, peak)| peak),
                 })
                 .collect(),
+            doubt: measured.as_ref().ok().and_then(|forces| forces.doubt(ForceSettings::default().believed)),
+            unbelieved: measured.as_ref().map(|forces| forces.unbelieved.clone()).unwrap_or_default(),
+            unmeasured: measured.as_ref().err().map(ToString::to_string),
+            figures: measured.ok().map(|forces| forces.figures),
+            name: clip.name.clone(),
             words,
         }
     }
@@ -162,6 +198,48 @@ impl ClipReport {
                 times.join(", ")
             )?;
         }
+        self.write_forces(out)?;
         Ok(writeln!(out)?)
     }
+
+    fn write_forces(&self, out: &mut impl Write) -> Result<(), Failure> {
+        let Some(figures) = &self.figures else {
+            let why = self.unmeasured.as_deref().unwrap_or("there are none");
+            return Ok(writeln!(out, "  its forces cannot be told: {why}")?);
+        };
+        let mut feet = plain(&["foot", "stands", "carries", "at most"]);
+        for contact in &self.contacts {
+            let [load, peak] = forces::carries(contact.load, contact.peak_force);
+            feet.add_row([contact.landmark.clone(), format!("{:.0} %", 100.0 * contact.duty), load, peak]);
+        }
+        right_align(&mut feet, &[1, 2, 3]);
+        Ok(writeln!(out, "\n{feet}\n\n{}", forces::table(figures))?)
+    }
+
+    /// A row of [`clip_table`].
+    fn row(&self) -> [String; 8] {
+        let figures = self.figures.as_ref();
+        let told = |of: &dyn Fn(&ForceFigures) -> String| figures.map_or_else(|| "–".to_owned(), of);
+        [
+            self.name.clone(),
+            format!("{:.2} s", self.duration),
+            if self.loops { "loops" } else { "" }.to_owned(),
+            told(&|f| format!("{:.2}", f.speed)),
+            told(&|f| format!("{:.2}", f.residual_force)),
+            told(&|f| format!("{:.2}", f.residual_moment)),
+            told(&|f| format!("{:.1}", 100.0 * f.com_swing)),
+            told(&|f| forces::phase_word(f).to_owned()),
+        ]
+    }
+}
+
+/// A line for each clip of a file.
+pub(super) fn clip_table(clips: &[ClipReport]) -> Table {
+    let mut table =
+        plain(&["clip", "lasts", "", "m/s", "force from nowhere", "moment", "swing %", "over standing feet"]);
+    for clip in clips {
+        table.add_row(clip.row());
+    }
+    right_align(&mut table, &[1, 3, 4, 5, 6]);
+    table
 }

@@ -8,20 +8,25 @@ use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
 use serde::Serialize;
 
-use super::clip_report::ClipReport;
+use super::clip_report::{ClipReport, clip_table};
 use super::creature::{CreatureArguments, StateArguments};
 use super::hint::told;
 use super::{Failure, write_json, written};
-use gambol::picture;
 use gambol::report::{JointReport, Report};
+use gambol::{load_clips, picture};
+use gambol_formats::gltf::Rig;
+use gambol_model::Creature;
+use gambol_motion::Clip;
 
 /// Tells what a creature is made of (bodies, joints, mass, landmarks, what was guessed), and what a clip holds
 #[derive(Args)]
 #[command(
-    after_help = "Besides creatures, clips are taken: .bvh, .amc, .json and .npz. Of a clip, frames, rate, unit, way, stances \
-                        and how well it would loop come first, then who moves.\n\nExamples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
+    after_help = "Besides creatures, clips are taken: .bvh, .amc, .json and .npz. Of a clip, frames, rate, unit, way, stances, \
+                        how well it would loop and what forces it takes come first, then who moves. Of a glTF file's own clips \
+                        a line each; --clip tells all of one.\n\nExamples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
                         gambol inspect fox.glb --rig fox.toml\n  \
                         gambol inspect robot.urdf --root free --json\n  gambol inspect walk.bvh\n  gambol inspect trot.npz\n  \
+                        gambol inspect fox.glb --clip Run\n  \
                         gambol inspect dog --json --matrix --qpos pose.json --qvel velocity.json"
 )]
 pub(super) struct Inspect {
@@ -30,6 +35,10 @@ pub(super) struct Inspect {
 
     #[command(flatten)]
     state: StateArguments,
+
+    /// glTF: tell all of one of the file's own clips, by its name
+    #[arg(long, value_name = "NAME")]
+    clip: Option<String>,
 
     /// Print one JSON object
     #[arg(long)]
@@ -59,27 +68,64 @@ impl Inspect {
         let mut report = Report::new(&creature, &state, self.matrix)
             .map_err(|error| Failure::Failed(error.to_string()))?;
         report.warnings = creature.warnings().iter().map(told).collect();
-        let clip = motion.map(ClipReport::new);
+        let mut clip = motion.map(ClipReport::new);
+        let clips = rig.as_ref().map(|rig| self.clips(&creature, rig)).transpose()?;
+        if let Some(name) = &self.clip {
+            clip = Some(named(name, clips.as_deref(), clip)?);
+        }
         if let Some(file) = &self.picture {
             written::picture(file, &picture::three_views(&creature, &state.qpos), self.force)?;
         }
-        let guesses: Option<Vec<String>> = rig.map(|rig| rig.notes.iter().map(told).collect());
+        let guesses: Option<Vec<String>> = rig.as_ref().map(|rig| rig.notes.iter().map(told).collect());
         if self.json {
-            return write_json(out, &Inspected { creature: &report, guesses, clip: clip.as_ref() });
+            let clips = clips.filter(|_| self.clip.is_none());
+            return write_json(
+                out,
+                &Inspected { creature: &report, guesses, clip: clip.as_ref(), clips: clips.as_deref() },
+            );
         }
         if let Some(clip) = &clip {
             clip.write(out)?;
         }
         write_report(out, &report)?;
+        if let Some(clips) = clips.as_ref().filter(|clips| self.clip.is_none() && !clips.is_empty()) {
+            writeln!(out, "\nits own clips\n{}", clip_table(clips))?;
+        }
         if let Some(guesses) = guesses {
             writeln!(out, "\nguessed from the skin (`gambol rig` writes it down to be set right)")?;
             guesses.iter().try_for_each(|guess| writeln!(out, "  {guess}"))?;
         }
-        for warning in &report.warnings {
+        let doubts = clip.iter().filter_map(|clip| clip.doubt.as_ref());
+        for warning in report.warnings.iter().chain(doubts) {
             eprintln!("gambol: warning: {warning}");
         }
         Ok(())
     }
+
+    /// The clips that a glTF file brings along.
+    fn clips(&self, creature: &Creature, rig: &Rig) -> Result<Vec<ClipReport>, Failure> {
+        let options = self.creature.options()?;
+        let clips = load_clips(self.creature.file(), &options, (creature, rig))
+            .map_err(|error| Failure::hinted(&error))?;
+        let wanted = |clip: &&Clip| self.clip.as_ref().is_none_or(|name| *name == clip.name);
+        // One that is asked for and not there is told by the names of all.
+        let all = !clips.iter().any(|clip| wanted(&clip));
+        let chosen = clips.iter().filter(|clip| all || wanted(clip));
+        Ok(chosen.map(|clip| ClipReport::of_clip(creature, clip)).collect())
+    }
+}
+
+/// The clip that is called so.
+fn named(name: &str, clips: Option<&[ClipReport]>, own: Option<ClipReport>) -> Result<ClipReport, Failure> {
+    let clips = clips.unwrap_or_default();
+    if let Some(found) = own.into_iter().chain(clips.iter().cloned()).find(|clip| clip.name == name) {
+        return Ok(found);
+    }
+    let names: Vec<&str> = clips.iter().map(|clip| clip.name.as_str()).collect();
+    Err(Failure::Failed(match names.as_slice() {
+        [] => format!("there is no clip {name:?}: the file has none"),
+        names => format!("there is no clip {name:?}; the file has {}", names.join(", ")),
+    }))
 }
 
 /// What is printed as JSON: the creature, and its motion if the file has one.
@@ -92,6 +138,9 @@ struct Inspected<'a> {
     guesses: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     clip: Option<&'a ClipReport>,
+    /// Of a glTF model: those of its file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clips: Option<&'a [ClipReport]>,
 }
 
 fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {

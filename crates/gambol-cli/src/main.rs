@@ -7,6 +7,7 @@ mod convert;
 mod creature;
 mod export;
 mod files;
+mod forces;
 mod gait_file;
 mod gallery;
 mod hint;

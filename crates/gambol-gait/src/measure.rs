@@ -74,6 +74,8 @@ pub(crate) fn slip(
             duty: own.iter().map(|stance| stance.end - stance.start).sum(),
             stance: own.iter().map(|stance| [stance.start, stance.end]).collect(),
             slip_mm: worst * 1e3,
+            peak_force: None,
+            load: None,
         });
     }
     slip.mean = if count > 0.0 { sum / count } else { 0.0 };

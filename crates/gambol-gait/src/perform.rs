@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::belly;
 use crate::close::close;
 use crate::feet::{Grounded, ground};
-use crate::forces::{ForceFigures, Forces, WorstResidual, forces};
+use crate::forces::{Forces, WorstResidual, forces};
 use crate::limits::overshoot;
 use crate::measure;
 use crate::modal::ModalMotion;
@@ -67,7 +67,7 @@ pub struct Report {
     pub ground_correction_energy: Option<f64>,
     /// v²/(g h); `None` for a legless creature.
     pub froude: Option<f64>,
-    /// Force that no foot could give, body weights, root mean square ([`ForceFigures::residual_force`]); this and all that
+    /// Force that no foot could give, body weights, root mean square ([`crate::ForceFigures::residual_force`]); this and all that
     /// follows is `None` without feet on the ground.
     pub residual_force: Option<f64>,
     /// Moment that no foot could give, body weights × height of the centre of mass, root mean square.
@@ -120,7 +120,12 @@ impl Report {
     }
 
     /// With what was measured of the forces.
-    fn with_forces(self, figures: &ForceFigures) -> Self {
+    fn with_forces(mut self, forces: &Forces) -> Self {
+        for (report, foot) in self.feet.iter_mut().zip(&forces.feet) {
+            report.peak_force = Some(foot.peak);
+            report.load = Some(foot.share);
+        }
+        let figures = &forces.figures;
         Self {
             residual_force: Some(figures.residual_force),
             residual_moment: Some(figures.residual_moment),
@@ -148,6 +153,10 @@ pub struct FootReport {
     pub stance: Vec<[f64; 2]>,
     /// Worst way along the ground in stance, mm.
     pub slip_mm: f64,
+    /// Largest force that it would take, body weights; `None` where none was measured.
+    pub peak_force: Option<f64>,
+    /// Its share of all vertical push.
+    pub load: Option<f64>,
 }
 
 /// Most keys of a clip: ten minutes at 240 a second.
@@ -307,7 +316,7 @@ fn on_feet(
     };
     let measured = measure_forces(body, data, gait, &clip, flat.then_some((schedule.per_cycle, stride)));
     let report = match &measured {
-        Some(forces) => report.with_forces(&forces.figures),
+        Some(forces) => report.with_forces(forces),
         None => report,
     };
     let mut warnings = overdone(body, data, motion, &clip);

@@ -31,7 +31,7 @@ pub use gambol_model::nalgebra;
 pub use gambol_modes as modes;
 pub use gambol_motion as motion;
 pub use gambol_picture as picture;
-pub use recording::{Motion, MotionOptions, is_motion, load_motion};
+pub use recording::{Motion, MotionOptions, is_motion, load_clips, load_motion};
 
 use gambol_formats::FormatError;
 use gambol_model::{Creature, Hint, Hinted, ModelError};

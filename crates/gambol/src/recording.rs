@@ -5,6 +5,7 @@ use std::path::Path;
 use gambol_anatomy::recording::LengthScale;
 use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz};
 use gambol_formats::files::{Files, Folder};
+use gambol_formats::gltf::{Rig, read_clips};
 use gambol_formats::mocap::{Kind, Recording, RecordingOptions, kind, load_recording};
 use gambol_formats::{FormatError, LoadOptions};
 use gambol_model::{Creature, Hint};
@@ -97,6 +98,59 @@ impl From<Recording> for Motion {
     fn from(Recording { creature, clip, scale, first_apart }: Recording) -> Self {
         Self { creature, clip, scale: Some(scale), first_apart }
     }
+}
+
+/// How far the last key of a clip may be from its first one for it to be a loop, root mean square, rad: less than an eye sees.
+const CLOSES: f64 = 0.02;
+
+/// A step from the last key to the first that differs from the steps before and after it by less than this share of them is one of
+/// the motion.
+const GOES_ON: f64 = 0.5;
+
+/// Reads the clips of a skinned glTF file with the creature that was made of it; see [`read_clips`]. One that ends in the pose in
+/// which it starts is a loop, or a step before that.
+pub fn load_clips(
+    path: &Path,
+    options: &LoadOptions,
+    (creature, rig): (&Creature, &Rig),
+) -> Result<Vec<Clip>, LoadError> {
+    let (files, name) = gambol_formats::open(path, options)?;
+    let clips = read_clips(&files, &name, rig, creature)?;
+    Ok(clips.into_iter().map(|clip| closed(creature, clip)).collect())
+}
+
+/// As a loop, if it is one.
+fn closed(creature: &Creature, mut clip: Clip) -> Clip {
+    if clip.times.len() <= 3 {
+        return clip;
+    }
+    if goes_on(creature, &clip) {
+        // Many exporters leave the last key of a loop out, since it is the first.
+        let last = clip.times.len() - 1;
+        clip.times.push(2.0 * clip.times[last] - clip.times[last - 1]);
+        clip.poses.push(clip.poses[0].clone());
+    }
+    match clip.seam(creature) {
+        Some(seam) if seam.pose < CLOSES => {
+            Clip { contacts: clip.contacts.clone(), ..clip.looped(creature, &seam) }
+        }
+        _ => clip,
+    }
+}
+
+/// Whether the way from the last key to the first goes on as the steps around it do.
+fn goes_on(creature: &Creature, clip: &Clip) -> bool {
+    let last = clip.poses.len() - 1;
+    let step = |from: usize, to: usize| {
+        let mut way = vec![0.0; creature.nv()];
+        creature.difference(&clip.poses[from], &clip.poses[to], &mut way);
+        way
+    };
+    let (before, over, after) = (step(last - 1, last), step(last, 0), step(0, 1));
+    let size = |way: &[f64]| way.iter().map(|x| x * x).sum::<f64>().sqrt();
+    let around: Vec<f64> = before.iter().zip(&after).map(|(a, b)| 0.5 * (a + b)).collect();
+    let off: Vec<f64> = over.iter().zip(&around).map(|(a, b)| a - b).collect();
+    size(&around) > 0.0 && size(&off) < GOES_ON * size(&around)
 }
 
 impl Motion {

@@ -306,6 +306,9 @@ impl Animate {
         let sampling = Sampling { seconds: self.ground.seconds, fps: self.ground.fps };
         let mut performance = perform(&body, &mut data, &gait, &sampling)?;
         performance.warnings.splice(0..0, warnings);
+        let believed = body.settings.forces.believed;
+        let doubt = performance.forces.as_ref().and_then(|forces| forces.doubt(believed));
+        performance.warnings.extend(doubt);
         let names = mode_names(&body, &mut data, &gait)?;
         Ok(Show { body, gait, names, performance })
     }

@@ -7,8 +7,8 @@ use gambol_gait::{Body, FootReport, Gait, Performance, Report};
 use serde::Serialize;
 
 use super::Show;
-use crate::Failure;
 use crate::table::{plain, right_align};
+use crate::{Failure, forces};
 
 /// Letters of a cycle in the footfall diagram.
 const BAR: usize = 40;
@@ -80,6 +80,9 @@ pub(super) fn write(out: &mut impl Write, show: &Show) -> Result<(), Failure> {
         writeln!(out, "\n{}", feet(&report.feet))?;
     }
     writeln!(out, "\n{}", quality(performance))?;
+    if let Some(forces) = &performance.forces {
+        writeln!(out, "\n{}", forces::table(&forces.figures))?;
+    }
     Ok(())
 }
 
@@ -104,16 +107,17 @@ fn modes(body: &Body, gait: &Gait, names: &[String]) -> Table {
 
 /// Hildebrand's diagram: a line of one cycle per foot, dark while it stands.
 fn feet(feet: &[FootReport]) -> Table {
-    let mut table = plain(&["foot", "stands", "from", "to", "one cycle"]);
+    let mut table = plain(&["foot", "stands", "from", "to", "carries", "at most", "one cycle"]);
     for foot in feet {
         let ends = |end: usize| -> String {
             let ends: Vec<String> = foot.stance.iter().map(|stance| format!("{:.3}", stance[end])).collect();
             ends.join(" ")
         };
         let duty = format!("{:.0} %", 100.0 * foot.duty);
-        table.add_row([foot.name.clone(), duty, ends(0), ends(1), bar(&foot.stance)]);
+        let [load, peak] = forces::carries(foot.load, foot.peak_force);
+        table.add_row([foot.name.clone(), duty, ends(0), ends(1), load, peak, bar(&foot.stance)]);
     }
-    right_align(&mut table, &[1, 2, 3]);
+    right_align(&mut table, &[1, 2, 3, 4, 5]);
     table
 }
 

@@ -50,6 +50,16 @@ fn json_has_exactly_these_keys() {
         "limit_overshoot_rad",
         "ground_correction_energy",
         "froude",
+        "residual_force",
+        "residual_moment",
+        "worst_force",
+        "worst_moment",
+        "com_swing",
+        "com_phase",
+        "trunk_swing",
+        "positive_work",
+        "negative_work",
+        "cost_of_transport",
         "seconds",
         "frames",
         "warnings",
@@ -63,7 +73,7 @@ fn json_has_exactly_these_keys() {
     let feet = trot["feet"].as_array().unwrap();
     assert_eq!(feet.len(), 4);
     for foot in feet {
-        for key in ["name", "duty", "stance", "slip_mm"] {
+        for key in ["name", "duty", "stance", "slip_mm", "peak_force", "load"] {
             assert!(!foot[key].is_null(), "{key}");
         }
     }

@@ -25,6 +25,37 @@ pub(super) struct Document {
     pub(super) buffers: Vec<Buffer>,
     #[serde(default)]
     pub(super) extensions_required: Vec<String>,
+    /// Read only when asked for ([`Animation`]): a creature needs none of them.
+    #[serde(default)]
+    pub(super) animations: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Animation {
+    #[serde(default)]
+    pub(super) channels: Vec<Channel>,
+    #[serde(default)]
+    pub(super) samplers: Vec<Sampler>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Channel {
+    pub(super) sampler: usize,
+    pub(super) target: Target,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Target {
+    /// None of a target that only an extension knows.
+    pub(super) node: Option<usize>,
+    pub(super) path: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Sampler {
+    pub(super) input: usize,
+    pub(super) output: usize,
+    pub(super) interpolation: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -1,6 +1,7 @@
 //! Skinned models in glTF and GLB files: their nodes, skins and settings in, and the way back to the nodes.
 //!
-//! `container` opens the file, `accessor` reads numbers, `scene` places the nodes and `surface` the skin; what a creature is
+//! `container` opens the file, `accessor` reads numbers, `scene` places the nodes, `surface` the skin, and `clips` reads what
+//! the file's own animations do to the creature; what a creature is
 //! made of them is `gambol-anatomy`'s business (`skin::embody`).
 //!
 //! The JSON is read by our own types on `serde`: the crate `gltf` 1.4 leaves the ranges of accessors to the caller, and
@@ -8,6 +9,7 @@
 
 mod accessor;
 mod append;
+mod clips;
 mod container;
 mod data_uri;
 mod embed;
@@ -22,6 +24,7 @@ mod splice;
 mod surface;
 
 pub use append::append_clips;
+pub use clips::read_clips;
 pub(crate) use container::is_gltf;
 pub use rig::{GltfSource, Rig, read_gltf};
 pub use settings::{BoneSettings, RigSettings, rig_to_toml};

@@ -259,3 +259,59 @@ fn quantile(mut numbers: Vec<f64>, share: f64) -> f64 {
     let place = (0..count).find(|k| *k as f64 >= share * (count as f64 - 1.0)).unwrap_or(0);
     numbers.get(place).copied().unwrap_or(0.0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gambol_model::samples::chain;
+    use gambol_motion::Stride;
+
+    fn film(keys: usize, loops: bool) -> (Creature, Clip) {
+        let creature = chain(2);
+        let clip = Clip {
+            name: String::new(),
+            times: (0..keys).map(|k| 0.02 * k as f64).collect(),
+            poses: vec![creature.rest_pose().to_vec(); keys],
+            stride: loops.then_some(Stride::NONE),
+            contacts: Vec::new(),
+            travel: None,
+        };
+        (creature, clip)
+    }
+
+    fn marks(text: &str) -> Vec<bool> {
+        text.bytes().map(|c| c == b'#').collect()
+    }
+
+    #[test]
+    fn short_gaps_are_closed_and_short_stances_dropped() {
+        let (creature, clip) = film(20, false);
+        let found = runs(&Track::new(&creature, &clip), &marks("##.####......#...###"), 0.05);
+        // Keys 0 to 6 in spite of the gap of one key; the single key 13 is noise; 17 to 19 lasts 0.04 s only.
+        assert_eq!(found, [[0.0, clip.times[6]]]);
+    }
+
+    #[test]
+    fn a_stance_over_the_end_of_a_loop_is_two() {
+        let (creature, clip) = film(21, true);
+        let track = Track::new(&creature, &clip);
+        let found = runs(&track, &marks("###...######.....###"), 0.05);
+        let near = |a: f64, b: f64| (a - b).abs() < 1e-12;
+        assert_eq!(found.len(), 3);
+        for ([from, to], [a, b]) in found.iter().zip([[0.0, 0.04], [0.12, 0.22], [0.34, 0.4]]) {
+            assert!(near(*from, a) && near(*to, b), "{found:?}");
+        }
+        // A gap of one key at the seam is closed, and a foot that always stands has no ends.
+        let found = runs(&track, &marks("###...######.....##."), 0.05);
+        assert!(near(found[2][0], 0.34) && near(found[2][1], 0.4) && near(found[0][1], 0.04), "{found:?}");
+        assert_eq!(runs(&track, &[true; 20], 0.05), [[0.0, clip.times[20]]]);
+        assert!(runs(&track, &[false; 20], 0.05).is_empty());
+    }
+
+    #[test]
+    fn quantiles() {
+        assert_eq!(quantile(vec![3.0, 1.0, 2.0], 0.5), 2.0);
+        assert_eq!(quantile(vec![3.0, 1.0, 2.0], 0.0), 1.0);
+        assert_eq!(quantile(Vec::new(), 0.5), 0.0);
+    }
+}

@@ -637,8 +637,8 @@ export interface GaitReport {
   /** v²/(g h); `None` for a legless creature. */
   froude: number | null
   /**
-   * Force that no foot could give, body weights, root mean square (`ForceFigures::residual_force`); this and all that
-   * follows is `None` without feet on the ground.
+   * Force that no foot could give, body weights, root mean square (`crate::ForceFigures::residual_force`); this and all
+   * that follows is `None` without feet on the ground.
    */
   residual_force: number | null
   /** Moment that no foot could give, body weights × height of the centre of mass, root mean square. */
@@ -896,6 +896,10 @@ export interface FootReport {
   stance: [number, number][]
   /** Worst way along the ground in stance, mm. */
   slip_mm: number
+  /** Largest force that it would take, body weights; `None` where none was measured. */
+  peak_force: number | null
+  /** Its share of all vertical push. */
+  load: number | null
 }
 
 /** Where a residual is largest. */
