@@ -77,7 +77,8 @@ struct ReachJson<'a> {
 impl ReachVerb {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
         let creature = self.creature.load()?;
-        let goals = self.pull.iter().map(|pull| goal(&creature, pull)).collect::<Result<Vec<_>, _>>()?;
+        let goals = self.pull.iter().map(|Pull { name, target }| goal(&creature, name, *target));
+        let goals = goals.collect::<Result<Vec<_>, _>>()?;
         let mut data = Data::new(&creature);
         let style = Style { pose: self.pose.clone(), ..Style::default() };
         let body = Body::new(creature, &mut data, &style)?;
@@ -96,9 +97,9 @@ impl ReachVerb {
     }
 }
 
-/// The place of a landmark, else the centre of mass of a body.
-fn goal(creature: &Creature, Pull { name, target }: &Pull) -> Result<Goal, Failure> {
-    let mark = creature.landmarks().iter().find(|mark| mark.name() == *name);
+/// What `--pull` is to bring to `target`: the place of a landmark, else the centre of mass of a body.
+pub(super) fn goal(creature: &Creature, name: &str, target: Vec3) -> Result<Goal, Failure> {
+    let mark = creature.landmarks().iter().find(|mark| mark.name() == name);
     let of_mark = mark.map(|mark| BodyPoint { body: mark.body, point: mark.point });
     let of_body = || {
         let body = creature.body_index(name).filter(|body| *body > 0)?;
@@ -109,7 +110,7 @@ fn goal(creature: &Creature, Pull { name, target }: &Pull) -> Result<Goal, Failu
         let has = format!("it has {} and the bodies that gambol inspect lists", marks.join(", "));
         Failure::Failed(format!("--pull: {} has no landmark or body {name:?}; {has}", creature.name()))
     })?;
-    Ok(Goal { point, target: *target })
+    Ok(Goal { point, target })
 }
 
 fn bends(reach: &Reach) -> Table {

@@ -8,7 +8,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use gambol_control::help::{Hand, Held, HelpSettings, strengthen};
+use gambol_control::help::{Grip, GripSettings, Hand, Held, HelpSettings, Pulled, strengthen};
 use gambol_control::{
     AnyController, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, soft_ground,
     stand_on, suggest,
@@ -26,11 +26,12 @@ use super::creature::{CreatureArguments, PoseArguments, SpringArguments};
 use super::files::Outputs;
 use super::gait_file::{is_file, read_gait};
 use super::hint::told;
+use super::reach::goal;
 use super::settings::{self, Ground, at_least_0, rate, seconds};
 use super::sketch_file::SketchFile;
 use super::{Failure, render, write_json};
 use stride::{Cycles, run_by_clock};
-use values::{ShoveText, numbers, shove};
+use values::{PullText, ShoveText, numbers, pull, shove};
 
 /// Moves a creature by physics: springs, ground, and what pumps them
 #[derive(Args)]
@@ -43,6 +44,7 @@ use values::{ShoveText, numbers, shove};
     gambol simulate human passive --seconds 3 -o fall.glb\n  \
     gambol simulate dog trot --push chest:0,80,0@1+0.1 --report\n  \
     gambol simulate dog walk --hold -o held.glb\n  \
+    gambol simulate human passive --pull head:0,0,2@0.2+2 -o puppet.gif\n  \
     gambol simulate biped my-runner.toml --balance -o run.glb\n  \
     gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
 )]
@@ -148,6 +150,10 @@ struct WorldArguments {
     /// Push a body: NAME:FX,FY,FZ@START+DURATION (N, s); may be given several times
     #[arg(long, value_name = "PUSH", value_parser = shove, allow_hyphen_values = true)]
     push: Vec<ShoveText>,
+
+    /// Pull a landmark or a body to a place, as a hand would: NAME:X,Y,Z@START+DURATION (m, s); may be given several times
+    #[arg(long, value_name = "PULL", value_parser = pull, allow_hyphen_values = true)]
+    pull: Vec<PullText>,
 }
 
 #[derive(Args)]
@@ -200,6 +206,23 @@ enum ContactName {
     Penalty,
 }
 
+impl WorldArguments {
+    /// The controller, with hands that pull.
+    fn pulled(
+        &self,
+        world: &World,
+        start: &State,
+        controller: Box<dyn AnyController>,
+    ) -> Result<Pulled<Box<dyn AnyController>>, Failure> {
+        let grip = |PullText { name, target, times }: &PullText| {
+            let goal = goal(world.creature(), name, *target)?;
+            let grip = Grip::new(world, start, &goal, &GripSettings::default());
+            grip.map(|grip| (grip, *times)).map_err(|error| Failure::Failed(format!("--pull: {error}")))
+        };
+        Ok(Pulled::new(controller, self.pull.iter().map(grip).collect::<Result<_, _>>()?))
+    }
+}
+
 /// What is simulated.
 struct Scene {
     /// With the springs that it is simulated with.
@@ -229,8 +252,11 @@ impl Simulate {
         let (mut creature, rig) = self.creature.load_rig()?;
         outputs.fit(1, rig.is_some())?;
         self.body.springs.apply(&mut creature)?;
-        let scene = self.scene(creature)?;
+        let mut scene = self.scene(creature)?;
         let world = self.world(&scene)?;
+        if !self.world.pull.is_empty() {
+            scene.controller = Box::new(self.world.pulled(&world, &scene.start, scene.controller)?);
+        }
         let rollout = self.simulate(&world, &scene)?;
         self.write(&outputs, &world, &rollout, &scene.name, rig.as_ref())?;
         let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {}", told(note)));

@@ -50,16 +50,34 @@ pub(super) struct ShoveText {
 
 pub(super) fn shove(text: &str) -> Result<ShoveText, String> {
     let wanted = "expected BODY:FX,FY,FZ@START+DURATION, for example chest:0,50,0@1+0.1";
-    let (body, rest) = text.rsplit_once(':').ok_or(wanted)?;
-    let (force, times) = rest.split_once('@').ok_or(wanted)?;
+    let (body, force, [start, duration]) = for_a_while(text, wanted)?;
+    Ok(ShoveText { body, force, start, duration })
+}
+
+/// A pull as it is written.
+#[derive(Clone, Debug)]
+pub(super) struct PullText {
+    /// A landmark or a body.
+    pub(super) name: String,
+    /// In the world, m.
+    pub(super) target: Vec3,
+    /// From when until when, s.
+    pub(super) times: [f64; 2],
+}
+
+pub(super) fn pull(text: &str) -> Result<PullText, String> {
+    let wanted = "expected NAME:X,Y,Z@START+DURATION, for example head:0.5,0,1@1+2";
+    let (name, target, [start, duration]) = for_a_while(text, wanted)?;
+    Ok(PullText { name, target, times: [start, start + duration] })
+}
+
+/// A name, a vector, start and duration; else what was wanted.
+fn for_a_while(text: &str, wanted: &str) -> Result<(String, Vec3, [f64; 2]), String> {
+    let (name, rest) = text.rsplit_once(':').ok_or(wanted)?;
+    let (vector, times) = rest.split_once('@').ok_or(wanted)?;
     // An exponent may have a plus of its own: the last one counts.
     let (start, duration) = times.rsplit_once('+').ok_or(wanted)?;
-    let force: Vec<f64> = force.split(',').map(finite).collect::<Result<_, _>>()?;
-    let [x, y, z] = force.as_slice() else { return Err(wanted.to_owned()) };
-    Ok(ShoveText {
-        body: body.to_owned(),
-        force: Vec3::new(*x, *y, *z),
-        start: at_least_0(start)?,
-        duration: positive(duration)?,
-    })
+    let vector: Vec<f64> = vector.split(',').map(finite).collect::<Result<_, _>>()?;
+    let [x, y, z] = vector.as_slice() else { return Err(wanted.to_owned()) };
+    Ok((name.to_owned(), Vec3::new(*x, *y, *z), [at_least_0(start)?, positive(duration)?]))
 }

@@ -63,6 +63,16 @@ fn a_push_pushes_and_a_seed_shakes() {
 }
 
 #[test]
+fn a_hand_lifts_who_would_fall() {
+    let arguments = ["simulate", "human", "passive", "--seconds", "1.5", "--json"];
+    let way = |more: &[&str]| json(&[&arguments, more].concat())["displacement"].clone();
+    let (falls, lifted) = (way(&[]), way(&["--pull", "head:0,0.3,2.5@0+1.5"]));
+    let [up, aside] = [2, 1].map(|k| lifted[k].as_f64().unwrap() - falls[k].as_f64().unwrap());
+    assert!(up > 0.5 && aside > 0.1, "{falls} and {lifted}");
+    assert_eq!(way(&["--pull", "head:0,0.3,2.5@2+1"]), falls, "not before its time");
+}
+
+#[test]
 fn a_slope_leads_down() {
     // Without friction a creature slides as on ice: ½ g sin cos t² along x, to the foot of the slope.
     let arguments = ["--terrain", "slope:10", "--friction", "0", "--seconds", "3", "--json"];
@@ -138,6 +148,7 @@ fn misuse_is_told() {
         ("--push", "segment.1:1,2@0+1", "expected BODY:FX,FY,FZ@START+DURATION"),
         ("--push", "segment.1:1,2,nan@0+1", "NaN is not a finite number"),
         ("--push", "segment.1:1,2,3@-1+1", "-1 is not a finite number of at least 0"),
+        ("--pull", "segment.1:1,2@0+1", "expected NAME:X,Y,Z@START+DURATION"),
         ("--contact", "rubber", "invalid value 'rubber'"),
         ("--modes", "six", "\"six\" is not the number of a mode"),
     ] {
@@ -149,6 +160,7 @@ fn misuse_is_told() {
         (vec!["loop", "pump", "--amplitude", "100"], "amplitude of mode 6: 100 is not a number of radians"),
         (vec!["loop", "pump", "--frequency", "0"], "frequency of mode 6: 0 is not a number of hertz above 0"),
         (vec!["loop", "pump", "--phase", "1,2,3"], "--phase has 3 numbers for 2 modes"),
+        (vec!["loop", "--pull", "nose:1,0,0@0+1"], "--pull: loop has no landmark or body \"nose\""),
         (vec!["loop", "--push", "nose:1,0,0@0+1"], "loop has no body \"nose\"; it has segment.1,"),
         (
             vec!["loop", "passive", "--phase", "90"],

@@ -10,7 +10,6 @@ use crate::{Command, Controller};
 
 /// How a hand pulls.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct GripSettings {
     /// Its spring would let the whole creature swing at this frequency, Hz, damped critically: as fast as a hand moves.
     pub frequency: f64,

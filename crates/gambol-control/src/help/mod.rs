@@ -16,7 +16,6 @@ use gambol_model::{Creature, ModelError};
 
 /// How a creature is helped to stay up.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct HelpSettings {
     /// Springs in parts of those with which the creature just stands: a walk loads the legs with about 1.3 times the weight,
     /// and a body that sags under it is no longer in the gait's poses. Never below the creature's own.

@@ -10,7 +10,6 @@ use super::{Legs, Misfit, Palette, Sketch, Stage};
 /// How a first sketch is chosen. All numbers are those of Nunes' runner in parts of its size, h being the height of the centre
 /// of mass over the feet: creatures that are alike but for their size run alike at equal Froude number v²/(g h).
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct SuggestSettings {
     /// Speed to begin with in parts of √(g h): Froude number 1, at which people and most animals run.
     pub speed: f64,

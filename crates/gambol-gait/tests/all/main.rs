@@ -12,6 +12,7 @@ mod heuristics;
 mod marks;
 mod pattern;
 mod preset;
+mod settings;
 mod sturdy;
 mod style;
 mod zoo;
