@@ -9,11 +9,12 @@ use gambol_formats::clip::{self, GlbOptions, to_bvh, to_glb, to_json, to_npz};
 use gambol_formats::mocap::RecordingOptions;
 use gambol_formats::write_file;
 use gambol_motion::{Clip, Seam};
-use gambol_picture::{ClipOptions, write_clip};
+use gambol_picture::{ClipOptions, ForceCurves, write_clip};
 
 use super::animate::RootMotion;
 use super::hint::told;
-use super::{Failure, written};
+use super::{Failure, forces, written};
+use gambol::render::force_curves;
 use gambol::{LoadOptions, Motion, MotionOptions, guess_contacts, is_motion, load_motion};
 
 const ENDINGS: [&str; 8] = ["glb", "bvh", "json", "npz", "png", "svg", "gif", "apng"];
@@ -74,6 +75,10 @@ pub(super) struct Convert {
     /// Whether the creature travels in the file, or stays in place for a game to lead it
     #[arg(long, value_enum, default_value_t = RootMotion::Travel)]
     root_motion: RootMotion,
+
+    /// Show the forces on the feet under a film strip (.png, .svg), and in red what no foot could give
+    #[arg(long)]
+    forces: bool,
 
     /// Replace an existing file
     #[arg(long)]
@@ -178,12 +183,27 @@ impl Convert {
             "npz" => to_npz(creature, &placed()),
             _ => {
                 let mut progress = |done, all| show_progress(done, all);
-                let options = ClipOptions { title: Some(clip.name.clone()), ..ClipOptions::default() };
+                let forces = if self.forces { Some(self.force_curves(motion)?) } else { None };
+                let title = Some(clip.name.clone());
+                let options = ClipOptions { title, forces: forces.as_ref(), ..ClipOptions::default() };
                 return Ok(write_clip(&self.to, creature, clip, &options, self.force, &mut progress)?);
             }
         };
         let bytes = bytes.map_err(|error| Failure::Failed(format!("{}: {error}", self.to.display())))?;
         Ok(write_file(&self.to, &bytes, self.force)?)
+    }
+}
+
+impl Convert {
+    fn force_curves(&self, motion: &Motion) -> Result<ForceCurves, Failure> {
+        // Stances of a recording are found there too, and its noise is known by that.
+        let recorded = motion.scale.is_some();
+        let clip = &motion.clip;
+        let contacts = if recorded { Vec::new() } else { clip.contacts.clone() };
+        let measured = forces::measure(&motion.creature, &Clip { contacts, ..clip.clone() });
+        let told =
+            |error| Failure::Failed(format!("{}: no forces can be shown: {error}", self.from.display()));
+        measured.map(|forces| force_curves(&forces)).map_err(told)
     }
 }
 

@@ -1,6 +1,6 @@
 //! How a clip is shown.
 
-use crate::View;
+use crate::{ForceCurves, View};
 
 /// Height of the ground at x and y, world, all in m.
 pub type Height<'a> = &'a dyn Fn(f64, f64) -> f64;
@@ -14,6 +14,8 @@ pub struct ClipOptions<'a> {
     pub view: Option<View>,
     /// The ground; flat at 0 if not given.
     pub ground: Option<Height<'a>>,
+    /// Of a strip: forces to be shown under it.
+    pub forces: Option<&'a ForceCurves>,
     /// Of a strip.
     pub frames: usize,
     /// Of an animation, per second; GIF counts in 1/100 s, so that the next rate is taken with which the loop is as
@@ -25,6 +27,6 @@ pub struct ClipOptions<'a> {
 
 impl Default for ClipOptions<'_> {
     fn default() -> Self {
-        Self { title: None, view: None, ground: None, frames: 8, rate: 25.0, width: 480.0 }
+        Self { title: None, view: None, ground: None, forces: None, frames: 8, rate: 25.0, width: 480.0 }
     }
 }

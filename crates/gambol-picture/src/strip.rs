@@ -4,6 +4,7 @@ use gambol_dynamics::Data;
 use gambol_model::{Creature, math};
 use gambol_motion::{Clip, Contact};
 
+use crate::forces::{ForceChart, ForcePlace};
 use crate::picture::{Anchor, Colour, Picture, Stroke};
 use crate::sheet::{DARK, GREY};
 use crate::stage::{FAR, NEAR, Ruler, Shot, Stage, Window};
@@ -14,7 +15,8 @@ use crate::{ClipOptions, PictureError, Placement, text_width};
 /// All frames have one scale and one camera, which follows the mean travel: bob and pitch show. The ground is a ruler
 /// that belongs to the world, so that one sees it pass, and a standing foot stays where it is on it. A bar under the
 /// ground marks a foot that stands. Limbs on the far side are darker. The gait diagram below (Hildebrand's) has a row
-/// for every foot and a bar where it stands; its time runs so that each frame is over its own time.
+/// for every foot and a bar where it stands; its time runs so that each frame is over its own time. Below it, if the options have
+/// some, are the forces on the feet, and in red what no foot could give.
 pub fn clip_strip(creature: &Creature, clip: &Clip, options: &ClipOptions) -> Result<Picture, PictureError> {
     clip.check(creature)?;
     let stage = Stage::new(creature, clip, options);
@@ -22,7 +24,8 @@ pub fn clip_strip(creature: &Creature, clip: &Clip, options: &ClipOptions) -> Re
     let times = frame_times(stage.track.duration(), clip.stride.is_some(), options.frames);
     let shots: Vec<Shot> = times.iter().map(|&time| stage.shot(&mut data, time)).collect();
     let window = stage.window(&mut data, &times);
-    let layout = Layout::new(&stage, &window, times.len());
+    let chart = options.forces.filter(|curves| curves.fits()).map(|curves| ForceChart::new(curves, clip));
+    let layout = Layout::new(&stage, &window, times.len(), chart.is_some());
     let mut picture = Picture::new(layout.width(), layout.height());
     let title = options.title.clone().unwrap_or_else(|| format!("{} {}", creature.name(), clip.name));
     layout.draw_title(&mut picture, title.trim(), &facts(clip));
@@ -31,6 +34,9 @@ pub fn clip_strip(creature: &Creature, clip: &Clip, options: &ClipOptions) -> Re
         let frames = row * layout.columns..((row + 1) * layout.columns).min(shots.len());
         let steps = Steps { step: stage.track.duration() / layout.intervals(clip), frames: frames.clone() };
         layout.draw_gaits(&mut picture, &stage, row, &steps);
+        if let Some(chart) = &chart {
+            layout.draw_forces(&mut picture, &stage, row, &steps, chart);
+        }
         for k in frames {
             let (placement, span) = layout.frame(&window, k);
             stage.draw(&mut picture, placement, &shots[k], &window, span, &ruler);
@@ -110,6 +116,8 @@ struct Layout {
     named: bool,
     /// Below the ground, for the ruler.
     ruler: f64,
+    /// Below the times, for the forces.
+    chart: f64,
 }
 
 impl Layout {
@@ -121,11 +129,15 @@ impl Layout {
     const TIMES: f64 = 16.0;
     /// Of the feet's names and the times.
     const SMALL: f64 = 9.5;
+    /// Of a chart of forces, …
+    const CHART: f64 = 92.0;
+    /// … above it and below it, for its legend.
+    const CHART_MARGINS: [f64; 2] = [10.0, 16.0];
     /// Between two rows of frames.
     const BETWEEN: f64 = 14.0;
     const MOST_IN_ROW: usize = 10;
 
-    fn new(stage: &Stage, window: &Window, frames: usize) -> Self {
+    fn new(stage: &Stage, window: &Window, frames: usize, charted: bool) -> Self {
         const AREA: f64 = 160.0 * 120.0;
         const TALLEST: f64 = 160.0;
         const WIDEST: f64 = 300.0;
@@ -154,11 +166,16 @@ impl Layout {
             frames,
             scale,
             tile: [width * scale + Self::GAP, height * scale],
-            left: if widest > 0.0 { Self::MARGIN + widest + 8.0 } else { Self::MARGIN },
+            left: match widest > 0.0 {
+                true => Self::MARGIN + widest + 8.0,
+                false if charted => Self::MARGIN + 20.0,
+                false => Self::MARGIN,
+            },
             feet,
             line,
             named,
             ruler: if stage.view.is_level() { 20.0 } else { 6.0 },
+            chart: if charted { Self::CHART + Self::CHART_MARGINS.iter().sum::<f64>() } else { 0.0 },
         }
     }
 
@@ -172,7 +189,7 @@ impl Layout {
     }
 
     fn row_height(&self) -> f64 {
-        self.tile[1] + self.ruler + self.feet as f64 * self.line + Self::TIMES + Self::BETWEEN
+        self.tile[1] + self.ruler + self.feet as f64 * self.line + Self::TIMES + self.chart + Self::BETWEEN
     }
 
     /// Steps of time in the whole clip.
@@ -196,6 +213,39 @@ impl Layout {
         picture.text_within(width, [Self::MARGIN, 42.0], Anchor::Start, 11.0, GREY, facts);
     }
 
+    /// Where a time is in a row, px.
+    fn x_at(&self, steps: &Steps, time: f64) -> f64 {
+        self.left + self.tile[0] * (time / steps.step - steps.frames.start as f64 + 0.5)
+    }
+
+    /// The forces of one row, below its times.
+    fn draw_forces(
+        &self,
+        picture: &mut Picture,
+        stage: &Stage,
+        row: usize,
+        steps: &Steps,
+        chart: &ForceChart,
+    ) {
+        if stage.track.duration() <= 0.0 {
+            return;
+        }
+        let above = self.tile[1] + self.ruler + self.feet as f64 * self.line + Self::TIMES;
+        let top = Self::TITLE + self.row_height() * row as f64 + above + Self::CHART_MARGINS[0];
+        let place = ForcePlace {
+            top,
+            bottom: top + Self::CHART,
+            shown: shown(stage, steps),
+            x_at: &|time| self.x_at(steps, time),
+            small: Self::SMALL,
+        };
+        let is_far = |name: &str| {
+            let contacts = &stage.track.clip.contacts;
+            contacts.iter().find(|contact| contact.name == name).is_some_and(|foot| stage.is_far(foot))
+        };
+        chart.draw(picture, &place, &is_far);
+    }
+
     /// The gait diagram of one row, with a line under every frame and its time below.
     fn draw_gaits(&self, picture: &mut Picture, stage: &Stage, row: usize, steps: &Steps) {
         const BACK: Colour = Colour::hex(0xf1_f1_ef);
@@ -205,12 +255,9 @@ impl Layout {
         let bottom = top + self.feet as f64 * self.line;
         let first = steps.frames.start as f64;
         let duration = stage.track.duration();
-        let x_at = |time: f64| self.left + self.tile[0] * (time / steps.step - first + 0.5);
+        let x_at = |time: f64| self.x_at(steps, time);
         let clip = stage.track.clip;
-        let mut shown = [first - 0.5, steps.frames.end as f64 - 0.5].map(|k| k * steps.step);
-        if clip.stride.is_none() {
-            shown = shown.map(|time| time.clamp(0.0, duration));
-        }
+        let shown = shown(stage, steps);
         if duration > 0.0 {
             for (k, contact) in clip.contacts.iter().enumerate() {
                 let middle = top + (k as f64 + 0.5) * self.line;
@@ -236,6 +283,15 @@ impl Layout {
             let below = [x, bottom + 2.0 + 1.1 * Self::SMALL];
             picture.text_within(self.tile[0], below, Anchor::Middle, Self::SMALL, GREY, &time);
         }
+    }
+}
+
+/// What of the time is shown in a row, s after the first key: half a step beyond its frames, of what does not loop within the clip.
+fn shown(stage: &Stage, steps: &Steps) -> [f64; 2] {
+    let shown = [steps.frames.start as f64 - 0.5, steps.frames.end as f64 - 0.5].map(|k| k * steps.step);
+    match stage.track.clip.stride {
+        Some(_) => shown,
+        None => shown.map(|time| time.clamp(0.0, stage.track.duration())),
     }
 }
 

@@ -130,8 +130,12 @@ fn closed(creature: &Creature, mut clip: Clip) -> Clip {
         clip.times.push(2.0 * clip.times[last] - clip.times[last - 1]);
         clip.poses.push(clip.poses[0].clone());
     }
+    // Less than an eye sees, or than half a step between keys.
+    let last = clip.times.len() - 1;
+    let steps = [clip.part(0, 1), clip.part(last - 1, last)].map(|step| step.seam(creature));
+    let step = steps.into_iter().flatten().map(|step| step.pose).fold(0.0, f64::max);
     match clip.seam(creature) {
-        Some(seam) if seam.pose < CLOSES => {
+        Some(seam) if seam.pose < CLOSES.max(GOES_ON * step) => {
             Clip { contacts: clip.contacts.clone(), ..clip.looped(creature, &seam) }
         }
         _ => clip,

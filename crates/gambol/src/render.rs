@@ -3,10 +3,10 @@
 use gambol_formats::clip::{ClipFileError, GlbOptions, RootMotion, to_bvh, to_glb, to_json, to_npz};
 use gambol_formats::gltf::{GltfSource, Rig, append_clips};
 use gambol_formats::{Files, FormatError, WriteError};
-use gambol_gait::Terrain;
+use gambol_gait::{FootForces, Forces, Terrain};
 use gambol_model::Creature;
 use gambol_motion::Clip;
-use gambol_picture::{AnimationFormat, ClipOptions, PictureError, clip_animation, clip_strip};
+use gambol_picture::{AnimationFormat, ClipOptions, ForceCurves, PictureError, clip_animation, clip_strip};
 
 /// A film strip has this many pixels for each of the picture's: sharp on today's screens.
 const PNG_SCALE: f64 = 2.0;
@@ -113,6 +113,36 @@ pub fn render(
         Format::Gif => clip_animation(creature, clip, AnimationFormat::Gif, &options, progress)?,
         Format::Apng => clip_animation(creature, clip, AnimationFormat::Apng, &options, progress)?,
     })
+}
+
+/// A film strip with the forces that the clip takes under it: `format` is [`Format::Png`] or [`Format::Svg`].
+pub fn render_forces(
+    format: Format,
+    creature: &Creature,
+    terrain: Option<&Terrain>,
+    clip: &Clip,
+    forces: &Forces,
+) -> Result<Vec<u8>, RenderError> {
+    let height = |x: f64, y: f64| terrain.map_or(0.0, |terrain| terrain.height(x, y));
+    let ground: Option<&dyn Fn(f64, f64) -> f64> = if terrain.is_some() { Some(&height) } else { None };
+    let curves = force_curves(forces);
+    let strip =
+        clip_strip(creature, clip, &ClipOptions { ground, forces: Some(&curves), ..ClipOptions::default() })?;
+    Ok(match format {
+        Format::Svg => strip.to_svg().into_bytes(),
+        _ => strip.to_png(PNG_SCALE)?,
+    })
+}
+
+/// Forces as a picture draws them.
+pub fn force_curves(forces: &Forces) -> ForceCurves {
+    let vertical = |foot: &FootForces| foot.force.iter().map(|force| force.z).collect();
+    ForceCurves {
+        times: forces.times.clone(),
+        feet: forces.feet.iter().map(|foot| (foot.name.clone(), vertical(foot))).collect(),
+        residual: forces.residual_force.clone(),
+        unbelieved: forces.unbelieved.clone(),
+    }
 }
 
 /// The creature's own glTF file with `clips` in it. `source` is where that file, and what it names, is read again if the

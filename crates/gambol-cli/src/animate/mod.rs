@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
+use gambol::render::{Format, render_forces};
 use gambol_dynamics::Data;
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{
-    Body, Gait, GaitError, Performance, Sampling, Style, Support, Wish, adopt, gaits_for, perform, prepare,
-    to_toml,
+    Body, Gait, GaitError, Performance, Sampling, Style, Support, Wish, adopt, forces, gaits_for, perform,
+    prepare, to_toml,
 };
 use gambol_model::{Creature, JointKind};
 use gambol_modes::Reader;
@@ -34,6 +35,7 @@ use super::{Failure, render, write_json, written};
     M=… is the number of a mode as `gambol modes` counts them. Of --speed, --stride and --frequency two decide.\n\n\
     Examples:\n  gambol animate dog\n  gambol animate dog trot -o trot.glb -o trot.gif\n  \
     gambol animate dog walk --speed 0.8 --injured hind.left --report\n  \
+    gambol animate dog trot --forces -o trot-forces.png\n  \
     gambol animate human walk --terrain slope:8 --weight 1.4 -o uphill.bvh\n  \
     gambol animate dog trot --amplitude 9=0.5 --offset 6=-0.1 --save-gait my-trot.toml\n  \
     gambol animate dog walk --prefer 7,9 --avoid 12\n  \
@@ -59,9 +61,13 @@ pub(crate) struct Animate {
     #[arg(long, value_name = "FILE.toml")]
     save_gait: Option<PathBuf>,
 
-    /// Print what was measured: modes, speed, footfalls, slip, limits
+    /// Print what was measured: modes, speed, footfalls, slip, limits, and what forces the motion takes
     #[arg(long)]
     report: bool,
+
+    /// Show the forces on the feet under a film strip (.png, .svg), and in red what no foot could give
+    #[arg(long)]
+    forces: bool,
 
     /// Print the same as one JSON object
     #[arg(long)]
@@ -325,6 +331,14 @@ impl Animate {
                 Some(rig) => {
                     let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
                     render::to_rig_bytes(file, rig, &body.creature, &clips, root_motion)
+                }
+                None if self.forces && matches!(format, Format::Png | Format::Svg) => {
+                    let settings = (&body.settings.forces, &body.settings.stances);
+                    let (creature, clip) = (&body.creature, &performance.clip);
+                    let mut data = Data::new(creature);
+                    let forces = forces(creature, &mut data, &body.legs, terrain, clip, settings)
+                        .map_err(|error| Failure::Failed(format!("no forces can be shown: {error}")))?;
+                    render_forces(*format, creature, Some(terrain), clip, &forces)
                 }
                 None => {
                     render::to_bytes(*format, &body.creature, Some(terrain), &performance.clip, root_motion)

@@ -30,7 +30,7 @@ use gambol_motion::{Clip, ClipError, Contact};
 use serde::Serialize;
 
 use crate::{ForceSettings, Legs, StanceSettings, Terrain};
-use track::{Rates, Track};
+use track::{Rates, Track, Window};
 
 /// Why no forces can be told.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -137,7 +137,9 @@ pub fn forces(
     let foot = |contact: &Contact| Foot::new(creature, data, legs, &track, contact);
     let feet: Vec<Foot> =
         contacts.iter().filter(|contact| contact.body < creature.bodies().len()).map(foot).collect();
-    let meter = Meter { creature, base, ground, track, feet, settings, leg_length: legs.length };
+    // Of a flight without any stance there is nothing to be found, and nothing that shakes.
+    let noisy = found && feet.iter().any(|foot| foot.stands.contains(&true));
+    let meter = Meter { creature, base, ground, track, feet, settings, leg_length: legs.length, noisy };
     meter.measure(data, legs, keys, found)
 }
 
@@ -191,11 +193,6 @@ impl Foot {
     fn stands_near(&self, track: &Track, key: usize, by: isize) -> bool {
         track.neighbour(key, by).is_some_and(|near| self.stands[near])
     }
-
-    /// Whether it may be pushed around this key: a blow may fall between it and the one before or after.
-    fn counts(&self, track: &Track, key: usize) -> bool {
-        (-1..=1).any(|by| self.stands_near(track, key, by))
-    }
 }
 
 /// All that does not change from key to key.
@@ -208,6 +205,8 @@ struct Meter<'m> {
     settings: &'m ForceSettings,
     /// m
     leg_length: f64,
+    /// Its keys shake, as those of a recording do.
+    noisy: bool,
 }
 
 /// What is known at one key.
@@ -246,8 +245,12 @@ impl Meter<'_> {
         Ok(figures::summary(self, &heights, &support, keys, &moments, found))
     }
 
-    /// The keys about this one that tell its velocity: one on either side, but more in flight.
-    fn window(&self, key: usize) -> [isize; 2] {
+    /// The keys about this one that tell its velocity: one on either side, but more in flight and in a recording.
+    fn window(&self, key: usize) -> Window {
+        if self.noisy {
+            let reach = self.track.within(key, self.settings.noise);
+            return Window { keys: self.track.window(key, reach), noisy: true };
+        }
         let flies = |reach: usize| {
             let [from, to] = self.track.window(key, reach);
             // One key further, since a foot may come down between the last two.
@@ -255,16 +258,17 @@ impl Meter<'_> {
             2 * reach < self.track.count && !self.feet.iter().any(near)
         };
         let reach = (2..=self.settings.flight_reach).rev().find(|&reach| flies(reach)).unwrap_or(1);
-        self.track.window(key, reach)
+        Window { keys: self.track.window(key, reach), noisy: false }
     }
 
     fn moment(&self, data: &mut Data, key: usize, support: &SupportSettings, rates: &mut Rates) -> Moment {
         let (creature, base) = (self.creature, &self.base);
-        self.track.rates(key, self.window(key), rates);
+        let window = self.window(key);
+        self.track.rates(key, &window, rates);
         let pose = self.track.pose(key, 0);
         let (wrench, tau) = outside_wrench(creature, base, data, &pose, &rates.v, &rates.a);
         let mut tau = tau.to_vec();
-        let (points, owners) = self.points(data, key);
+        let (points, owners) = self.points(data, key, &window);
         let mut forces = vec![Vec3::zeros(); points.len()];
         let residual = explain(&wrench, &points, support, &mut forces);
         let mut moment = Moment {
@@ -290,10 +294,12 @@ impl Meter<'_> {
     }
 
     /// Where the standing feet may be pushed, with foot and body of each point. Needs the frames of the pose.
-    fn points(&self, data: &Data, key: usize) -> (Vec<SupportPoint>, Vec<(usize, usize)>) {
+    fn points(&self, data: &Data, key: usize, window: &Window) -> (Vec<SupportPoint>, Vec<(usize, usize)>) {
         let (mut points, mut owners) = (Vec::new(), Vec::new());
         for (index, foot) in self.feet.iter().enumerate() {
-            if !foot.counts(&self.track, key) {
+            // A blow may fall between this key and the next ones that tell its velocity.
+            let [from, to] = if window.noisy { window.keys } else { [-1, 1] };
+            if !(from..=to).any(|by| foot.stands_near(&self.track, key, by)) {
                 continue;
             }
             let lowest = |touch: &Touch| {

@@ -23,12 +23,12 @@ pub struct Stances {
 /// The most samples of feet that are compared to find a belt: all pairs of them are.
 const MOST_SAMPLES: usize = 400;
 
-/// A foot at a key.
+/// A part of a sole at a key.
 #[derive(Clone, Copy)]
 struct Sample {
-    /// Of the lowest point of the sole, m.
+    /// m
     height: f64,
-    /// Velocity along the ground of the part of the sole that is low, m/s; the slowest such part, against the belt.
+    /// Of this part of the sole, m/s.
     velocity: Vec3,
 }
 
@@ -123,7 +123,9 @@ impl<'s> Soles<'s> {
         let mut velocities: Vec<Vec3> = Vec::new();
         for (keys, ground) in self.feet.iter().zip(grounds) {
             let Some(ground) = ground else { continue };
-            let parts = keys.iter().filter_map(|parts| slowest(parts, &Vec3::zeros()));
+            // What is lowest, not what is slowest: toes that roll off would be near standing still.
+            let parts =
+                keys.iter().filter_map(|parts| parts.iter().min_by(|a, b| a.height.total_cmp(&b.height)));
             velocities.extend(parts.filter(|part| part.height - ground < low).map(|part| part.velocity));
         }
         let every = velocities.len().div_ceil(MOST_SAMPLES).max(1);
@@ -198,12 +200,6 @@ fn places(
 
 fn lowest(parts: &[Sample]) -> f64 {
     parts.iter().map(|part| part.height).fold(f64::INFINITY, f64::min)
-}
-
-/// The part that moves least against the belt.
-fn slowest(parts: &[Sample], belt: &Vec3) -> Option<Sample> {
-    let speed = |part: &Sample| (part.velocity - belt).norm();
-    parts.iter().copied().min_by(|a, b| speed(a).total_cmp(&speed(b)))
 }
 
 /// Runs of keys that stand, s, without short gaps and then without short stances. Of a loop, a run over the end is two.

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
-use gambol_model::Creature;
+use gambol_model::{Creature, Vec3, math};
 use gambol_motion::{Clip, Stride};
+use nalgebra::Matrix3;
 
 /// Keys of a clip; those of a loop go on on both sides, a stride further with every turn.
 pub(super) struct Track<'c> {
@@ -102,21 +103,31 @@ impl<'c> Track<'c> {
         }
     }
 
+    /// So many keys on either side of `key` are within `time`, s; at least one.
+    pub(super) fn within(&self, key: usize, time: f64) -> usize {
+        let step = self.time(key, self.window(key, 1)[1]) - self.time(key, self.window(key, 1)[0]);
+        let keys = self.window(key, 1)[1] - self.window(key, 1)[0];
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped
+        let reach = (time * keys as f64 / step + 1e-6).clamp(1.0, MOST_REACH) as usize;
+        reach
+    }
+
     /// Velocity and acceleration at `key` from the keys in `window` about it.
     ///
     /// In the chart x(t) = difference(q, q(t)) about the key, x = 0 there. The velocity is ẋ − ½ [x, ẋ] + …, so at the key v = ẋ
     /// and, since [ẋ, ẋ] = 0, also a = ẍ: differences of x are as exact as those of a path in flat space.
-    pub(super) fn rates(&self, key: usize, window: [isize; 2], rates: &mut Rates) {
-        if !self.differences(key, window, rates) && window != self.window(key, 1) {
-            self.differences(key, self.window(key, 1), rates);
+    pub(super) fn rates(&self, key: usize, window: &Window, rates: &mut Rates) {
+        if !self.differences(key, window, rates) && window.keys != self.window(key, 1) {
+            self.differences(key, &Window { keys: self.window(key, 1), ..*window }, rates);
         }
     }
 
     /// Whether all keys are near enough for their rotations to be smooth.
-    fn differences(&self, key: usize, [from, to]: [isize; 2], rates: &mut Rates) -> bool {
+    fn differences(&self, key: usize, window: &Window, rates: &mut Rates) -> bool {
         let now = self.time(key, 0);
+        let [from, to] = window.keys;
         let times: Vec<f64> = (from..=to).map(|by| self.time(key, by) - now).collect();
-        let weights = weights(&times);
+        let weights = if window.noisy { parabola(&times) } else { weights(&times) };
         let Rates { v, a, way } = rates;
         v.fill(0.0);
         a.fill(0.0);
@@ -132,6 +143,36 @@ impl<'c> Track<'c> {
         }
         near
     }
+}
+
+/// Which keys tell a velocity.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    /// From how many before to how many after.
+    pub(super) keys: [isize; 2],
+    /// By the parabola of least squares through them, not the polynomial through all.
+    pub(super) noisy: bool,
+}
+
+/// Most keys on either side: of a recording at a thousand keys a second.
+const MOST_REACH: f64 = 40.0;
+
+/// Weights of function values at `times` in the first and the second derivative at time 0 of the parabola c + v t + ½ a t² that
+/// fits them best: rows of (Xᵀ X)⁻¹ Xᵀ with X = [1, t, t²]. Of three times it goes through all three.
+fn parabola(times: &[f64]) -> Vec<[f64; 2]> {
+    // In parts of the longest, so that the sums are of one size.
+    let unit = times.iter().map(|time| time.abs()).fold(f64::MIN_POSITIVE, f64::max);
+    let mut normal = Matrix3::zeros();
+    for time in times {
+        let row = Vec3::new(1.0, time / unit, math::square(time / unit));
+        normal += row * row.transpose();
+    }
+    let Some(inverse) = normal.try_inverse() else { return weights(times) };
+    let of = |time: &f64| {
+        let row = inverse * Vec3::new(1.0, time / unit, math::square(time / unit));
+        [row.y / unit, 2.0 * row.z / (unit * unit)]
+    };
+    times.iter().map(of).collect()
 }
 
 /// Weights of function values at `times` in the first and the second derivative at time 0 (Fornberg 1988, with the highest
@@ -184,5 +225,24 @@ mod tests {
         }
         let plain = weights(&[-0.5, 0.0, 0.5]);
         assert_eq!(plain, [[-1.0, 4.0], [0.0, -8.0], [1.0, 4.0]]);
+    }
+
+    #[test]
+    fn a_parabola_is_exact_for_parabolas_and_calms_noise() {
+        let times: Vec<f64> = (-4..=4).map(|k| f64::from(k) / 120.0).collect();
+        let fitted = parabola(&times);
+        let sum = |k: usize, of: &dyn Fn(f64) -> f64| -> f64 {
+            times.iter().zip(&fitted).map(|(t, w)| w[k] * of(*t)).sum()
+        };
+        let path = |t: f64| 3.0 - 2.0 * t + 0.5 * 7.0 * t * t;
+        assert!((sum(0, &path) + 2.0).abs() < 1e-9 && (sum(1, &path) - 7.0).abs() < 1e-7);
+        // Of three keys it is the central difference.
+        for (a, b) in parabola(&[-0.3, 0.0, 0.1]).iter().zip(weights(&[-0.3, 0.0, 0.1])) {
+            assert!((a[0] - b[0]).abs() < 1e-9 && (a[1] - b[1]).abs() < 1e-7);
+        }
+        // How much of independent noise at the keys comes through: a twentieth of that of neighbours.
+        let noise = |weights: &[[f64; 2]]| weights.iter().map(|w| w[1] * w[1]).sum::<f64>().sqrt();
+        let near = weights(&[-1.0 / 120.0, 0.0, 1.0 / 120.0]);
+        assert!(noise(&fitted) < 0.05 * noise(&near), "{} {}", noise(&fitted), noise(&near));
     }
 }

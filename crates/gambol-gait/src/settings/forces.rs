@@ -12,6 +12,11 @@ gambol_model::settings! {
         /// differences of eighth order follow it to a millionth of the weight at 60 keys a second. With feet on the ground it
         /// is one key, since a blow may fall between any two.
         flight_reach: usize = 4, AtLeastOne;
+        /// The noise of a recording: where stances had to be found, velocities and accelerations are those of the parabola of least
+        /// squares through the keys within this on either side, s. A person's motion has little above 8 Hz, and markers at 120
+        /// keys a second shake by half a millimetre: 7 m/s² between neighbours, 0.2 m/s² so. Keys that are further apart than
+        /// this are taken as they are.
+        noise: f64 = 0.035, Positive;
         /// A clip whose residual is larger, in body weights (times the height of the centre of mass), cannot be believed: a
         /// person's recording has 0.13, of which half is the skeleton's fault.
         believed: f64 = 0.3, Positive;
