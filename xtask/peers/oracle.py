@@ -3,8 +3,9 @@
     oracle.py FOLDER_OR_FILE [--states N] [--seed S]
 
 One line a model: {"path", "error"} if MuJoCo does not load it, else its sizes, masses and inertias, and for
-each random state the mass matrix, bias forces, passive forces of springs and dampers, and the smooth acceleration
-under random joint forces, with contacts, constraints, limits, actuators and fluid switched off.
+each random state the mass matrix, bias forces, passive forces of springs and dampers, the smooth acceleration
+under random joint forces, and the inverse dynamics of a random acceleration (without armature), with contacts, constraints,
+limits, actuators and fluid switched off.
 """
 
 import argparse
@@ -42,14 +43,22 @@ def state(m, d, random):
     # Accelerations without passive forces: the smooth dynamics alone.
     d.qfrc_applied[:] = tau - d.qfrc_passive
     mujoco.mj_forward(m, d)
+    qacc = d.qacc_smooth.copy()
+    bias = d.qfrc_bias.copy()
+    acceleration = random.normal(0, 1, m.nv)
+    d.qacc[:] = acceleration
+    inverse = np.zeros(m.nv)
+    mujoco.mj_rne(m, d, 1, inverse)
     return {
         "qpos": q.tolist(),
         "qvel": v.tolist(),
         "tau": tau.tolist(),
         "mass_matrix": full.tolist(),
-        "bias": d.qfrc_bias.tolist(),
+        "bias": bias.tolist(),
         "passive": passive.tolist(),
-        "qacc": d.qacc_smooth.tolist(),
+        "qacc": qacc.tolist(),
+        "acceleration": acceleration.tolist(),
+        "inverse": inverse.tolist(),
     }
 
 

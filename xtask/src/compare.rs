@@ -4,9 +4,10 @@ use std::path::Path;
 
 use gambol::LoadOptions;
 use gambol::dynamics::{
-    Data, TreeMatrix, bias_forces, forward_dynamics, mass_matrix, null_space, passive_forces,
+    Data, FloatingBase, TreeMatrix, bias_forces, forward_dynamics, mass_matrix, null_space, outside_wrench,
+    passive_forces,
 };
-use gambol::model::Creature;
+use gambol::model::{Creature, Vec3};
 use nalgebra::DMatrix;
 use serde::Deserialize;
 
@@ -48,6 +49,9 @@ struct State {
     bias: Vec<f64>,
     passive: Vec<f64>,
     qacc: Vec<f64>,
+    acceleration: Vec<f64>,
+    /// Joint forces for that acceleration, without armature.
+    inverse: Vec<f64>,
 }
 
 /// Worst relative differences over all states of a model.
@@ -59,6 +63,8 @@ struct Differences {
     passive: f64,
     forward: f64,
     constraints: f64,
+    /// What acts on a floating creature from outside; 0 for others.
+    wrench: f64,
 }
 
 pub(crate) fn run(folder: &Path) -> Result<()> {
@@ -73,8 +79,8 @@ pub(crate) fn run_with(folder: &Path, load: impl Fn(&str) -> Result<Creature>) -
     let lines = output(command(python, &[]).arg(script).arg(folder))?;
     println!("{}", folder.display());
     println!(
-        "{:<44} {:>4} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
-        "model", "nv", "mass", "M", "bias", "springs", "forward", "equality"
+        "{:<44} {:>4} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}",
+        "model", "nv", "mass", "M", "bias", "springs", "forward", "equality", "wrench"
     );
     let (mut passed, mut failed, mut skipped) = (0, Vec::new(), Vec::new());
     let mut unsupported = Vec::new();
@@ -109,10 +115,10 @@ pub(crate) fn run_with(folder: &Path, load: impl Fn(&str) -> Result<Creature>) -
                     Err(error) => failed.push(format!("{name}: {error}")),
                     Ok(d) => {
                         println!(
-                            "{name:<44} {:>4} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e}",
-                            oracle.nv, d.mass, d.matrix, d.bias, d.passive, d.forward, d.constraints
+                            "{name:<44} {:>4} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e}",
+                            oracle.nv, d.mass, d.matrix, d.bias, d.passive, d.forward, d.constraints, d.wrench
                         );
-                        let exact = d.mass.max(d.matrix).max(d.bias).max(d.passive).max(d.constraints);
+                        let exact = d.mass.max(d.matrix).max(d.bias).max(d.passive).max(d.constraints).max(d.wrench);
                         if exact < EXACT && d.forward < SOLVED {
                             passed += 1;
                         } else {
@@ -167,9 +173,22 @@ fn differences(creature: &Creature, oracle: &Oracle) -> Result<Differences> {
         worst.passive = worst.passive.max(relative(passive, &state.passive));
         let qacc = forward_dynamics(creature, &mut data, &state.qpos, &state.qvel, &state.tau);
         worst.forward = worst.forward.max(relative(qacc, &state.qacc));
+        worst.wrench = worst.wrench.max(wrench_difference(creature, &mut data, state));
     }
     worst.constraints = constraint_difference(creature, &mut data, &oracle.equality)?;
     Ok(worst)
+}
+
+/// The wrench from outside about the centre of mass, against MuJoCo's forces at the free joint: a force along the world's axes
+/// and a moment about the body's origin along the body's own.
+fn wrench_difference(creature: &Creature, data: &mut Data, state: &State) -> f64 {
+    let Some(base) = FloatingBase::of(creature) else { return 0.0 };
+    let (ours, _) = outside_wrench(creature, &base, data, &state.qpos, &state.qvel, &state.acceleration);
+    let [force, moment] = [0, 3].map(|k| Vec3::from_column_slice(&state.inverse[base.v + k..base.v + k + 3]));
+    let frame = &data.frames[base.body];
+    let moment = frame.rotation * moment + (frame.position - ours.center).cross(&force);
+    let stack = |force: Vec3, moment: Vec3| [force.x, force.y, force.z, moment.x, moment.y, moment.z];
+    relative(&stack(ours.force, ours.moment), &stack(force, moment))
 }
 
 /// Largest difference relative to the largest entry.

@@ -2,7 +2,7 @@
 
 use gambol::dynamics::Data;
 use gambol::gait::{
-    Body, Design, Gait, GaitError, Sampling, Support, Terrain, Wish, adopt_onto, design_at_pace, from_toml,
+    Body, Design, FootForces, Forces, Gait, GaitError, Sampling, Support, Terrain, Wish, adopt_onto, design_at_pace, from_toml,
     gaits_for, perform, preset_style,
 };
 
@@ -10,7 +10,7 @@ use super::body::Dressed;
 use super::creature::clip_part;
 use super::hint::told;
 use super::{Answer, Trouble};
-use crate::protocol::{GaitChoice, GaitWork, GaitsAnswer, MotionAnswer};
+use crate::protocol::{FootPush, ForcePart, GaitChoice, GaitWork, GaitsAnswer, MotionAnswer, push};
 
 /// Tells which gaits suit a body.
 pub(super) fn gaits(dressed: &mut Dressed) -> Result<Answer, Trouble> {
@@ -54,9 +54,29 @@ pub(super) fn answer(dressed: &mut Dressed, work: &GaitWork) -> Result<Answer, T
         report: played.report,
         components: gait.components,
         frequency: gait.frequency,
+        forces: played.forces.map(|forces| {
+            force_part(&forces, dressed.body.settings.forces.believed, &mut bytes)
+        }),
         warnings,
     };
     Answer::new(head, bytes)
+}
+
+/// Forces, their numbers among the bytes.
+fn force_part(forces: &Forces, believed: f64, bytes: &mut Vec<u8>) -> ForcePart {
+    let mut foot = |foot: &FootForces| FootPush {
+        name: foot.name.clone(),
+        up: push(bytes, foot.force.iter().map(|force| force.z)),
+    };
+    let feet = forces.feet.iter().map(&mut foot).collect();
+    ForcePart {
+        times: push(bytes, forces.times.iter().copied()),
+        feet,
+        residual_force: push(bytes, forces.residual_force.iter().copied()),
+        residual_moment: push(bytes, forces.residual_moment.iter().copied()),
+        unbelieved: push(bytes, forces.unbelieved.iter().flatten().copied()),
+        believed,
+    }
 }
 
 fn sampling(gait: &Gait) -> Sampling {

@@ -77,8 +77,36 @@ pub struct MotionAnswer {
     pub components: Vec<Component>,
     /// Cycles per second.
     pub frequency: f64,
+    /// The forces that it takes; null where no feet carry it.
+    pub forces: Option<ForcePart>,
     /// What a user should know.
     pub warnings: Vec<String>,
+}
+
+/// Forces over one cycle, or what the ground needs. All in body weights.
+#[derive(Clone, Debug, Serialize)]
+pub struct ForcePart {
+    /// s, one per key that was measured.
+    pub times: Numbers,
+    /// From front to hind, left before right.
+    pub feet: Vec<FootPush>,
+    /// The force that no foot could give.
+    pub residual_force: Numbers,
+    /// The moment that no foot could give, body weights × height of the centre of mass.
+    pub residual_moment: Numbers,
+    /// When the motion cannot be believed: from, to, from, to …, s.
+    pub unbelieved: Numbers,
+    /// A residual above this cannot be believed.
+    pub believed: f64,
+}
+
+/// What pushes a foot.
+#[derive(Clone, Debug, Serialize)]
+pub struct FootPush {
+    /// Name of its landmark.
+    pub name: String,
+    /// Up, one per key.
+    pub up: Numbers,
 }
 
 /// See [`super::Request::Stand`].

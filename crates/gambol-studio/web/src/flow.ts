@@ -1,3 +1,4 @@
+import { type ForceCurves, forceCurves } from './forces'
 import { effect, signal } from '@preact/signals'
 import { type Engine, type Kind, words } from './engine/engine'
 import type {
@@ -11,7 +12,7 @@ import { marksOf } from './work/marks'
 export interface Creature { of: CreatureWork; answer: CreatureAnswer; bytes: Bytes; fetchFile: FetchFile }
 export interface Body { of: CreatureWork; style: Style; creature: Creature; answer: BodyAnswer; swings: ModeSwings; waited: number }
 export interface Gaits { of: CreatureWork; style: Style; list: GaitsAnswer['gaits'] }
-export interface Motion { of: CreatureWork; style: Style; gait: GaitWork; answer: MotionAnswer; player: ClipPlayer }
+export interface Motion { of: CreatureWork; style: Style; gait: GaitWork; answer: MotionAnswer; player: ClipPlayer; forces: ForceCurves | null }
 
 /** Why one of the pictures above is not that of the present work. */
 export interface Trouble { at: Kind; text: string }
@@ -158,7 +159,8 @@ export class Flow {
     const creature = this.creature.peek()!
     await this.attempt('motion', async () => {
       const { answer, bytes } = await this.engine.ask('motion', { creature: of, style, gait })
-      this.motion.value = { of, style, gait, answer, player: new ClipPlayer(creature.answer, answer.clip, bytes) }
+      const forces = answer.forces && forceCurves(answer.forces, bytes)
+      this.motion.value = { of, style, gait, answer, player: new ClipPlayer(creature.answer, answer.clip, bytes), forces }
     })
   }
 

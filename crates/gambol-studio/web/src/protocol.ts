@@ -193,6 +193,8 @@ export interface MotionAnswer {
   components: Component[]
   /** Cycles per second. */
   frequency: number
+  /** The forces that it takes; null where no feet carry it. */
+  forces: ForcePart | null
   /** What a user should know. */
   warnings: string[]
 }
@@ -677,6 +679,22 @@ export interface Component {
   offset: number
 }
 
+/** Forces over one cycle, or what the ground needs. All in body weights. */
+export interface ForcePart {
+  /** s, one per key that was measured. */
+  times: Numbers
+  /** From front to hind, left before right. */
+  feet: FootPush[]
+  /** The force that no foot could give. */
+  residual_force: Numbers
+  /** The moment that no foot could give, body weights × height of the centre of mass. */
+  residual_moment: Numbers
+  /** When the motion cannot be believed: from, to, from, to …, s. */
+  unbelieved: Numbers
+  /** A residual above this cannot be believed. */
+  believed: number
+}
+
 /** A point fixed to a body. */
 export interface BodyPoint {
   /** Index of the body; 0 is the world. */
@@ -910,6 +928,14 @@ export interface WorstResidual {
   time: number
   /** Share of the clip, 0 to 1. */
   cycle: number
+}
+
+/** What pushes a foot. */
+export interface FootPush {
+  /** Name of its landmark. */
+  name: string
+  /** Up, one per key. */
+  up: Numbers
 }
 
 /** How the legs take turns. */

@@ -27,6 +27,8 @@ export const playback = new Playback(computed(() => {
   if (control.front.value && doc.work.value.sketch) return control.player.value
   return flow.motion.value?.player ?? null
 }))
+/** The forces of the motion that is played. */
+export const forces = computed(() => (control.front.value && doc.work.value.sketch ? null : flow.motion.value?.forces ?? null))
 export const physics = new Physics(engine, doc)
 export const show = new Show(doc, flow, playback, physics, control)
 export const work = doc.work

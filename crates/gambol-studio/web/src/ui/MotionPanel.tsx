@@ -202,11 +202,13 @@ function AmplitudeSlider({ component, mode }: { component: Component; mode: Mode
 const VISIBLE = 1
 /** Walks end and runs are over at these Froude numbers (Alexander 1989). */
 const RUNS_ABOVE = 0.5
+/** Body weights from nowhere above this cannot be believed. */
+const BELIEVED = 0.3
 /** More of the motion than this is the ground's doing rather than the modes'. */
 const MUCH_CORRECTED = 0.5
 
 function Meter({ report }: { report: GaitReport }) {
-  const { speed, stride_length, stride_frequency, feet, froude, slip_mm: slip, penetration_mm: penetration, ground_correction_energy: groundCorrection } = report
+  const { speed, stride_length, stride_frequency, feet, froude, slip_mm: slip, penetration_mm: penetration, ground_correction_energy: groundCorrection, residual_force: fromNowhere, residual_moment: moment } = report
   return (
     <Section title="Meter">
       <dl class="meter">
@@ -215,6 +217,7 @@ function Meter({ report }: { report: GaitReport }) {
         {slip !== null && <Reading name="Slip" value={`${slip.toFixed(2)} mm`} good={slip < VISIBLE} title="The farthest that a standing foot slides over the ground. Below 1 mm nobody sees it" />}
         {penetration !== null && <Reading name="Sinks in" value={`${penetration.toFixed(2)} mm`} good={penetration < VISIBLE} title="How deep the lowest point is below the ground. Below 1 mm nobody sees it" />}
         {froude !== null && <Reading name="Froude" value={number(froude, 2)} title={`v²/(g h): the same for animals of all sizes that move alike. ${froude > RUNS_ABOVE ? 'Animals run or trot here' : 'Animals walk here'}`} />}
+        {fromNowhere !== null && <Reading name="From nowhere" value={`${number(fromNowhere, 2)} weights`} good={Math.max(fromNowhere, moment ?? 0) < BELIEVED} title={`The force that no foot could give, in body weights; as a moment ${number(moment ?? 0, 2)}. A person's recording has a tenth; above ${BELIEVED} gravity would not believe the motion`} />}
         {groundCorrection !== null && <Reading name="By the ground" value={percent(groundCorrection)} good={groundCorrection < MUCH_CORRECTED} title="How much of the motion was changed so that the feet stand, as a share of its energy" />}
       </dl>
       {feet.length > 0 && (

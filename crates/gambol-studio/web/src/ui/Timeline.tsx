@@ -1,9 +1,10 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { whichFoot } from '../bodyparts'
+import type { ForceCurves } from '../forces'
 import { SPEEDS } from '../playback'
 import type { ClipPart } from '../protocol'
-import { doc, physics, playback, show } from '../studio'
+import { doc, forces, physics, playback, show } from '../studio'
 import { theme } from '../theme'
 import { filmStrip, type Stage } from '../stage'
 import * as icons from './icons'
@@ -37,7 +38,7 @@ export function Timeline({ stage }: { stage: Stage | null }) {
           onDrag={(value) => { playback.speed.value = Math.abs(value - 1) < 0.03 ? 1 : value }} onRelease={() => {}}
           onReset={playback.speed.value === 1 ? undefined : () => { playback.speed.value = 1 }} />
       </div>
-      <Tracks clip={player?.clip ?? null} stage={stage} />
+      <Tracks clip={player?.clip ?? null} curves={simulated ? null : forces.value} stage={stage} />
     </section>
   )
 }
@@ -58,7 +59,7 @@ function Clock() {
   return <output class="clock"><span ref={time} /><small ref={place} /></output>
 }
 
-function Tracks({ clip, stage }: { clip: ClipPart | null; stage: Stage | null }) {
+function Tracks({ clip, curves, stage }: { clip: ClipPart | null; curves: ForceCurves | null; stage: Stage | null }) {
   const track = useRef<HTMLDivElement>(null)
   const seek = (event: PointerEvent) => {
     const { left, width } = track.current!.getBoundingClientRect()
@@ -70,6 +71,7 @@ function Tracks({ clip, stage }: { clip: ClipPart | null; stage: Stage | null })
       <div class="names" aria-hidden="true">
         <span class="strip-name" />
         {contacts.map((contact) => <span key={contact.name}>{whichFoot(contact.name)}</span>)}
+        {curves && <span class="forces-name">forces</span>}
       </div>
       <div class="track" ref={track} role="slider" tabIndex={0} aria-label="Place in the cycle" aria-valuemin={0} aria-valuemax={100} aria-valuenow={0}
         onPointerDown={(event) => {
@@ -87,9 +89,29 @@ function Tracks({ clip, stage }: { clip: ClipPart | null; stage: Stage | null })
             ))}
           </div>
         ))}
+        {curves && clip && <Forces curves={curves} duration={clip.duration} />}
         {clip && <Playhead />}
       </div>
     </div>
+  )
+}
+
+/** A curve for each foot, their sum, and in red what no foot could give; a red band where the motion cannot be believed. */
+function Forces({ curves, duration }: { curves: ForceCurves; duration: number }) {
+  const { most, feet, sum, residual, unbelieved, worst } = curves
+  const line = (values: ArrayLike<number>) => curves.times.map((time, key) => `${time},${most - Math.min(values[key]!, most)}`).join(' ')
+  const words = worst > curves.believed
+    ? `Gravity would not believe it: up to ${worst.toFixed(1)} body weights would have to come from nowhere`
+    : 'Forces that gravity believes'
+  return (
+    <svg class="forces" role="img" aria-label={words} viewBox={`0 0 ${duration} ${most}`} preserveAspectRatio="none">
+      <title>{`${words}. Up to ${most} body weights; blue is what all feet carry, red what comes from nowhere`}</title>
+      {unbelieved.map(([from, to]) => <rect key={from} class="unbelieved" x={from} y={0} width={to - from} height={most} />)}
+      <line class="weight" x1={0} x2={duration} y1={most - 1} y2={most - 1} />
+      <polyline class="sum" points={line(sum)} />
+      {feet.map(({ name, up }) => <polyline key={name} class="foot" points={line(up)} />)}
+      <polyline class="residual" points={line(residual)} />
+    </svg>
   )
 }
 
