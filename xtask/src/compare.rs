@@ -116,9 +116,17 @@ pub(crate) fn run_with(folder: &Path, load: impl Fn(&str) -> Result<Creature>) -
                     Ok(d) => {
                         println!(
                             "{name:<44} {:>4} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e} {:>8.0e}",
-                            oracle.nv, d.mass, d.matrix, d.bias, d.passive, d.forward, d.constraints, d.wrench
+                            oracle.nv,
+                            d.mass,
+                            d.matrix,
+                            d.bias,
+                            d.passive,
+                            d.forward,
+                            d.constraints,
+                            d.wrench
                         );
-                        let exact = d.mass.max(d.matrix).max(d.bias).max(d.passive).max(d.constraints).max(d.wrench);
+                        let exact =
+                            d.mass.max(d.matrix).max(d.bias).max(d.passive).max(d.constraints).max(d.wrench);
                         if exact < EXACT && d.forward < SOLVED {
                             passed += 1;
                         } else {

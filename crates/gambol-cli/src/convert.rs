@@ -29,6 +29,7 @@ const ENDINGS: [&str; 8] = ["glb", "bvh", "json", "npz", "png", "svg", "gif", "a
     gambol convert walk.bvh cycle.glb --loop --fps 30 --root-motion in-place\n  \
     gambol convert dance.bvh part.bvh --trim 2.5,4 --height 1.8\n  gambol convert trot.json trot.png\n  gambol convert edited.npz edited.glb --creature dog"
 )]
+#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(super) struct Convert {
     /// The file to read; it is never changed
     from: PathBuf,

@@ -45,6 +45,7 @@ use super::{Failure, render, write_json, written};
     gambol animate fox.glb walk --rig fox.toml --root-motion in-place -o fox-game.glb\n  \
     gambol animate actor.bvh walk --height 1.8 -o actor-walks.gif"
 )]
+#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(crate) struct Animate {
     #[command(flatten)]
     creature: CreatureArguments,

@@ -233,6 +233,14 @@ fn inspect_tells_of_the_motion() {
         // Heel and toe roll while the gait counts the foot as standing: a tenth of the time either way.
         assert!(off.abs() < 0.15, "{side}: {guess} {real}");
     }
+    for clip in [clip, real] {
+        for key in ["residual_force", "residual_moment", "com_swing", "trunk_swing", "positive_work"] {
+            assert!(clip[key].as_f64().unwrap() > 0.0, "{key}: {clip}");
+        }
+    }
+    let strip = place.path("walk.svg");
+    convert(&[&bvh, &strip, "--forces"]);
+    assert!(std::fs::read_to_string(&strip).unwrap().contains("from nowhere"));
     let text = gambol(&["inspect", &bvh]);
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
     for words in [
@@ -241,6 +249,9 @@ fn inspect_tells_of_the_motion() {
         "m over the ground",
         "at best: loop from",
         "foot.left stands",
+        "force from nowhere",
+        "moment from nowhere",
+        "work of the joints",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }

@@ -187,3 +187,39 @@ fn guesses_are_shown_and_written() {
     assert_fails(&["inspect", &input, "--rig", &place.path("none.toml")], "none.toml: cannot be read");
     assert!(Path::new(&input).exists());
 }
+
+/// The file's own clips have a line each, and all about one of them is told by its name: with its forces, and a warning where
+/// gravity would not believe it.
+#[test]
+fn inspect_measures_the_files_own_clips() {
+    let place = Place::new();
+    let beast = place.path("beast.glb");
+    let alive = place.path("alive.glb");
+    succeed(&["animate", &beast, "trot", "-o", &alive]);
+    let shown = succeed(&["inspect", &alive]);
+    assert!(shown.contains("its own clips") && shown.contains("force from nowhere"), "{shown}");
+    let line = shown.lines().find(|line| line.trim_start().starts_with("trot ")).expect("the trot is there");
+    assert!(line.contains("loops"), "{line}");
+    let one = succeed(&["inspect", &alive, "--clip", "trot"]);
+    assert!(
+        one.starts_with("clip: ") && one.contains("moment from nowhere") && one.contains("carries"),
+        "{one}"
+    );
+    let json: Value =
+        serde_json::from_str(&succeed(&["inspect", &alive, "--clip", "trot", "--json"])).unwrap();
+    for key in ["residual_force", "residual_moment", "com_swing", "worst_force", "cost_of_transport"] {
+        assert!(!json["clip"][key].is_null(), "{key}: {}", json["clip"]);
+    }
+    assert!(json["clip"].as_object().unwrap().contains_key("com_phase"));
+    assert!(json.get("clips").is_none());
+    // What animate measured on its own poses is what is found in the file.
+    let own: Value = serde_json::from_str(&succeed(&["animate", &beast, "trot", "--json"])).unwrap();
+    for key in ["residual_force", "residual_moment", "com_swing"] {
+        let [own, read] = [&own[key], &json["clip"][key]].map(|value| value.as_f64().unwrap());
+        assert!((own - read).abs() < 0.02 + 0.05 * own, "{key}: {own} {read}");
+    }
+    let all: Value = serde_json::from_str(&succeed(&["inspect", &alive, "--json"])).unwrap();
+    assert_eq!(all["clips"].as_array().unwrap().len(), names(&glb(&alive).0).len());
+    assert_fails(&["inspect", &alive, "--clip", "fly"], "there is no clip \"fly\"; the file has ");
+    assert_fails(&["inspect", "dog", "--clip", "fly"], "the file has none");
+}

@@ -4,6 +4,7 @@
 
 mod clips;
 mod gltf;
+mod gltf_clips;
 mod gltf_out;
 mod mjcf;
 mod mjcf_bad;

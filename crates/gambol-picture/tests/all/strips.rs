@@ -10,8 +10,8 @@ use gambol_model::samples::{TreeKind, chain, random_tree};
 use gambol_model::{BodySpec, Creature, CreatureSpec, JointSpec, LandmarkOverride, Shape, ShapeSpec, Vec3};
 use gambol_motion::{Clip, ClipError, Contact, Stride};
 use gambol_picture::{
-    ClipOptions, Colour, Drawing, Item, Look, Paint, Picture, PictureError, Placement, Point, View,
-    clip_strip,
+    ClipOptions, Colour, Drawing, ForceCurves, Item, Look, Paint, Picture, PictureError, Placement, Point,
+    Stroke, View, clip_strip,
 };
 
 /// Of a near foot that stands, and of the ground.
@@ -416,4 +416,61 @@ fn a_clip_of_another_creature_is_refused() {
     let empty = Clip { times: Vec::new(), poses: Vec::new(), ..clip };
     let error = clip_strip(&dog, &empty, &side()).unwrap_err();
     assert!(matches!(error, PictureError::Clip(ClipError::Empty { .. })), "{error}");
+}
+
+/// Forces below a strip: each number is at its time, body weights go up, what repeats goes on over the end of the loop, and where
+/// the clip cannot be believed there is a band.
+#[test]
+fn forces_stand_below_the_frames_at_their_times() {
+    let dog = crate::fake::creature("dog");
+    let clip = TROT.clip(&dog);
+    let plain = clip_strip(&dog, &clip, &side()).unwrap();
+    let duration = clip.duration();
+    let times: Vec<f64> = (0..40).map(|key| duration * f64::from(key) / 40.0).collect();
+    // One body weight by turns, and a blow from nowhere in the middle.
+    let stands =
+        |late: bool| times.iter().map(|time| f64::from(u8::from((*time < 0.5 * duration) != late))).collect();
+    let curves = ForceCurves {
+        feet: clip
+            .contacts
+            .iter()
+            .take(2)
+            .zip([false, true])
+            .map(|(foot, late)| (foot.name.clone(), stands(late)))
+            .collect(),
+        residual: (0..40).map(|key| if key == 20 { 3.0 } else { 0.0 }).collect(),
+        unbelieved: vec![[0.45 * duration, 0.55 * duration]],
+        times,
+    };
+    let picture = clip_strip(&dog, &clip, &ClipOptions { forces: Some(&curves), ..side() }).unwrap();
+    assert!(picture.height > plain.height + 80.0 && picture.width == plain.width);
+    let lines: Vec<(&Vec<Point>, &Stroke)> = picture
+        .items
+        .iter()
+        .filter_map(|item| match item {
+            Item::Polyline { points, stroke } if points.len() > 30 => Some((points, stroke)),
+            _ => None,
+        })
+        .collect();
+    let red = |stroke: &Stroke| stroke.colour.red > 180 && stroke.colour.green < 80;
+    let (residual, _) =
+        lines.iter().find(|(points, stroke)| red(stroke) && points[0][1] > plain.height - 20.0).unwrap();
+    let peak = residual.iter().min_by(|a, b| a[1].total_cmp(&b[1])).unwrap();
+    let (first, last) = (residual[0], residual[residual.len() - 1]);
+    // The loop is shown from half a frame before its start: the middle of the clip is half a frame right of the middle.
+    let frame = (last[0] - first[0]) / 8.0;
+    assert!(
+        (peak[0] - (0.5 * (first[0] + last[0]) + 0.5 * frame)).abs() < 0.1 * frame,
+        "{peak:?} {first:?} {last:?}"
+    );
+    let band = picture.items.iter().find_map(|item| match item {
+        Item::Polygon { points, fill, .. } if fill.alpha < 255 && fill.red > 180 => Some(points.clone()),
+        _ => None,
+    });
+    let band = band.expect("a band where it cannot be believed");
+    assert!(band[0][0] < peak[0] && band[1][0] > peak[0]);
+    // Numbers that do not fit the times are not drawn.
+    let odd = ForceCurves { residual: vec![1.0], ..curves };
+    let picture = clip_strip(&dog, &clip, &ClipOptions { forces: Some(&odd), ..side() }).unwrap();
+    assert_eq!(picture.height, plain.height);
 }

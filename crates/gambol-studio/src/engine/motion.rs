@@ -2,8 +2,8 @@
 
 use gambol::dynamics::Data;
 use gambol::gait::{
-    Body, Design, FootForces, Forces, Gait, GaitError, Sampling, Support, Terrain, Wish, adopt_onto, design_at_pace, from_toml,
-    gaits_for, perform, preset_style,
+    Body, Design, FootForces, Forces, Gait, GaitError, Sampling, Support, Terrain, Wish, adopt_onto,
+    design_at_pace, from_toml, gaits_for, perform, preset_style,
 };
 
 use super::body::Dressed;
@@ -54,9 +54,9 @@ pub(super) fn answer(dressed: &mut Dressed, work: &GaitWork) -> Result<Answer, T
         report: played.report,
         components: gait.components,
         frequency: gait.frequency,
-        forces: played.forces.map(|forces| {
-            force_part(&forces, dressed.body.settings.forces.believed, &mut bytes)
-        }),
+        forces: played
+            .forces
+            .map(|forces| force_part(&forces, dressed.body.settings.forces.believed, &mut bytes)),
         warnings,
     };
     Answer::new(head, bytes)
