@@ -10,9 +10,11 @@ use gambol::control::locomotion::{
 use gambol::control::search::{Method, Outcome, SearchSettings, Threads};
 use gambol::control::sketch::{Phase, Sketch, Stage, read};
 use gambol::control::{AnyController, Plan, rollouts};
-use gambol::dynamics::{Data, State, World};
+use gambol::dynamics::{Data, State, Terrain, World};
+use gambol::gait::{ForceSettings, Legs, StanceSettings, forces};
 use gambol::modes::Reader;
 use gambol::picture::{ClipOptions, View, clip_strip};
+use gambol::render::force_curves;
 
 use crate::replay;
 use crate::shell::{Result, root};
@@ -169,13 +171,18 @@ pub(crate) fn tell(names: &[String], film: bool) -> Result<()> {
     Ok(())
 }
 
-/// One cycle from the side, and of legs that alternate from the front too.
+/// One cycle from the side, with its forces, and of legs that alternate from the front too.
 fn strips(name: &str, stage: &Stage, world: &World, stride: &Stride) -> Result<()> {
     let clip = cycle_clip(stage, world, stride, FPS, WIDE);
-    let views = [(View::side(), ""), (View::front(), "-front")];
-    for (view, ending) in views.into_iter().take(if stage.mirror.is_some() { 2 } else { 1 }) {
-        let options =
-            ClipOptions { title: Some(name.to_owned()), view: Some(view), ..ClipOptions::default() };
+    let (creature, mut data) = (&stage.creature, Data::new(&stage.creature));
+    let legs = Legs::new(creature, &mut data, creature.rest_pose());
+    let settings = (&ForceSettings::default(), &StanceSettings::default());
+    let measured = forces(creature, &mut data, &legs, &Terrain::Flat, &clip, settings);
+    let curves = force_curves(&measured.map_err(|error| format!("{name}: {error}"))?);
+    let views = [(View::side(), "", Some(&curves)), (View::front(), "-front", None)];
+    for (view, ending, forces) in views.into_iter().take(if stage.mirror.is_some() { 2 } else { 1 }) {
+        let (title, view) = (Some(name.to_owned()), Some(view));
+        let options = ClipOptions { title, view, forces, ..ClipOptions::default() };
         let picture = clip_strip(&stage.creature, &clip, &options).map_err(|error| error.to_string())?;
         let path = root().join(format!("docs/controllers/{name}{ending}.svg"));
         std::fs::write(&path, picture.to_svg()).map_err(|error| format!("{}: {error}", path.display()))?;

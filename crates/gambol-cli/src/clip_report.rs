@@ -4,6 +4,7 @@ use std::io::Write;
 
 use comfy_table::Table;
 use gambol_dynamics::{Data, center_of_mass};
+use gambol_formats::gltf::GltfClip;
 use gambol_gait::{ForceFigures, ForceSettings};
 use gambol_model::Creature;
 use gambol_motion::{Clip, Contact, Seam};
@@ -51,9 +52,11 @@ pub(super) struct ClipReport {
     unbelieved: Vec<[f64; 2]>,
     /// Why there are no forces.
     unmeasured: Option<String>,
-    /// That and where it cannot be believed.
+    /// Of a glTF file: how far a body is from its bone at most, m.
+    bones_off: Option<f64>,
+    /// That and where it cannot be believed, and what else speaks against these numbers.
     #[serde(skip)]
-    pub(super) doubt: Option<String>,
+    pub(super) doubts: Vec<String>,
     #[serde(skip)]
     words: Vec<String>,
 }
@@ -104,9 +107,22 @@ impl SeamReport {
 }
 
 impl ClipReport {
-    /// Of a clip of a file that has others too.
-    pub(super) fn of_clip(creature: &Creature, clip: &Clip) -> Self {
-        Self::new(Motion { creature: creature.clone(), clip: clip.clone(), scale: None, first_apart: false })
+    /// Of an animation of a glTF file.
+    pub(super) fn of_gltf(creature: &Creature, GltfClip { clip, miss }: &GltfClip) -> Self {
+        /// A body that is so far from its bone, in parts of the height of the centre of mass, is seen to be.
+        const SEEN: f64 = 0.03;
+        let motion =
+            Motion { creature: creature.clone(), clip: clip.clone(), scale: None, first_apart: false };
+        let mut report = Self::new(motion);
+        report.bones_off = Some(*miss);
+        let size = report.figures.as_ref().map_or(1.0, |figures| figures.com_height);
+        if *miss > SEEN * size {
+            report.doubts.push(format!(
+                "its bones are stretched or shifted by up to {miss:.2} m, which joints cannot follow: what is told is of the \
+                 nearest poses"
+            ));
+        }
+        report
     }
 
     pub(super) fn new(mut motion: Motion) -> Self {
@@ -155,7 +171,11 @@ impl ClipReport {
                     peak_force: foot(contact).map(|(_, peak)| peak),
                 })
                 .collect(),
-            doubt: measured.as_ref().ok().and_then(|forces| forces.doubt(ForceSettings::default().believed)),
+            doubts: measured
+                .iter()
+                .filter_map(|forces| forces.doubt(ForceSettings::default().believed))
+                .collect(),
+            bones_off: None,
             unbelieved: measured.as_ref().map(|forces| forces.unbelieved.clone()).unwrap_or_default(),
             unmeasured: measured.as_ref().err().map(ToString::to_string),
             figures: measured.ok().map(|forces| forces.figures),

@@ -14,9 +14,8 @@ use super::hint::told;
 use super::{Failure, write_json, written};
 use gambol::report::{JointReport, Report};
 use gambol::{load_clips, picture};
-use gambol_formats::gltf::Rig;
+use gambol_formats::gltf::{GltfClip, Rig};
 use gambol_model::Creature;
-use gambol_motion::Clip;
 
 /// Tells what a creature is made of (bodies, joints, mass, landmarks, what was guessed), and what a clip holds
 #[derive(Args)]
@@ -95,7 +94,7 @@ impl Inspect {
             writeln!(out, "\nguessed from the skin (`gambol rig` writes it down to be set right)")?;
             guesses.iter().try_for_each(|guess| writeln!(out, "  {guess}"))?;
         }
-        let doubts = clip.iter().filter_map(|clip| clip.doubt.as_ref());
+        let doubts = clip.iter().flat_map(|clip| &clip.doubts);
         for warning in report.warnings.iter().chain(doubts) {
             eprintln!("gambol: warning: {warning}");
         }
@@ -107,11 +106,11 @@ impl Inspect {
         let options = self.creature.options()?;
         let clips = load_clips(self.creature.file(), &options, (creature, rig))
             .map_err(|error| Failure::hinted(&error))?;
-        let wanted = |clip: &&Clip| self.clip.as_ref().is_none_or(|name| *name == clip.name);
+        let wanted = |found: &&GltfClip| self.clip.as_ref().is_none_or(|name| *name == found.clip.name);
         // One that is asked for and not there is told by the names of all.
-        let all = !clips.iter().any(|clip| wanted(&clip));
-        let chosen = clips.iter().filter(|clip| all || wanted(clip));
-        Ok(chosen.map(|clip| ClipReport::of_clip(creature, clip)).collect())
+        let all = !clips.iter().any(|found| wanted(&found));
+        let chosen = clips.iter().filter(|found| all || wanted(found));
+        Ok(chosen.map(|found| ClipReport::of_gltf(creature, found)).collect())
     }
 }
 

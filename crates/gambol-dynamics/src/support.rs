@@ -43,9 +43,9 @@ pub struct SupportSettings {
     pub length: f64,
 }
 
-/// ε at first and at last, each a tenth of the one before. What the last one leaves of what could be explained is about as large,
+/// ε at first and at last, each a hundredth of the one before. What the last one leaves of what could be explained is about as large,
 /// in weights.
-const SHARING: [f64; 7] = [1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6];
+const SHARING: [f64; 4] = [1.0, 1e-2, 1e-4, 1e-6];
 
 /// Newton steps for each ε; two to six are usual.
 const STEPS: usize = 30;

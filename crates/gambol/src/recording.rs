@@ -5,7 +5,7 @@ use std::path::Path;
 use gambol_anatomy::recording::LengthScale;
 use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz};
 use gambol_formats::files::{Files, Folder};
-use gambol_formats::gltf::{Rig, read_clips};
+use gambol_formats::gltf::{GltfClip, Rig, read_clips};
 use gambol_formats::mocap::{Kind, Recording, RecordingOptions, kind, load_recording};
 use gambol_formats::{FormatError, LoadOptions};
 use gambol_model::{Creature, Hint};
@@ -113,10 +113,11 @@ pub fn load_clips(
     path: &Path,
     options: &LoadOptions,
     (creature, rig): (&Creature, &Rig),
-) -> Result<Vec<Clip>, LoadError> {
+) -> Result<Vec<GltfClip>, LoadError> {
     let (files, name) = gambol_formats::open(path, options)?;
     let clips = read_clips(&files, &name, rig, creature)?;
-    Ok(clips.into_iter().map(|clip| closed(creature, clip)).collect())
+    let looped = |found: GltfClip| GltfClip { clip: closed(creature, found.clip), ..found };
+    Ok(clips.into_iter().map(looped).collect())
 }
 
 /// As a loop, if it is one.

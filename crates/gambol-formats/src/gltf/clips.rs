@@ -23,13 +23,22 @@ const MOST_KEYS: usize = 1 << 17;
 /// A quaternion that is shorter has no direction.
 const SHORTEST: f64 = 1e-9;
 
-/// Reads all animations of the file of `rig`, which was read from `path`. One that moves none of the creature's bones is left out.
+/// An animation of a glTF file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GltfClip {
+    /// The nearest motion that the creature's joints can do.
+    pub clip: Clip,
+    /// How far a body is from its bone at most, m: more than rounding where bones are stretched or shifted.
+    pub miss: f64,
+}
+
+/// Reads all animations of the file of `rig`, which was read from `path`. One that moves no node is left out.
 pub fn read_clips(
     files: &dyn Files,
     path: &str,
     rig: &Rig,
     creature: &Creature,
-) -> Result<Vec<Clip>, FormatError> {
+) -> Result<Vec<GltfClip>, FormatError> {
     let (container, source) = container::open(files, path)?;
     let wrong = |reason: String| container.error(reason);
     let text = source.text().map_err(wrong)?;
@@ -44,8 +53,10 @@ pub fn read_clips(
         let animation: Animation = serde_json::from_value(value.clone())
             .map_err(|error| wrong(format!("animation {name:?} cannot be read: {error}")))?;
         let Some(tracks) = Tracks::read(&container, &name, &animation, &puppet.nodes)? else { continue };
+        let (poses, misses): (Vec<_>, Vec<f64>) =
+            tracks.times.iter().map(|&time| puppet.pose(&tracks, time)).unzip();
         let mut clip = Clip {
-            poses: tracks.times.iter().map(|&time| puppet.pose(&tracks, time)).collect(),
+            poses,
             times: tracks.times.iter().map(|time| time - tracks.times[0]).collect(),
             stride: None,
             contacts: puppet.contacts(&value["extras"]["gambol"]["contacts"]),
@@ -54,7 +65,7 @@ pub fn read_clips(
         };
         clip.align_signs(creature);
         clip.check(creature).map_err(|error| wrong(format!("animation {:?}: {error}", clip.name)))?;
-        clips.push(clip);
+        clips.push(GltfClip { clip, miss: misses.into_iter().fold(0.0, f64::max) });
     }
     Ok(clips)
 }
@@ -219,8 +230,8 @@ impl<'p> Puppet<'p> {
         Some(Self { rig, creature, nodes, leads })
     }
 
-    /// The pose of the creature at `time`.
-    fn pose(&self, tracks: &Tracks, time: f64) -> Vec<f64> {
+    /// The pose of the creature at `time`, and how far a body is from its bone at most, m.
+    fn pose(&self, tracks: &Tracks, time: f64) -> (Vec<f64>, f64) {
         let mut world = vec![Affine::IDENTITY; self.nodes.local.len()];
         for &node in &self.nodes.order {
             let parent = self.nodes.parents[node].map_or(Affine::IDENTITY, |parent| world[parent]);
@@ -228,6 +239,7 @@ impl<'p> Puppet<'p> {
         }
         let mut pose = self.creature.reference_pose().to_vec();
         let mut bodies = vec![Transform::identity(); self.leads.len()];
+        let mut miss = 0.0_f64;
         for (index, body) in self.creature.bodies().iter().enumerate().skip(1) {
             let unmoved = bodies[body.parent] * body.parent_from_body;
             let wanted = self.leads[index].and_then(|bone| self.place(bone, &world)).unwrap_or(unmoved);
@@ -235,9 +247,10 @@ impl<'p> Puppet<'p> {
             for joint in &self.creature.joints()[body.joints.clone()] {
                 placed = self.turn(joint, &placed, &wanted, &mut pose);
             }
+            miss = miss.max((placed.translation.vector - wanted.translation.vector).norm());
             bodies[index] = placed;
         }
-        pose
+        (pose, miss)
     }
 
     /// A node in its parent.

@@ -24,7 +24,7 @@ mod splice;
 mod surface;
 
 pub use append::append_clips;
-pub use clips::read_clips;
+pub use clips::{GltfClip, read_clips};
 pub(crate) use container::is_gltf;
 pub use rig::{GltfSource, Rig, read_gltf};
 pub use settings::{BoneSettings, RigSettings, rig_to_toml};

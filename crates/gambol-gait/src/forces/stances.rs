@@ -20,9 +20,6 @@ pub struct Stances {
     pub belt: Vec3,
 }
 
-/// The most samples of feet that are compared to find a belt: all pairs of them are.
-const MOST_SAMPLES: usize = 400;
-
 /// A part of a sole at a key.
 #[derive(Clone, Copy)]
 struct Sample {
@@ -47,7 +44,7 @@ pub fn find_stances(
     let track = Track::new(creature, clip);
     let soles = Soles::new(creature, data, legs, &track, settings);
     let grounds = soles.grounds();
-    let belt = soles.belt(&grounds);
+    let belt = soles.belt(&track, &grounds);
     let contacts = legs.legs.iter().enumerate().map(|(index, leg)| Contact {
         name: leg.name.clone(),
         body: leg.foot,
@@ -117,29 +114,36 @@ impl<'s> Soles<'s> {
         own.into_iter().map(|ground| (ground - least <= held_up).then_some(ground)).collect()
     }
 
-    /// The velocity that most low feet have, if many more have it than stand still.
-    fn belt(&self, grounds: &[Option<f64>]) -> Vec3 {
+    /// How the ground moves below a clip that stays in place, m/s: as low feet do on the whole, whose way back is long and even where
+    /// that of feet in the air is high and short.
+    fn belt(&self, track: &Track, grounds: &[Option<f64>]) -> Vec3 {
+        let slow = self.settings.slow * self.speed;
+        if track.travel().norm() > slow {
+            return Vec3::zeros();
+        }
         let low = self.settings.low * self.leg_length;
         let mut velocities: Vec<Vec3> = Vec::new();
         for (keys, ground) in self.feet.iter().zip(grounds) {
             let Some(ground) = ground else { continue };
-            // What is lowest, not what is slowest: toes that roll off would be near standing still.
+            // What is lowest, not what is slowest: toes that roll off would be near standing still. And the lower part of its own
+            // way, since the feet of a walk are hardly lifted.
             let parts =
                 keys.iter().filter_map(|parts| parts.iter().min_by(|a, b| a.height.total_cmp(&b.height)));
-            velocities.extend(parts.filter(|part| part.height - ground < low).map(|part| part.velocity));
+            let lifted = quantile(keys.iter().map(|parts| lowest(parts) - ground).collect(), 1.0);
+            let low = low.min(self.settings.lower * lifted).max(f64::EPSILON * self.leg_length);
+            let near = parts.filter(|part| part.height - ground <= low);
+            velocities.extend(near.map(|part| Vec3::new(part.velocity.x, part.velocity.y, 0.0)));
         }
-        let every = velocities.len().div_ceil(MOST_SAMPLES).max(1);
-        let few: Vec<Vec3> =
-            velocities.into_iter().step_by(every).map(|v| Vec3::new(v.x, v.y, 0.0)).collect();
-        let slow = self.settings.slow * self.speed;
-        let like = |belt: &Vec3| few.iter().filter(|v| (*v - belt).norm() < slow).count();
-        let still = like(&Vec3::zeros());
-        let best = few.iter().copied().max_by_key(|belt| like(belt)).unwrap_or_else(Vec3::zeros);
-        if still as f64 >= self.settings.belt * like(&best) as f64 {
+        let mean = velocities.iter().sum::<Vec3>() / velocities.len().max(1) as f64;
+        if mean.norm() < self.settings.belt * slow {
             return Vec3::zeros();
         }
-        let same: Vec<&Vec3> = few.iter().filter(|v| (*v - best).norm() < slow).collect();
-        same.iter().copied().sum::<Vec3>() / same.len().max(1) as f64
+        // Feet come down and leave slowly in artists' loops: the faster half of what goes along is the belt.
+        let along = mean.normalize();
+        let fast = quantile(velocities.iter().map(|v| v.dot(&along)).collect(), 0.75);
+        let with: Vec<&Vec3> = velocities.iter().filter(|v| v.dot(&along) >= 0.5 * fast).collect();
+        let middle = |k: usize| quantile(with.iter().map(|v| v[k]).collect(), 0.5);
+        Vec3::new(middle(0), middle(1), 0.0)
     }
 
     /// When a leg stands, s. A foot that stands goes on until it is well away or well moving.

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use gambol_model::{Creature, Vec3, math};
+use gambol_model::{Creature, JointKind, Vec3, math};
 use gambol_motion::{Clip, Stride};
 use nalgebra::Matrix3;
 
@@ -50,6 +50,15 @@ impl<'c> Track<'c> {
     /// How far a loop comes with every turn.
     pub(super) fn turn(&self) -> Option<Stride> {
         self.stride
+    }
+
+    /// How the first free body goes over the ground on the whole, m/s.
+    pub(super) fn travel(&self) -> Vec3 {
+        let free = self.creature.joints().iter().find(|joint| joint.kind == JointKind::Free);
+        let Some(root) = free.filter(|_| self.length() > 0.0) else { return Vec3::zeros() };
+        let place = |pose: &[f64]| Vec3::new(pose[root.q], pose[root.q + 1], 0.0);
+        let last = if self.loops() { self.count.cast_signed() } else { self.count.cast_signed() - 1 };
+        (place(&self.pose(0, last)) - place(&self.pose(0, 0))) / self.length()
     }
 
     /// s, of one turn.

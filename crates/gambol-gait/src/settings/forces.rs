@@ -44,8 +44,12 @@ gambol_model::settings! {
         /// A foot whose ground is this far above that of the lowest foot never stands: it is held up. So are all that are never
         /// nearer to the ground of the world, z = 0.
         held_up: f64 = 0.25, Positive;
-        /// The ground stands still if it explains this share of the standing feet that the best belt would.
-        belt: f64 = 0.6, Share;
+        /// What tells the belt is below this share of the height to which the foot is lifted: a foot in the air is above it for most of
+        /// its way.
+        lower: f64 = 0.3, Share;
+        /// Below a clip that stays in place the ground is a belt if low feet move by this share of `slow` on average: those of who
+        /// stands about do not, and those that walk do several times as much.
+        belt: f64 = 0.5, Share;
         /// Stances and steps shorter than this are noise, s.
         shortest: f64 = 0.04, Positive;
     }
