@@ -61,7 +61,7 @@ fn a_file_that_lies_about_its_animations_is_told() {
     let good = bundle(text.clone().into_bytes());
     let (creature, rig) = read_gltf(&good, "beast.glb", &LoadOptions::default()).unwrap();
     let mut document: serde_json::Value = serde_json::from_str(&text).unwrap();
-    let mut fails = |change: &dyn Fn(&mut serde_json::Value), words: &str| {
+    let fails = |change: &dyn Fn(&mut serde_json::Value), words: &str| {
         let mut bad = document.clone();
         change(&mut bad["animations"][0]);
         let files = bundle(bad.to_string().into_bytes());

@@ -265,7 +265,15 @@ fn stretches(meter: &Meter, keys: &std::ops::Range<usize>, holds: impl Fn(usize)
         }
         before = holds(index);
     }
-    let (start, end) = (track.time(0, 0), track.time(0, 0) + track.length());
+    let (start, length) = (track.time(0, 0), track.length());
+    let end = start + length;
+    // Half a key before the start of a loop is half a key before its end.
+    let over = found.first().map(|first| first[0]).filter(|from| *from < start);
+    match (over, found.last_mut()) {
+        (Some(from), Some(last)) if last[1] >= from + length => last[1] = end,
+        (Some(from), Some(_)) => found.push([from + length, end]),
+        _ => {}
+    }
     found.into_iter().map(|[from, to]| [from.max(start), to.min(end)]).collect()
 }
 

@@ -159,7 +159,7 @@ export class Flow {
     const creature = this.creature.peek()!
     await this.attempt('motion', async () => {
       const { answer, bytes } = await this.engine.ask('motion', { creature: of, style, gait })
-      const forces = answer.forces && forceCurves(answer.forces, bytes)
+      const forces = answer.forces && forceCurves(answer.forces, bytes, answer.clip.stride && answer.clip.duration)
       this.motion.value = { of, style, gait, answer, player: new ClipPlayer(creature.answer, answer.clip, bytes), forces }
     })
   }

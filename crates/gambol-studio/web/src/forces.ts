@@ -22,14 +22,19 @@ export interface ForceCurves {
 /** A chart goes up to at least two body weights, so that who stands is not at its edge, and never to more than this. */
 const SHOWN = { least: 2, most: 20 }
 
-export function forceCurves(part: ForcePart, bytes: Bytes): ForceCurves {
-  const list = (numbers: ForcePart['times']) => Array.from(numbersOf(bytes, numbers))
-  const times = list(part.times)
+/** `end`, s, of a loop, whose last key is its first again. */
+export function forceCurves(part: ForcePart, bytes: Bytes, end: number | null): ForceCurves {
+  const plain = (numbers: ForcePart['times']) => Array.from(numbersOf(bytes, numbers))
+  const list = (numbers: ForcePart['times']) => {
+    const values = plain(numbers)
+    return end === null ? values : [...values, values[0]!]
+  }
+  const times = end === null ? plain(part.times) : [...plain(part.times), end]
   const feet = part.feet.map(({ name, up }) => ({ name, up: list(up) }))
   const sum = times.map((_, key) => feet.reduce((all, { up }) => all + up[key]!, 0))
   const moment = list(part.residual_moment)
   const residual = list(part.residual_force).map((force, key) => Math.max(force, moment[key]!))
-  const ends = list(part.unbelieved)
+  const ends = plain(part.unbelieved)
   const unbelieved = ends.flatMap((from, k): [number, number][] => (k % 2 === 0 ? [[from, ends[k + 1]!]] : []))
   const worst = Math.max(0, ...residual)
   const most = Math.min(Math.max(SHOWN.least, Math.ceil(Math.max(worst, ...sum))), SHOWN.most)
