@@ -4,7 +4,7 @@ mod footfalls;
 mod play;
 mod quality;
 
-use gambol::gait::Report;
+use gambol::gait::{ForceFigures, Report};
 use gambol::gallery;
 
 use crate::shell::{Result, root};
@@ -15,6 +15,8 @@ pub(crate) use play::{Played, play};
 const FPS: f64 = 60.0;
 const FINE: f64 = 240.0;
 const FINEST: f64 = 960.0;
+/// The rate at which forces are measured.
+const FORCES: f64 = 120.0;
 
 /// Slip of a standing foot, mm and percent of the leg's length.
 const SLIP: f64 = 1.0;
@@ -72,7 +74,7 @@ pub(crate) fn run(creatures: &[String], table: Table) -> Result<()> {
 }
 
 /// Of the table.
-const COLUMNS: usize = 18;
+const COLUMNS: usize = 22;
 
 const HEADER: [&str; COLUMNS] = [
     "creature",
@@ -91,6 +93,10 @@ const HEADER: [&str; COLUMNS] = [
     "past limit",
     "changed",
     "rise mm",
+    "from nowhere",
+    "moment",
+    "swing %",
+    "over feet",
     "footfalls",
     "status",
 ];
@@ -118,6 +124,7 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
     let played = play(creature, gait, FPS).map_err(failed)?;
     let fine = played.again(FINE).map_err(failed)?;
     let finest = played.again(FINEST).map_err(failed)?;
+    let forces = played.again(FORCES).map_err(failed)?.forces.map(|forces| forces.figures);
     let Played { body, performance, warnings, .. } = &played;
     let report = &performance.report;
     let footfalls = Footfalls::new(body, &fine);
@@ -166,6 +173,13 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
         format!("{:.3}", report.limit_overshoot_rad),
         report.ground_correction_energy.map_or_else(dash, |share| format!("{:.0} %", 100.0 * share)),
         number(quality::rise(body, &fine.clip).map(|rise| 1e3 * rise), 0),
+        number(forces.as_ref().map(|forces| forces.residual_force), 2),
+        number(forces.as_ref().map(|forces| forces.residual_moment), 2),
+        number(forces.as_ref().map(|forces| 100.0 * forces.com_swing), 1),
+        forces
+            .as_ref()
+            .and_then(ForceFigures::low_in_stance)
+            .map_or_else(dash, |low| if low { "low" } else { "high" }.to_owned()),
         if order.is_empty() { dash() } else { order },
         status(&wrong),
     ];
@@ -204,7 +218,7 @@ fn text(rows: &[[String; COLUMNS]]) -> String {
     let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
     let line = |row: &[String; COLUMNS]| {
         let cell = |(k, text): (usize, &String)| match k {
-            0 | 1 | 16 | 17 => format!("{text:<0$}", widths[k]),
+            0 | 1 | 19.. => format!("{text:<0$}", widths[k]),
             _ => format!("{text:>0$}", widths[k]),
         };
         let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
@@ -216,7 +230,7 @@ fn text(rows: &[[String; COLUMNS]]) -> String {
 fn markdown(rows: &[[String; COLUMNS]]) -> String {
     let line = |row: &[String]| format!("| {} |\n", row.join(" | "));
     let rule: Vec<String> =
-        (0..HEADER.len()).map(|k| if (2..16).contains(&k) { "--:" } else { "---" }.to_owned()).collect();
+        (0..HEADER.len()).map(|k| if (2..19).contains(&k) { "--:" } else { "---" }.to_owned()).collect();
     let (header, rest) = rows.split_at(1);
     header.iter().map(|row| line(row)).chain([line(&rule)]).chain(rest.iter().map(|row| line(row))).collect()
 }
