@@ -37,8 +37,10 @@ pub(crate) fn run() -> Result<()> {
     // The first twelve vibrations of the creatures that the page on modes shows.
     for (name, count) in [("dog", "18"), ("human", "18"), ("loop", "12")] {
         let file = format!("docs/modes-{name}.svg");
-        let mut gambol =
-            command("cargo", &["run", "--release", "--quiet", "--package", "gambol", "--", "modes", name]);
+        let mut gambol = command(
+            "cargo",
+            &["run", "--release", "--quiet", "--package", "gambol-cli", "--", "modes", name],
+        );
         output(gambol.args(["--count", count, "--force", "--sheet", &file]))?;
         println!("{}", root().join(file).display());
     }
@@ -54,7 +56,7 @@ fn physics() -> Result<()> {
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let gambol = |arguments: &[&str], file: &str| {
         let file = folder.join(file);
-        let mut gambol = command("cargo", &["run", "--release", "--quiet", "--package", "gambol", "--"]);
+        let mut gambol = command("cargo", &["run", "--release", "--quiet", "--package", "gambol-cli", "--"]);
         output(gambol.args(arguments).arg(&file))?;
         println!("{}", file.display());
         Ok(())

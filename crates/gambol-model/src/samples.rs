@@ -1,4 +1,4 @@
-//! Creatures written once, for tests, benchmarks and examples.
+//! Creatures written once, for tests, benchmarks and examples, and how a vibration is measured there.
 
 pub use crate::Random;
 use crate::math;
@@ -195,4 +195,30 @@ pub fn branching(joints: usize, seed: u64) -> Creature {
         }
     }
     spec.build().unwrap_or_else(|error| unreachable!("a branching tree is valid: {error}"))
+}
+
+/// How a vibration goes on from sample to sample: xₙ₊₁ = 2 r cos θ xₙ − r² xₙ₋₁.
+#[derive(Clone, Copy, Debug)]
+pub struct Ringing {
+    /// Phase per step, rad.
+    pub angle: f64,
+    /// Amplitude per step.
+    pub ratio: f64,
+}
+
+/// Fits a damped sine to samples by least squares on its recurrence: exact for one, whatever its phase.
+pub fn ringing(x: &[f64]) -> Ringing {
+    let (mut aa, mut ab, mut bb, mut ac, mut bc) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for w in x.windows(3) {
+        let (b, a, c) = (w[0], w[1], w[2]);
+        aa += a * a;
+        ab += a * b;
+        bb += b * b;
+        ac += a * c;
+        bc += b * c;
+    }
+    let determinant = aa * bb - ab * ab;
+    let (first, second) = ((ac * bb - bc * ab) / determinant, (aa * bc - ab * ac) / determinant);
+    let ratio = (-second).sqrt();
+    Ringing { angle: math::acos(0.5 * first / ratio), ratio }
 }

@@ -212,33 +212,16 @@ fn errors(world: &World, mut state: State, weights: &[f64], frequency: f64) -> O
     let h = world.settings().step;
     let (mut stepper, drive) = (Stepper::new(world), Drive::passive(creature));
     let mut away = vec![0.0; creature.nv()];
-    let mut samples = Vec::new();
+    let mut places = Vec::new();
     while state.time < (CYCLES + 1.0) / frequency {
         creature.difference(creature.reference_pose(), &state.q, &mut away);
-        samples.push(weights.iter().zip(&away).map(|(w, x)| w * x).sum::<f64>());
+        places.push(weights.iter().zip(&away).map(|(w, x)| w * x).sum::<f64>());
         step(world, &mut stepper, &mut state, &drive).ok()?;
     }
-    let [angle, ratio] = ringing(&samples);
+    let samples::Ringing { angle, ratio } = samples::ringing(&places);
     let measured = angle / (std::f64::consts::TAU * h);
     let over_ten = math::powf(ratio, CYCLES / (measured * h));
     Some([(measured / frequency - 1.0).abs(), (over_ten - 1.0).abs()])
-}
-
-/// Phase and factor per step of a damped sine, by least squares on x₊ = 2 r cos θ x − r² x₋.
-fn ringing(x: &[f64]) -> [f64; 2] {
-    let (mut aa, mut ab, mut bb, mut ac, mut bc) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for w in x.windows(3) {
-        let (b, a, c) = (w[0], w[1], w[2]);
-        aa += a * a;
-        ab += a * b;
-        bb += b * b;
-        ac += a * c;
-        bc += b * c;
-    }
-    let determinant = aa * bb - ab * ab;
-    let (first, second) = ((ac * bb - bc * ab) / determinant, (aa * bc - ab * ac) / determinant);
-    let ratio = (-second).sqrt();
-    [math::acos(0.5 * first / ratio), ratio]
 }
 
 /// Best time of a step in flight, ns.

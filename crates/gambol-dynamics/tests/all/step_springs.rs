@@ -2,10 +2,10 @@
 //! its frequency is that of Newmark's average acceleration; the paper's implicit Euler eats it at the rate that its
 //! discrete formula says. One oscillator has closed forms for all of it, so nothing here is taken from a run of the code.
 
-use crate::support::stepping::{Ringing, Run, ringing, single};
+use crate::support::stepping::{Run, single};
 use gambol_dynamics::{Data, Springs, StepSettings, energy};
 use gambol_model::math;
-use gambol_model::samples::chain;
+use gambol_model::samples::{Ringing, chain, ringing};
 use gambol_model::{Creature, JointSpec, Shape, Vec3};
 
 /// Moment of inertia of a ball of 1 kg and 0.1 m: ⅖ m r².

@@ -1,9 +1,9 @@
-//! Worlds to step in, and how vibrations are measured.
+//! Worlds to step in.
 
 use gambol_dynamics::{ContactModel, Drive, State, StepSettings, Stepper, World, step};
 use gambol_model::{
     BodyPoint, BodySpec, Constraint, ConstraintKind, Creature, CreatureSpec, JointSpec, Shape, ShapeSpec,
-    Transform, Vec3, math,
+    Transform, Vec3,
 };
 
 /// The paper's penalty, stiff enough that a kilogramme sinks by ten micrometres.
@@ -90,30 +90,4 @@ impl Run {
             self.step();
         }
     }
-}
-
-/// How a vibration goes on from sample to sample: xₙ₊₁ = 2 r cos θ xₙ − r² xₙ₋₁.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ringing {
-    /// Phase per step, rad.
-    pub(crate) angle: f64,
-    /// Amplitude per step.
-    pub(crate) ratio: f64,
-}
-
-/// Fits a damped sine to samples by least squares on its recurrence: exact for one, whatever its phase.
-pub(crate) fn ringing(x: &[f64]) -> Ringing {
-    let (mut aa, mut ab, mut bb, mut ac, mut bc) = (0.0, 0.0, 0.0, 0.0, 0.0);
-    for w in x.windows(3) {
-        let (b, a, c) = (w[0], w[1], w[2]);
-        aa += a * a;
-        ab += a * b;
-        bb += b * b;
-        ac += a * c;
-        bc += b * c;
-    }
-    let determinant = aa * bb - ab * ab;
-    let (first, second) = ((ac * bb - bc * ab) / determinant, (aa * bc - ab * ac) / determinant);
-    let ratio = (-second).sqrt();
-    Ringing { angle: math::acos(0.5 * first / ratio), ratio }
 }
