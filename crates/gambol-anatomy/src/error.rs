@@ -1,6 +1,6 @@
 //! Why no creature can be made of what was found.
 
-use gambol_model::ModelError;
+use gambol_model::{ModelError, SettingError};
 
 /// Why no creature can be made of a skin or a skeleton.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -27,6 +27,9 @@ pub enum AnatomyError {
         /// Why.
         reason: String,
     },
+    /// A number of the settings makes no sense.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// The bodies make no creature.
     #[error(transparent)]
     Model(#[from] ModelError),

@@ -3,24 +3,11 @@
 use gambol_model::{BodySpec, CreatureSpec, JointSpec, Quat, Shape, ShapeSpec, Transform, Vec3, math};
 use nalgebra::Point3;
 
+use super::settings::BoneFleshSettings;
 use super::skeleton::{Channel, ChannelKind, RecordedJoint, RecordedSkeleton};
 use super::unit::LengthScale;
 use crate::springs::{SpringSettings, limp_spring};
 
-/// Radius of a limb over the length of its bone; a thigh of 43 cm has 5 cm.
-const LIMB_RADIUS: f64 = 0.12;
-/// The thinnest and the thickest limb, in parts of the height.
-const LIMB_RADII: [f64; 2] = [0.006, 0.06];
-/// A limb tapers by at most this from bone to bone: a foot is short, but not thin, and so is a neck.
-const TAPER: f64 = 0.45;
-/// Radius of the trunk over its length, from hips to shoulders.
-const TRUNK_RADIUS: f64 = 0.25;
-/// The thinnest and the thickest trunk, in parts of the height.
-const TRUNK_RADII: [f64; 2] = [0.065, 0.15];
-/// Radius of a head in parts of the height: a person's is 11 cm of 1.75 m.
-const HEAD_RADIUS: f64 = 0.06;
-/// A limb reaches this far, in parts of the height; fingers and faces do not. Where two limbs part is trunk.
-const LIMB_REACH: f64 = 0.2;
 /// A bone shorter than this, in parts of the height, is a point.
 const NO_LENGTH: f64 = 1e-4;
 /// Skin, and a shirt for the trunk.
@@ -33,9 +20,10 @@ pub(super) fn creature(
     skeleton: &RecordedSkeleton,
     scale: &LengthScale,
     mass: Option<f64>,
+    thickness: &BoneFleshSettings,
 ) -> CreatureSpec {
     let metres = scale.metres;
-    let tree = BoneTree::new(skeleton, metres, scale.height);
+    let tree = BoneTree::new(skeleton, metres, scale.height, thickness);
     let mut spec = CreatureSpec::new(name);
     for (index, joint) in skeleton.joints.iter().enumerate() {
         let mut body = BodySpec::new(&joint.name);
@@ -50,7 +38,7 @@ pub(super) fn creature(
     let (gravity, settings) = (spec.gravity.norm(), SpringSettings::default());
     for (index, body) in spec.bodies.iter_mut().enumerate().skip(1) {
         let weight = weights[index] * gravity;
-        let reach = tree.reach[index - 1].max(LIMB_RADII[0] * tree.height);
+        let reach = tree.reach[index - 1].max(thickness.limb_radii[0] * tree.height);
         for joint in &mut body.joints {
             let stiffness = limp_spring(joint.kind, weight, reach, tree.height, &settings);
             joint.stiffness = three_digits(stiffness);
@@ -97,6 +85,7 @@ fn joints(joint: &RecordedJoint) -> Vec<JointSpec> {
 /// What the tree of bones says about the body. Lengths in m.
 struct BoneTree<'s> {
     skeleton: &'s RecordedSkeleton,
+    settings: &'s BoneFleshSettings,
     height: f64,
     /// Of each joint, the longest way along bones to an end.
     reach: Vec<f64>,
@@ -109,7 +98,12 @@ struct BoneTree<'s> {
 }
 
 impl<'s> BoneTree<'s> {
-    fn new(skeleton: &'s RecordedSkeleton, metres: f64, height: f64) -> Self {
+    fn new(
+        skeleton: &'s RecordedSkeleton,
+        metres: f64,
+        height: f64,
+        settings: &'s BoneFleshSettings,
+    ) -> Self {
         let joints = &skeleton.joints;
         let mut bones: Vec<Vec<Vec3>> =
             joints.iter().map(|joint| joint.ends.iter().map(|end| end * metres).collect()).collect();
@@ -133,7 +127,7 @@ impl<'s> BoneTree<'s> {
             if let Some(parent) = joint.parent {
                 trunk[parent] |= trunk[index];
                 limbs[parent] +=
-                    usize::from(joint.offset.norm() * metres + reach[index] > LIMB_REACH * height);
+                    usize::from(joint.offset.norm() * metres + reach[index] > settings.limb_reach * height);
             }
         }
         let mut length = vec![0.0; joints.len()];
@@ -143,15 +137,16 @@ impl<'s> BoneTree<'s> {
             }
         }
         let longest = length.into_iter().fold(0.0, f64::max);
-        let trunk_radius = (TRUNK_RADIUS * longest).clamp(TRUNK_RADII[0] * height, TRUNK_RADII[1] * height);
-        let [least, most] = LIMB_RADII.map(|share| share * height);
+        let [least, most] = settings.trunk_radii.map(|share| share * height);
+        let trunk_radius = (settings.trunk * longest).clamp(least, most);
+        let [least, most] = settings.limb_radii.map(|share| share * height);
         let mut radius = vec![trunk_radius; joints.len()];
         for (index, joint) in joints.iter().enumerate().filter(|(index, _)| !trunk[*index]) {
             let bone = bones[index].iter().map(Vec3::norm).fold(0.0, f64::max);
-            let tapered = joint.parent.map_or(0.0, |parent| TAPER * radius[parent]);
-            radius[index] = (LIMB_RADIUS * bone).max(tapered).clamp(least, most);
+            let tapered = joint.parent.map_or(0.0, |parent| settings.taper * radius[parent]);
+            radius[index] = (settings.limb * bone).max(tapered).clamp(least, most);
         }
-        Self { skeleton, height, reach, trunk, radius, bones }
+        Self { skeleton, settings, height, reach, trunk, radius, bones }
     }
 
     /// Capsules along the bones of a joint; a ball where it has none.
@@ -169,7 +164,7 @@ impl<'s> BoneTree<'s> {
         let mut shapes: Vec<ShapeSpec> =
             bones.into_iter().map(|bone| self.along(bone, self.radius[index], is_head)).collect();
         if shapes.is_empty() {
-            let radius = if is_head { HEAD_RADIUS * self.height } else { self.radius[index] };
+            let radius = if is_head { self.settings.head * self.height } else { self.radius[index] };
             shapes.push(ShapeSpec::new(Shape::Sphere { radius }));
         }
         let [skin, shirt] = COLOURS;
@@ -182,7 +177,7 @@ impl<'s> BoneTree<'s> {
     fn along(&self, bone: Vec3, radius: f64, is_head: bool) -> ShapeSpec {
         let length = bone.norm();
         let (shape, turn) = if is_head {
-            (Shape::Sphere { radius: (0.5 * length).max(HEAD_RADIUS * self.height) }, Quat::identity())
+            (Shape::Sphere { radius: (0.5 * length).max(self.settings.head * self.height) }, Quat::identity())
         } else {
             // A half turn about x leads from z to −z, for which there is no shortest turn.
             let turn = Quat::rotation_between(&Vec3::z(), &bone)

@@ -5,6 +5,7 @@
 //! around the bones.
 
 mod body;
+mod settings;
 mod skeleton;
 mod unit;
 
@@ -14,6 +15,7 @@ use crate::ease;
 use crate::survey::Survey;
 use crate::{AnatomyError, Measures};
 
+pub use settings::{BoneFleshSettings, RecordedSizeSettings, RecordedStanceSettings, RecordingSettings};
 pub use skeleton::{Channel, ChannelKind, RecordedJoint, RecordedSkeleton, Take};
 pub use unit::{LengthScale, ScaleSource, unit_from_text};
 
@@ -40,25 +42,27 @@ pub fn embody(
     stated_unit: Option<f64>,
     measures: &Measures,
     landmarks: &[LandmarkOverride],
+    settings: &RecordingSettings,
 ) -> Result<RecordedBody, AnatomyError> {
+    settings.check()?;
     skeleton.read_places(take);
     skeleton.fix_still_doubles(take);
     let mut notes = Vec::new();
-    if skeleton.is_z_up(take) {
+    if skeleton.is_z_up(take, &settings.stance) {
         skeleton.stand_up();
         notes
             .push("its feet are below its hips along z, so the file was taken as z up and -y forward".into());
     }
-    let stance = skeleton.stance(take);
-    let scale = unit::scale(&stance, stated_unit, measures)?;
-    let mut spec = body::creature(name, &skeleton, &scale, measures.mass);
+    let stance = skeleton.stance(take, &settings.stance);
+    let scale = unit::scale(&stance, stated_unit, measures, &settings.size)?;
+    let mut spec = body::creature(name, &skeleton, &scale, measures.mass, &settings.flesh);
     spec.landmark_overrides = landmarks.to_vec();
     if let ScaleSource::Guess { .. } | ScaleSource::Animal { .. } = scale.source {
         notes.push(scale.remark());
     }
     let poses: Vec<Vec<f64>> =
         (0..take.len()).map(|frame| skeleton.pose(take.frame(frame), scale.metres)).collect();
-    let first_apart = skeleton.first_is_apart(take);
+    let first_apart = skeleton.first_is_apart(take, &settings.stance);
     let named = |name: &str, frame: usize| {
         poses.get(frame).map(|qpos| PoseSpec { name: name.to_owned(), qpos: qpos.clone() })
     };

@@ -3,25 +3,15 @@
 use gambol_model::{Quat, Transform, Vec3};
 use nalgebra::Unit;
 
+use super::settings::RecordedStanceSettings;
+
 /// A place that is this close to another one, in parts of the bones' length, is the same: files have six digits.
 const SAME_PLACE: f64 = 1e-6;
 /// A turn below this is none, rad: files have four decimals of a degree.
 const NO_TURN: f64 = 1e-6;
-/// So many frames, evenly chosen, tell how tall a skeleton stands.
-const LOOKED_AT: usize = 99;
-/// A pose with all angles zero that is lower than this part of the recorded ones is no standing pose.
-const LOW: f64 = 0.7;
-/// A first frame is apart from the motion if it is turned by more than this, rad, from the second,
-const APART: f64 = 0.26;
-/// and by more than so many times the usual step.
-const APART_STEPS: f64 = 10.0;
 
 /// What feet and what is fixed to them are called.
 const FEET: [&str; 5] = ["foot", "toe", "ankle", "paw", "hoof"];
-/// A leg leads along z if its way along z is so many times that along y: 63° from y.
-const CLEARLY: f64 = 2.0;
-/// Who is longer than this, in parts of the height, goes on all fours; a person is 0.2 long.
-const ALL_FOURS: f64 = 0.8;
 
 /// What a channel moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,33 +161,38 @@ impl RecordedSkeleton {
     }
 
     /// Frames to look at, evenly chosen.
-    fn looked_at(take: &Take) -> impl Iterator<Item = usize> {
-        let every = take.len().div_ceil(LOOKED_AT).max(1);
+    fn looked_at(take: &Take, frames: usize) -> impl Iterator<Item = usize> {
+        let every = take.len().div_ceil(frames).max(1);
         (0..take.len()).step_by(every)
     }
 
-    pub(super) fn stance(&self, take: &Take) -> Stance {
+    pub(super) fn stance(&self, take: &Take, settings: &RecordedStanceSettings) -> Stance {
         let zero = self.extent(None);
         let looked_at: Vec<(usize, Vec3)> =
-            Self::looked_at(take).map(|k| (k, self.extent(Some(take.frame(k))))).collect();
+            Self::looked_at(take, settings.frames).map(|k| (k, self.extent(Some(take.frame(k))))).collect();
         let usual = |axis: usize| median(looked_at.iter().map(|(_, extent)| extent[axis]).collect());
         let (Some(length), Some(height)) = (usual(0), usual(2)) else {
-            return Stance { height: zero.z, frame: None, on_all_fours: zero.x > ALL_FOURS * zero.z };
+            return Stance {
+                height: zero.z,
+                frame: None,
+                on_all_fours: zero.x > settings.all_fours * zero.z,
+            };
         };
         let stands = |(frame, extent): &(usize, Vec3)| (extent.z >= height).then_some(*frame);
-        let frame = if zero.z < LOW * height { looked_at.iter().find_map(stands) } else { None };
-        let first = if self.first_is_apart(take) { looked_at[0].1.z } else { 0.0 };
+        let frame = if zero.z < settings.low * height { looked_at.iter().find_map(stands) } else { None };
+        let first = if self.first_is_apart(take, settings) { looked_at[0].1.z } else { 0.0 };
         // Walking along the side shows the length there; it is turned about in most recordings.
-        let on_all_fours = length.max(zero.x) > ALL_FOURS * height && zero.x > ALL_FOURS * zero.z;
+        let on_all_fours =
+            length.max(zero.x) > settings.all_fours * height && zero.x > settings.all_fours * zero.z;
         Stance { height: zero.z.max(height).max(first), frame, on_all_fours }
     }
 
     /// Whether the file, read as y up, has its legs lying along its z, by the names of feet: most files are y up, and
     /// nothing in them says so.
-    pub(super) fn is_z_up(&self, take: &Take) -> bool {
+    pub(super) fn is_z_up(&self, take: &Take, settings: &RecordedStanceSettings) -> bool {
         let legs = self.legs();
         let (mut along_y, mut along_z) = (0.0, 0.0);
-        let poses = Self::looked_at(take).map(|k| Some(take.frame(k)));
+        let poses = Self::looked_at(take, settings.frames).map(|k| Some(take.frame(k)));
         // The zero pose of some files is folded; what is recorded counts if there is anything.
         let poses: Vec<Option<&[f64]>> = poses.chain(take.is_empty().then_some(None)).collect();
         for pose in poses {
@@ -208,7 +203,7 @@ impl RecordedSkeleton {
                 along_z += leg.x;
             }
         }
-        along_z > CLEARLY * along_y.abs()
+        along_z > settings.clearly * along_y.abs()
     }
 
     /// Where each leg begins, and the foot.
@@ -286,11 +281,12 @@ impl RecordedSkeleton {
     }
 
     /// The first frame is a pose of its own.
-    pub(super) fn first_is_apart(&self, take: &Take) -> bool {
-        let frames: Vec<&[f64]> = take.frames().take(LOOKED_AT).collect();
+    pub(super) fn first_is_apart(&self, take: &Take, settings: &RecordedStanceSettings) -> bool {
+        let frames: Vec<&[f64]> = take.frames().take(settings.frames).collect();
         let mut steps = frames.windows(2).map(|pair| self.step(pair[0], pair[1]));
         let Some(first) = steps.next() else { return false };
-        median(steps.collect()).is_some_and(|usual| first > APART && first > APART_STEPS * usual)
+        median(steps.collect())
+            .is_some_and(|usual| first > settings.apart && first > settings.apart_steps * usual)
     }
 
     /// Numbers in a pose, at most.

@@ -2,16 +2,10 @@
 
 use gambol_model::{Hint, Remark, math};
 
+use super::settings::RecordedSizeSettings;
 use super::skeleton::Stance;
 use crate::{AnatomyError, Measures};
 
-/// Recordings are of people, nearly always: the height that a guess aims at, m.
-const PERSON: f64 = 1.7;
-/// A guess is sure if the height is within this factor of a person's: children and giants.
-const SURE: f64 = 1.5;
-/// Heights of animals on all fours, m, from a rat to an elephant. Between these no guess is better than another: the first
-/// unit that fits, of metres, centimetres and millimetres, is taken.
-const ANIMALS: [f64; 2] = [0.08, 4.0];
 /// The units that are met in files: name and length in m. CMU's skeletons are in inches divided by 0.45.
 const KNOWN_UNITS: [(&str, f64); 6] =
     [("m", 1.0), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254), ("ft", 0.3048), ("cmu", 0.0254 / 0.45)];
@@ -82,6 +76,7 @@ pub(super) fn scale(
     stance: &Stance,
     stated: Option<f64>,
     measures: &Measures,
+    settings: &RecordedSizeSettings,
 ) -> Result<LengthScale, AnatomyError> {
     let height = stance.height;
     if !(height.is_finite() && height > 0.0) {
@@ -96,12 +91,13 @@ pub(super) fn scale(
     if let Some(wanted) = measures.height {
         return Ok(from(wanted / height, ScaleSource::Height));
     }
-    let off = |metres: f64| math::ln(metres * height / PERSON).abs();
-    let is_person = |metres: f64| off(metres) < math::ln(SURE);
+    let off = |metres: f64| math::ln(metres * height / settings.person).abs();
+    let is_person = |metres: f64| off(metres) < math::ln(settings.sure);
     if let Some(metres) = stated.filter(|metres| metres.is_finite() && *metres > 0.0 && is_person(*metres)) {
         return Ok(from(metres, ScaleSource::File));
     }
-    let fits = |unit: &&(&str, f64)| (ANIMALS[0]..=ANIMALS[1]).contains(&(unit.1 * height));
+    let [least, most] = settings.animals;
+    let fits = |unit: &&(&str, f64)| (least..=most).contains(&(unit.1 * height));
     if let Some(&(unit, metres)) = KNOWN_UNITS[..3].iter().find(fits).filter(|_| stance.on_all_fours) {
         return Ok(from(metres, ScaleSource::Animal { unit }));
     }
@@ -137,8 +133,12 @@ mod tests {
         Stance { height, frame: None, on_all_fours }
     }
 
+    fn usual() -> RecordedSizeSettings {
+        RecordedSizeSettings::default()
+    }
+
     fn guess(height: f64) -> &'static str {
-        match scale(&stance(height, false), None, &Measures::default()).unwrap().source {
+        match scale(&stance(height, false), None, &Measures::default(), &usual()).unwrap().source {
             ScaleSource::Guess { unit, .. } => unit,
             other => panic!("{other:?}"),
         }
@@ -150,7 +150,7 @@ mod tests {
         for (height, unit, metres) in
             [(0.25, "m", 1.0), (60.0, "cm", 0.01), (160.0, "cm", 0.01), (600.0, "mm", 0.001)]
         {
-            let found = scale(&stance(height, true), None, &Measures::default()).unwrap();
+            let found = scale(&stance(height, true), None, &Measures::default(), &usual()).unwrap();
             assert_eq!(
                 found,
                 LengthScale { metres, height: height * metres, source: ScaleSource::Animal { unit } }
@@ -171,15 +171,16 @@ mod tests {
 
     #[test]
     fn what_is_told_wins() {
-        let told =
-            |unit, height| scale(&stance(30.0, false), Some(0.05), &Measures { height, unit, mass: None });
+        let told = |unit, height| {
+            scale(&stance(30.0, false), Some(0.05), &Measures { height, unit, mass: None }, &usual())
+        };
         assert_eq!(told(Some(0.1), None).unwrap().height, 3.0);
         assert_eq!(told(None, Some(1.5)).unwrap().metres, 0.05);
         assert_eq!(told(None, None).unwrap().source, ScaleSource::File);
         assert!(told(Some(-1.0), None).unwrap_err().to_string().contains("a unit of -1 m"));
         assert!(told(None, Some(f64::NAN)).is_err());
         // A file that says a person is 30 m tall is not believed.
-        let giant = scale(&stance(30.0, false), Some(1.0), &Measures::default()).unwrap();
+        let giant = scale(&stance(30.0, false), Some(1.0), &Measures::default(), &usual()).unwrap();
         assert_eq!(giant.source, ScaleSource::Guess { unit: "cmu", sure: true });
         assert_eq!(unit_from_text("CM"), Ok(0.01));
         assert_eq!(unit_from_text("0.5"), Ok(0.5));

@@ -11,6 +11,7 @@ use nalgebra::{Isometry3, Rotation3, Similarity3, Translation3, UnitQuaternion};
 
 use super::nodes::{NodePlaces, RigNodes};
 use super::segments::Segments;
+use super::settings::SkinShapeSettings;
 use super::solid::{self, Piece};
 use super::surface::Skin;
 use super::wishes::RigWishes;
@@ -20,8 +21,6 @@ use crate::springs::{SpringSettings, Standing, stance_springs};
 use crate::survey::Survey;
 use crate::{AnatomyError, Measures};
 
-/// Heights of creatures, m: from a mouse to the largest dinosaur. Outside of this the unit of the file is another one.
-const HEIGHTS: [f64; 2] = [0.1, 20.0];
 /// Other units, m, in the order in which they are tried: centimetres, millimetres, and toys that were shrunk.
 const OTHER_UNITS: [(f64, &str); 5] = [
     (0.01, "a centimetre"),
@@ -30,18 +29,6 @@ const OTHER_UNITS: [(f64, &str); 5] = [
     (100.0, "100 m, as the model was shrunk to a toy"),
     (10_000.0, "10 km, as the model was shrunk to a speck"),
 ];
-/// A fish is as long as it is flat: what lies is taken for as high as this part of its diagonal.
-const LIES: f64 = 0.3;
-/// kg/m³; animals float.
-const DENSITY: f64 = 1000.0;
-/// Nothing weighs less than this part of the whole: it would tremble like a gnat.
-const LEAST_MASS: f64 = 1e-5;
-/// A body whose skin comes this near to the lowest point of all, as part of the height, stands on the ground.
-pub(super) const STANDS: f64 = 0.02;
-/// A standing body that is higher than this part of its footprint is a leg without a foot, and round.
-const FLAT_FOOT: f64 = 0.8;
-/// A foot fills this part of the box around it; a leg that sprawls does not.
-const FILLS: f64 = 0.4;
 
 /// What was read, and the bodies it is to become.
 pub(super) struct Model<'a> {
@@ -131,7 +118,7 @@ impl Model<'_> {
         let in_scene = world_from_scene.inverse_transform_vector(&Vec3::x());
         notes.push(format!("it faces {} of the file", in_words(in_scene)).into());
 
-        joints::shape_joints(&mut spec, &survey);
+        joints::shape_joints(&mut spec, &survey, &self.wishes.settings);
         let masses = masses(&parts);
         let usual = stiffen(&mut spec, &survey, &parts, &masses);
         let told = format!("its joints have a stiffness of {usual:.3} N·m/rad, from its weight and height");
@@ -166,7 +153,7 @@ impl Model<'_> {
         let Measures { height: wanted, unit, .. } = self.wishes.measures;
         let (low, high) = self.skin.bounds();
         let tall = self.height();
-        let height = tall.max(LIES * (high - low).norm());
+        let height = tall.max(self.wishes.settings.size.lying * (high - low).norm());
         if height <= 0.0 {
             return Err(AnatomyError::Figure("its skin has no size".to_owned()));
         }
@@ -176,7 +163,8 @@ impl Model<'_> {
         if let Some(wanted) = wanted {
             return Ok(wanted / tall.max(f64::MIN_POSITIVE));
         }
-        let fits = |unit: f64| (HEIGHTS[0]..=HEIGHTS[1]).contains(&(height * unit));
+        let [least, most] = self.wishes.settings.size.heights;
+        let fits = |unit: f64| (least..=most).contains(&(height * unit));
         if fits(1.0) {
             let told = format!("it is {} m high, its unit taken for a metre", number(tall));
             notes.push(Remark::new(told, Hint::Size));
@@ -228,10 +216,12 @@ impl Model<'_> {
         let cut = |triangles: &Vec<[usize; 3]>| Piece::cut(&points, triangles, |_| true);
         let mut pieces: Vec<Piece> = owned.iter().map(cut).collect();
         let parents: Vec<Option<usize>> = self.segments.all.iter().map(|segment| segment.parent).collect();
-        let masses = solid::weigh(&points, triangles, &self.body_weights(), &pieces, &parents, size);
+        let settings = &self.wishes.settings.flesh;
+        let masses =
+            solid::weigh(&points, triangles, &self.body_weights(), &pieces, &parents, size, settings);
         let volume: f64 = masses.iter().map(|mass| mass.mass).sum();
-        let density = self.wishes.measures.mass.map_or(DENSITY, |mass| mass / volume);
-        let least = LEAST_MASS * volume;
+        let density = self.wishes.measures.mass.map_or(settings.density, |mass| mass / volume);
+        let least = settings.least_mass * volume;
         let mut parts = Vec::new();
         for (segment, (piece, mass)) in self.segments.all.iter().zip(pieces.iter_mut().zip(masses)) {
             let origin = world(&self.places.origin(segment.node));
@@ -246,7 +236,7 @@ impl Model<'_> {
 
     /// The same on both sides, and as the user wishes.
     fn balanced(&self, mut parts: Vec<Part>) -> Vec<Part> {
-        symmetry::balance(&mut parts);
+        symmetry::balance(&mut parts, &self.wishes.settings.balance);
         self.weigh_as_wished(&mut parts);
         parts
     }
@@ -294,11 +284,13 @@ impl Model<'_> {
                 None => JointSpec::free("root"),
             };
             let along = self.along(parts, index);
-            let stands = part.piece.points.iter().any(|p| part.origin.z + p.z - low < STANDS * (high - low));
-            let shape = if stands && is_flat(&part.piece) {
+            let settings = &self.wishes.settings.shapes;
+            let stands =
+                part.piece.points.iter().any(|p| part.origin.z + p.z - low < settings.stands * (high - low));
+            let shape = if stands && is_flat(&part.piece, settings) {
                 fit::standing_box(&part.piece)
             } else {
-                fit::capsule(&part.piece, part.mass.com, along)
+                fit::capsule(&part.piece, part.mass.com, along, settings.other_axis)
             };
             let body = BodySpec {
                 parent: segment.parent.map_or(0, |parent| parent + 1),
@@ -394,7 +386,7 @@ impl Model<'_> {
 }
 
 /// Whether a piece is a foot: not much higher than its footprint is long.
-fn is_flat(piece: &Piece) -> bool {
+fn is_flat(piece: &Piece, settings: &SkinShapeSettings) -> bool {
     let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     for point in &piece.points {
         (low, high) = (low.inf(point), high.sup(point));
@@ -402,7 +394,8 @@ fn is_flat(piece: &Piece) -> bool {
     let extent = high - low;
     let hull =
         TriMesh::hull_of(&piece.points).map_or(0.0, |hull| hull.unit_mass_properties(MeshMass::Exact).mass);
-    extent.z <= FLAT_FOOT * extent.x.max(extent.y) && hull >= FILLS * extent.x * extent.y * extent.z
+    extent.z <= settings.flat_foot * extent.x.max(extent.y)
+        && hull >= settings.fills * extent.x * extent.y * extent.z
 }
 
 /// Where creatures look that nothing else is known of: along z where y is up, as glTF has it, and as Blender and other

@@ -6,13 +6,8 @@ use std::collections::HashMap;
 use gambol_model::Vec3;
 
 use super::nodes::RigNodes;
+use super::settings::CrowdSettings;
 use super::surface::{Skin, heaviest};
-
-/// A character of its own has at least this part of the area and of the bones of the largest one; less is a prop.
-const LEAST_AREA: f64 = 0.1;
-const LEAST_BONES: f64 = 0.25;
-/// Fewer bones are no character.
-const FEWEST_BONES: usize = 3;
 
 /// Bones that hang together, and the skin on them.
 struct Group {
@@ -36,14 +31,18 @@ impl Group {
 }
 
 /// Leaves out all but the largest of several characters that stand apart, and says so.
-pub(super) fn keep_largest(nodes: &mut RigNodes, skin: &mut Skin) -> Option<String> {
+pub(super) fn keep_largest(
+    nodes: &mut RigNodes,
+    skin: &mut Skin,
+    settings: &CrowdSettings,
+) -> Option<String> {
     let mut groups = groups(nodes, skin);
     groups.sort_by(|a, b| b.area.total_cmp(&a.area));
     let largest = groups.first()?;
     let is_character = |group: &&Group| {
-        group.nodes.len() >= FEWEST_BONES
-            && group.nodes.len() as f64 >= LEAST_BONES * largest.nodes.len() as f64
-            && group.area >= LEAST_AREA * largest.area
+        group.nodes.len() >= settings.fewest_bones
+            && group.nodes.len() as f64 >= settings.least_bones * largest.nodes.len() as f64
+            && group.area >= settings.least_area * largest.area
     };
     let others: Vec<&Group> = groups[1..].iter().filter(is_character).collect();
     if others.is_empty() {

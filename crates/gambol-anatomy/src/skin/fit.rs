@@ -8,20 +8,17 @@ use super::solid::Piece;
 /// Grey with a little warmth, opaque.
 const SKIN: [f32; 4] = [0.72, 0.62, 0.52, 1.0];
 
-/// Another axis than that of the bone must halve the distance between skin and capsule.
-const BONE: f64 = 0.5;
-
 /// A capsule around a piece. `along` is the direction of its bone if it has one; the shape's own long axes are tried too,
-/// and the one with the smallest distance between skin and capsule is taken, the bone's first. All in the frame of the
+/// and the one with the smallest distance between skin and capsule is taken, if it is less than `other_axis` times the bone's. All in the frame of the
 /// body.
-pub(super) fn capsule(piece: &Piece, com: Vec3, along: Option<Vec3>) -> ShapeSpec {
+pub(super) fn capsule(piece: &Piece, com: Vec3, along: Option<Vec3>, other_axis: f64) -> ShapeSpec {
     let samples = samples(piece);
     let axes = principal_axes(&samples, com);
     let own = [axes.column(0).into_owned(), axes.column(1).into_owned()];
     let fitted = |axis: Vec3| fit(&samples, com, axis.try_normalize(1e-12)?);
     let best = own.into_iter().filter_map(fitted).min_by(|x, y| x.error.total_cmp(&y.error));
     let best = match (along.and_then(fitted), best) {
-        (Some(bone), Some(own)) if own.error >= BONE * bone.error => Some(bone),
+        (Some(bone), Some(own)) if own.error >= other_axis * bone.error => Some(bone),
         (bone, own) => own.or(bone),
     };
     let Some(Fit { axis, middle, radius, half_length, .. }) = best else {

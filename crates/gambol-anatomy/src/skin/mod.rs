@@ -12,6 +12,7 @@ mod fit;
 mod joints;
 mod nodes;
 mod segments;
+mod settings;
 mod solid;
 mod surface;
 mod symmetry;
@@ -20,6 +21,10 @@ mod wishes;
 
 pub use build::{Embodied, RigBone};
 pub use nodes::{NodePlaces, RigNodes, asymmetry, is_straighter};
+pub use settings::{
+    BalanceSettings, BallSettings, CrowdSettings, FleshSettings, HingeSettings, SegmentSettings,
+    SkinSettings, SkinShapeSettings, SkinSizeSettings,
+};
 pub use surface::Skin;
 pub use wishes::{BoneWish, JointType, RigWishes};
 
@@ -38,7 +43,9 @@ pub fn embody(
     wishes: &RigWishes,
 ) -> Result<Embodied, AnatomyError> {
     wishes.measures.check()?;
-    let mut notes: Vec<String> = crowd::keep_largest(&mut nodes, &mut skin).into_iter().collect();
+    wishes.settings.check()?;
+    let mut notes: Vec<String> =
+        crowd::keep_largest(&mut nodes, &mut skin, &wishes.settings.crowd).into_iter().collect();
     let mut segments = Segments::find(&nodes, places, &skin, wishes);
     if segments.all.is_empty() {
         return Err(AnatomyError::Figure("no joint of its skin moves anything".to_owned()));

@@ -7,23 +7,9 @@ use std::collections::HashMap;
 
 use gambol_model::Vec3;
 
-use super::build::STANDS;
 use super::nodes::{NodePlaces, RigNodes};
 use super::surface::{Skin, heaviest};
 use super::wishes::RigWishes;
-
-/// A bone that carries less than this part of the skin's area is no body of its own.
-const HARDLY_ANY: f64 = 1e-3;
-/// A last bone is part of the one before it if it carries less than this part of the area ...
-const SMALL_AREA: f64 = 0.012;
-/// ... and reaches less far than this part of the creature's size: fingers, ears, hooves.
-const SMALL_REACH: f64 = 0.05;
-/// A bone hung elsewhere belongs to the one that ends within this part of the size from where it begins.
-const SAME_END: f64 = 0.03;
-/// Feet and hands that hang elsewhere carry less than this part of the area each.
-const END_AREA: f64 = 0.06;
-/// The hub of a rig that carries less than this part of the area is one body with its nearest neighbour.
-const LIGHT_HUB: f64 = 0.02;
 
 /// A body to be: bones that move as one.
 #[derive(Clone, Debug)]
@@ -111,7 +97,11 @@ impl<'a> Rigging<'a> {
 
     fn keep_what_carries_skin(&mut self) {
         for node in 0..self.kept.len() {
-            let least = if self.wishes.fold(node) == Some(false) { f64::MIN_POSITIVE } else { HARDLY_ANY };
+            let least = if self.wishes.fold(node) == Some(false) {
+                f64::MIN_POSITIVE
+            } else {
+                self.wishes.settings.segments.hardly_any
+            };
             self.kept[node] = self.nodes.is_joint[node] && self.area[node] >= least;
         }
         // A rig of many equal, tiny bones keeps them all.
@@ -191,27 +181,30 @@ impl<'a> Rigging<'a> {
 
     /// Whether the joint lies on the way from its parent's joint to its own child's.
     fn is_straight(&self, node: usize, parent: usize) -> bool {
-        const IN_LINE: f64 = 0.99; // cosine of 8°
+        let in_line = self.wishes.settings.segments.in_line;
         let at = |node: usize| self.places.origin(node);
         let children = self.nodes.order.iter().filter(|&&child| self.nodes.parent[child] == Some(node));
         let before = (at(node) - at(parent)).try_normalize(1e-9 * self.size);
         children.copied().any(|child| {
             let after = (at(child) - at(node)).try_normalize(1e-9 * self.size);
-            before.zip(after).is_some_and(|(a, b)| a.dot(&b) > IN_LINE)
+            before.zip(after).is_some_and(|(a, b)| a.dot(&b) > in_line)
         })
     }
 
     /// Fingers, ears and toes: last bones that are both small and light, from the tips inwards. What alone of its limb
     /// stands on the ground is a foot, however small.
     fn fold_small_ends(&mut self) {
+        let settings = &self.wishes.settings.segments;
         let mut folded = 0;
         let mut children = self.kept_children();
         let (low, high) = self.skin.bounds();
-        let floor = low.y + STANDS * (high.y - low.y);
+        let floor = low.y + self.wishes.settings.shapes.stands * (high.y - low.y);
         let order: Vec<usize> = self.nodes.order.iter().rev().copied().collect();
         for node in order {
             let may = self.kept[node] && self.wishes.fold(node) != Some(false);
-            let small = may && self.area[node] < SMALL_AREA && self.reach[node] < SMALL_REACH * self.size;
+            let small = may
+                && self.area[node] < settings.small_area
+                && self.reach[node] < settings.small_reach * self.size;
             // Legs are light on a spider, and their last pieces short: what is as long as its parent is no trinket.
             if !small || children[node] > 0 {
                 continue;
@@ -298,9 +291,10 @@ impl<'a> Rigging<'a> {
                 |other: usize| ends[other].iter().map(|end| (end - at).norm()).fold(f64::INFINITY, f64::min);
             let by_end = others()
                 .map(|other| (from_end(other), other))
-                .filter(|(distance, _)| *distance < SAME_END * self.size)
+                .filter(|(distance, _)| *distance < self.wishes.settings.segments.same_end * self.size)
                 .min_by(|x, y| x.0.total_cmp(&y.0));
-            let is_end = self.kept_below(node) <= 2 && self.area_below(node) < END_AREA;
+            let is_end =
+                self.kept_below(node) <= 2 && self.area_below(node) < self.wishes.settings.segments.end_area;
             let by_skin = others()
                 .filter(|&other| is_end && border(node, other) > 0 && last[other])
                 .max_by_key(|&other| (border(node, other), std::cmp::Reverse(other)));
@@ -348,7 +342,7 @@ impl<'a> Rigging<'a> {
             }
             let parts = self.children_of(Some(first));
             let told = self.wishes.fold(first) == Some(false);
-            if told || self.area[first] >= LIGHT_HUB || parts.len() < 2 {
+            if told || self.area[first] >= self.wishes.settings.segments.light_hub || parts.len() < 2 {
                 return joined;
             }
             let core = self.nearest_to_others(&parts);
@@ -372,8 +366,6 @@ impl<'a> Rigging<'a> {
 
     /// The part whose skin is nearest to where the other parts begin; of equals, the one that carries more.
     fn nearest_to_others(&self, parts: &[usize]) -> usize {
-        /// Twins carry areas that differ by less than this part.
-        const TWIN_AREA: f64 = 0.1;
         let carriers = self.carriers();
         let distance = |part: usize| -> f64 {
             let skin: Vec<Vec3> = (0..self.skin.points.len())
@@ -397,8 +389,9 @@ impl<'a> Rigging<'a> {
             looks.iter().enumerate().any(|(other, &(other_bones, other_area, other_height))| {
                 other != k
                     && bones == other_bones
-                    && (area - other_area).abs() < TWIN_AREA * area.max(other_area)
-                    && (height - other_height).abs() < SAME_END * self.size
+                    && (area - other_area).abs()
+                        < self.wishes.settings.segments.twin_area * area.max(other_area)
+                    && (height - other_height).abs() < self.wishes.settings.segments.same_end * self.size
             })
         };
         let lone: Vec<usize> = (0..parts.len()).filter(|&k| !is_paired(k)).map(|k| parts[k]).collect();

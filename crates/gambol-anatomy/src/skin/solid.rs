@@ -7,18 +7,8 @@ use std::collections::HashMap;
 
 use gambol_model::{MassProperties, Mat3, MeshMass, TriMesh, Vec3, math};
 
+use super::settings::FleshSettings;
 use super::voxels::Voxels;
-
-/// A closed piece holds between these parts of the volume of its convex hull; outside of it, it is broken or a sheet.
-const SENSIBLE: [f64; 2] = [0.12, 1.001];
-/// Cubes alone count for a body that has at least so many; with fewer, a third of them could lie across its skin.
-const CUBES: f64 = 150.0;
-/// With at least so many they count if they hold more than the closed skin: a patch of a flank has flesh behind it.
-const PATCH: f64 = 10.0;
-/// The whole skin is closed if its volume by triangles and by cubes differ by less than this factor.
-const CLOSED: f64 = 1.15;
-/// A piece without any volume is a sheet of this thickness, as part of the size of all.
-const SHEET: f64 = 0.005;
 
 /// Points and triangles of one body, in metres, in any frame.
 #[derive(Clone, Default)]
@@ -104,7 +94,7 @@ impl Piece {
     }
 
     /// At unit density.
-    fn mass_properties(&self, size: f64) -> MassProperties {
+    fn mass_properties(&self, size: f64, settings: &FleshSettings) -> MassProperties {
         let closed = self.closed();
         let solid = TriMesh::new(closed.points, closed.triangles)
             .and_then(|mesh| mesh.try_unit_mass_properties(MeshMass::Exact));
@@ -112,19 +102,18 @@ impl Piece {
             TriMesh::hull_of(&self.points).and_then(|hull| hull.try_unit_mass_properties(MeshMass::Exact));
         match (solid, hull) {
             (Ok(solid), Ok(hull))
-                if (SENSIBLE[0]..SENSIBLE[1]).contains(&(solid.mass / hull.mass))
+                if (settings.of_hull[0]..settings.of_hull[1]).contains(&(solid.mass / hull.mass))
                     && is_solid(&solid.inertia) =>
             {
                 solid
             }
             (_, Ok(hull)) if is_solid(&hull.inertia) => hull,
-            _ => self.sheet(size),
+            _ => self.sheet(settings.sheet * size),
         }
     }
 
     /// A thin sheet, or a dot where there is not even an area.
-    fn sheet(&self, size: f64) -> MassProperties {
-        let thickness = SHEET * size;
+    fn sheet(&self, thickness: f64) -> MassProperties {
         let sheet = TriMesh::new(self.points.clone(), self.triangles.clone())
             .and_then(|mesh| mesh.try_unit_mass_properties(MeshMass::Shell));
         // Rounded off by its thickness, so that it turns about any axis with some inertia.
@@ -164,19 +153,21 @@ pub(super) fn weigh(
     pieces: &[Piece],
     parents: &[Option<usize>],
     size: f64,
+    settings: &FleshSettings,
 ) -> Vec<MassProperties> {
-    let voxels = Voxels::new(points, triangles);
+    let voxels = Voxels::new(points, triangles, settings.cubes_along);
     let by_cubes = voxels.weigh(points, triangles, weights, parents);
     let weigh = |(piece, (cubes, count)): (&Piece, (MassProperties, f64))| {
-        if count >= CUBES {
+        if count >= settings.cubes {
             return cubes;
         }
-        let closed = piece.mass_properties(size);
-        if count >= PATCH && cubes.mass > closed.mass { cubes } else { closed }
+        let closed = piece.mass_properties(size, settings);
+        if count >= settings.patch && cubes.mass > closed.mass { cubes } else { closed }
     };
     let masses: Vec<MassProperties> = pieces.iter().zip(by_cubes).map(weigh).collect();
     let whole = Piece::cut(points, triangles, |_| true).volume();
-    let closed = (1.0 / CLOSED..CLOSED).contains(&(whole / voxels.volume().max(f64::MIN_POSITIVE)));
+    let closed =
+        (1.0 / settings.closed..settings.closed).contains(&(whole / voxels.volume().max(f64::MIN_POSITIVE)));
     let sum: f64 = masses.iter().map(|mass| mass.mass).sum();
     let factor = if closed { whole / sum } else { 1.0 };
     masses.iter().map(|mass| mass.scaled(factor)).collect()
@@ -241,7 +232,15 @@ mod tests {
             Piece::cut(&points, &triangles, |k| triangles[k].iter().all(|&v| weights[v][0].0 == body))
         };
         let pieces = [owned(0), owned(1), owned(2)];
-        let masses = weigh(&points, &triangles, &weights, &pieces, &[None, Some(0), Some(0)], 1.0);
+        let masses = weigh(
+            &points,
+            &triangles,
+            &weights,
+            &pieces,
+            &[None, Some(0), Some(0)],
+            1.0,
+            &FleshSettings::default(),
+        );
         let whole = 8.0 * half.x * half.y * half.z;
         let sum: f64 = masses.iter().map(|mass| mass.mass).sum();
         assert!(

@@ -5,11 +5,7 @@
 use gambol_model::{MassProperties, Mat3, Vec3};
 
 use super::build::Part;
-
-/// Joints are twins if one is this near to the other's mirror image, as part of the size of the rig.
-const TWIN_PLACE: f64 = 0.02;
-/// The rig is symmetric if all but this part of its joints have a twin.
-const ODD_ONES: f64 = 0.1;
+use super::settings::BalanceSettings;
 
 /// A plane through the rig, across an axis of the world.
 #[derive(Clone, Copy)]
@@ -34,16 +30,16 @@ impl Plane {
 }
 
 /// Makes twins weigh the same where the joints are symmetric; the total stays.
-pub(super) fn balance(parts: &mut [Part]) {
+pub(super) fn balance(parts: &mut [Part], settings: &BalanceSettings) {
     let origins: Vec<Vec3> = parts.iter().map(|part| part.origin).collect();
     let (low, high) =
         origins.iter().fold((origins[0], origins[0]), |(low, high), p| (low.inf(p), high.sup(p)));
-    let size = (high - low).norm();
+    let near = settings.twin_place * (high - low).norm();
     let twins = [1, 0].into_iter().find_map(|axis| {
         let plane = Plane { axis, offset: 0.5 * (low[axis] + high[axis]) };
-        let twins: Vec<Option<usize>> = (0..parts.len()).map(|k| twin(&origins, plane, k, size)).collect();
+        let twins: Vec<Option<usize>> = (0..parts.len()).map(|k| twin(&origins, plane, k, near)).collect();
         let odd = twins.iter().filter(|twin| twin.is_none()).count();
-        (odd as f64 <= ODD_ONES * parts.len() as f64).then_some((plane, twins))
+        (odd as f64 <= settings.odd_ones * parts.len() as f64).then_some((plane, twins))
     });
     let Some((plane, twins)) = twins else { return };
     let own: Vec<MassProperties> = parts.iter().map(|part| part.mass).collect();
@@ -55,12 +51,12 @@ pub(super) fn balance(parts: &mut [Part]) {
 }
 
 /// The joint nearest to the mirror image of joint `k`, if it is near and each is the other's.
-fn twin(origins: &[Vec3], plane: Plane, k: usize, size: f64) -> Option<usize> {
+fn twin(origins: &[Vec3], plane: Plane, k: usize, near: f64) -> Option<usize> {
     let nearest = |k: usize| {
         let image = plane.mirror(origins[k]);
         let apart = |other: usize| (origins[other] - image).norm();
         let found = (0..origins.len()).min_by(|&a, &b| apart(a).total_cmp(&apart(b)))?;
-        (apart(found) < TWIN_PLACE * size).then_some(found)
+        (apart(found) < near).then_some(found)
     };
     nearest(k).filter(|&other| nearest(other) == Some(k))
 }

@@ -16,9 +16,6 @@ use std::collections::BinaryHeap;
 
 use gambol_model::{MassProperties, Mat3, Vec3, math};
 
-/// Cubes along the longest side of the box: a lower leg is two or three cubes thick then, and all of it takes
-/// milliseconds.
-const ALONG: f64 = 72.0;
 /// Where a cube looks for skin: along the axes and diagonals of the grid, which come nearest to all directions alike.
 const DIRECTIONS: usize = 26;
 /// Steps to the six cubes beside a cube.
@@ -31,6 +28,8 @@ pub(super) struct Voxels {
     low: Vec3,
     /// Edge of a cube, m.
     edge: f64,
+    /// Cubes along the longest side.
+    along: f64,
     count: [usize; 3],
     inside: Vec<bool>,
 }
@@ -44,17 +43,18 @@ struct Sample {
 }
 
 impl Voxels {
-    pub(super) fn new(points: &[Vec3], triangles: &[[usize; 3]]) -> Self {
+    /// With `along` cubes along the longest side of the box.
+    pub(super) fn new(points: &[Vec3], triangles: &[[usize; 3]], along: f64) -> Self {
         let first = points.first().copied().unwrap_or_default();
         let (low, high) = points.iter().fold((first, first), |(low, high), p| (low.inf(p), high.sup(p)));
         let extent = high - low;
-        let edge = (extent.max() / ALONG).max(f64::MIN_POSITIVE);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most ALONG + 2
+        let edge = (extent.max() / along).max(f64::MIN_POSITIVE);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most `along` + 2
         let count = [0, 1, 2].map(|axis| (extent[axis] / edge).ceil() as usize + 2);
         // Centred, so that a symmetric skin gives symmetric cubes.
         let middle = (low + high) / 2.0;
         let low = middle - Vec3::new(count[0] as f64, count[1] as f64, count[2] as f64) * (edge / 2.0);
-        let mut voxels = Self { low, edge, count, inside: Vec::new() };
+        let mut voxels = Self { low, edge, along, count, inside: Vec::new() };
         let mut votes = vec![0i8; count[0] * count[1] * count[2]];
         for axis in 0..3 {
             voxels.vote(axis, points, triangles, &mut votes);
@@ -237,7 +237,7 @@ impl Voxels {
             let longest = (b - a).norm().max((c - b).norm()).max((a - c).norm());
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             // at most the cubes across the box
-            let steps = (longest / self.edge).ceil().clamp(1.0, 2.0 * ALONG) as usize;
+            let steps = (longest / self.edge).ceil().clamp(1.0, 2.0 * self.along) as usize;
             for i in 0..=steps {
                 for j in 0..=steps - i {
                     let (s, t) = (i as f64 / steps as f64, j as f64 / steps as f64);

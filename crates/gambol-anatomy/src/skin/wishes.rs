@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gambol_model::{CreatureSpec, JointKind, JointSpec, LandmarkOverride, Vec3};
 use serde::{Deserialize, Serialize};
 
+use super::settings::SkinSettings;
 use crate::{AnatomyError, Measures};
 
 /// What is wished of a rig, by node.
@@ -20,6 +21,8 @@ pub struct RigWishes {
     pub bones: BTreeMap<usize, BoneWish>,
     /// Landmarks that are set right.
     pub landmarks: Vec<LandmarkOverride>,
+    /// By what numbers the rest is guessed.
+    pub settings: SkinSettings,
 }
 
 /// What is wished of a bone.

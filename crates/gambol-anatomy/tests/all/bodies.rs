@@ -2,7 +2,8 @@
 //! springs that are given hold a body up, and that lowering the arms of a recorded T leaves its recorded poses alone.
 
 use gambol_anatomy::recording::{
-    Channel, ChannelKind, RecordedBody, RecordedJoint, RecordedSkeleton, Take, embody, lower_arms,
+    Channel, ChannelKind, RecordedBody, RecordedJoint, RecordedSkeleton, RecordingSettings, Take, embody,
+    lower_arms,
 };
 use gambol_anatomy::{
     Heading, Legs, Measures, SpringSettings, StandSettings, diagonal_feet, feet, give_springs, heights,
@@ -164,8 +165,16 @@ fn places(creature: &Creature, pose: &[f64]) -> Vec<Vec3> {
 #[test]
 fn arms_of_a_recorded_t_hang_down_and_its_poses_stay() {
     let (skeleton, take) = person();
-    let RecordedBody { spec, poses, .. } =
-        embody("person", skeleton, &take, Some(1.0), &Measures::default(), &[]).unwrap();
+    let RecordedBody { spec, poses, .. } = embody(
+        "person",
+        skeleton,
+        &take,
+        Some(1.0),
+        &Measures::default(),
+        &[],
+        &RecordingSettings::default(),
+    )
+    .unwrap();
     let drawn = spec.clone().build().unwrap();
     let mut eased = spec;
     assert!(lower_arms(&mut eased));
@@ -194,4 +203,21 @@ fn arms_of_a_recorded_t_hang_down_and_its_poses_stay() {
     // Who lets the arms hang already is left alone.
     let mut again = CreatureSpec::new("none");
     assert!(!lower_arms(&mut again));
+}
+
+#[test]
+fn a_body_is_as_its_settings_say() {
+    let made = |settings: &RecordingSettings| {
+        let (skeleton, take) = person();
+        embody("person", skeleton, &take, None, &Measures::default(), &[], settings)
+    };
+    let mut settings = RecordingSettings::default();
+    let mass = |settings: &RecordingSettings| made(settings).unwrap().spec.build().unwrap().mass();
+    let usual = mass(&settings);
+    settings.flesh.trunk_radii = settings.flesh.trunk_radii.map(|radius| 1.2 * radius);
+    settings.flesh.trunk *= 1.2;
+    assert!(mass(&settings) > 1.1 * usual, "{} and {usual}", mass(&settings));
+    settings.size.sure = 0.5;
+    let error = made(&settings).unwrap_err().to_string();
+    assert_eq!(error, "RecordedSizeSettings.sure: 0.5 is not a finite number of at least 1");
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use gambol_anatomy::AnatomyError;
-use gambol_anatomy::skin::{BoneWish, JointType, RigNodes, RigWishes};
+use gambol_anatomy::skin::{BoneWish, JointType, RigNodes, RigWishes, SkinSettings};
 use gambol_model::{Creature, JointKind, LandmarkOverride, ModelError, Vec3};
 use toml::Spanned;
 use toml::de::DeValue;
@@ -259,6 +259,7 @@ pub(super) fn wishes(options: &LoadOptions, rig: &RigNodes) -> Result<RigWishes,
         measures: options.measures(),
         bones: settings.map(|settings| settings.bones_by_node(rig)).transpose()?.unwrap_or_default(),
         landmarks: options.landmarks,
+        settings: SkinSettings::default(),
     })
 }
 

@@ -6,7 +6,9 @@
 
 use std::path::{Path, PathBuf};
 
-use gambol_anatomy::recording::{LengthScale, RecordedBody, RecordedSkeleton, Take, embody, lower_arms};
+use gambol_anatomy::recording::{
+    LengthScale, RecordedBody, RecordedSkeleton, RecordingSettings, Take, embody, lower_arms,
+};
 use gambol_model::{Creature, CreatureSpec, Hint, Remark, Vec3, Warning};
 use gambol_motion::Clip;
 
@@ -185,8 +187,16 @@ impl Draft {
             return Err(FormatError::new(file, reason));
         }
         let name = stem(file).to_owned();
-        let body = embody(&name, skeleton, take, stated_unit, &options.measures(), &options.landmarks)
-            .map_err(|error| FormatError::new(file, error.to_string()))?;
+        let body = embody(
+            &name,
+            skeleton,
+            take,
+            stated_unit,
+            &options.measures(),
+            &options.landmarks,
+            &RecordingSettings::default(),
+        )
+        .map_err(|error| FormatError::new(file, error.to_string()))?;
         let RecordedBody { mut spec, poses, scale, first_apart, notes } = body;
         spec.warnings = warnings;
         let warning = |note: Remark| Warning { hint: note.hint, ..Warning::new(file, note.text) };
