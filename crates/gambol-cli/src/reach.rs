@@ -22,6 +22,7 @@ use super::{Failure, write_json};
     after_help = "Who pulls at the trunk moves it over its standing feet; else the trunk stays. What is out of reach is missed as little as possible.\n\
                   The pose is for --qpos of other commands; the bends are for [style.bend] of a gait file (docs/gaits.md).\n\n\
                   Examples:\n  gambol reach human --pull hand.left:0.4,0.3,1.2\n  \
+                  gambol reach dog --pull head:0.6,0,0.3 --modes 20\n  \
                   gambol reach dog --pull head:0.6,0,0.3 --pull foot.front.left:0.4,0.1,0.1 -o sniff.json\n  \
                   gambol modes dog --qpos sniff.json"
 )]
@@ -32,6 +33,10 @@ pub(super) struct ReachVerb {
     /// A landmark or a body, and where it shall be, in metres of the world; may be given several times
     #[arg(long, value_name = "NAME:X,Y,Z", value_parser = pull, required = true, allow_hyphen_values = true)]
     pull: Vec<Pull>,
+
+    /// Bend only along so many of its lowest vibrations, and as little as these can; all joints by their springs if not given
+    #[arg(long, value_name = "COUNT")]
+    modes: Option<usize>,
 
     /// The pose to begin with; the reference pose if not given
     #[arg(long, value_name = "NAME")]
@@ -82,7 +87,10 @@ impl ReachVerb {
         let mut data = Data::new(&creature);
         let style = Style { pose: self.pose.clone(), ..Style::default() };
         let body = Body::new(creature, &mut data, &style)?;
-        let reach = body.reach(&mut data, &goals)?;
+        let reach = match self.modes {
+            Some(count) => body.reach_along(&mut data, &body.basis.truncated(count), &goals)?,
+            None => body.reach(&mut data, &goals)?,
+        };
         if let Some(file) = &self.output {
             let text = serde_json::to_string(&reach.pose).map_err(std::io::Error::from)? + "\n";
             write_file(file, text.as_bytes(), self.force)?;

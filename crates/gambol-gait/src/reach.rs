@@ -1,8 +1,9 @@
 //! A body pulled by a few of its points: inverse kinematics from its rest pose, in the elastic metric, told as the bends of
 //! a style.
 
-use gambol_dynamics::{Data, Goal, Hold, forward_kinematics, reach};
+use gambol_dynamics::{Data, Goal, Hold, Reached, forward_kinematics, reach};
 use gambol_model::{BodyPoint, Creature, JointKind, Role};
+use gambol_motion::Basis;
 
 use crate::{Body, GaitError};
 
@@ -21,10 +22,24 @@ pub struct Reach {
 }
 
 impl Body {
-    /// Pulls points of the body to places in the world. Who pulls at the trunk moves it over its standing feet; else the trunk
-    /// stays where it is.
+    /// Pulls points of the body to places in the world; its joints give way as their springs would. Who pulls at the trunk moves
+    /// it over its standing feet; else the trunk stays where it is.
     pub fn reach(&self, data: &mut Data, goals: &[Goal]) -> Result<Reach, GaitError> {
-        let (creature, pose) = (&self.creature, self.basis.mean());
+        let (goals, hold) = self.pulled(data, goals)?;
+        self.bent(reach(&self.creature, data, self.basis.mean(), &goals, hold))
+    }
+
+    /// The same by the directions of `basis` alone: a few vibrations, or what a recording is made of. The trunk goes where these
+    /// take it.
+    pub fn reach_along(&self, data: &mut Data, basis: &Basis, goals: &[Goal]) -> Result<Reach, GaitError> {
+        let (goals, hold) = self.pulled(data, goals)?;
+        let reached = basis.reach(&self.creature, data, &goals, hold);
+        self.bent(reached.map_err(|error| GaitError::Body(error.to_string()))?)
+    }
+
+    /// What is pulled besides, and what is held.
+    fn pulled(&self, data: &mut Data, goals: &[Goal]) -> Result<(Vec<Goal>, Hold), GaitError> {
+        let creature = &self.creature;
         if let Some(goal) = goals.iter().find(|goal| !is_sensible(creature, goal)) {
             return Err(GaitError::Body(format!("nothing can be pulled at body {}", goal.point.body)));
         }
@@ -32,19 +47,24 @@ impl Body {
         let of_trunk = |goal: &Goal| creature.bodies()[goal.point.body].parent == 0;
         let hold = if goals.iter().any(of_trunk) { Hold::Goals } else { Hold::Root };
         if hold == Hold::Goals {
-            forward_kinematics(creature, data, pose);
+            forward_kinematics(creature, data, self.basis.mean());
             let feet = creature.landmarks().iter().filter(|landmark| landmark.role == Role::Foot);
             goals.extend(feet.map(|foot| Goal {
                 point: BodyPoint { body: foot.body, point: foot.point },
                 target: data.frames[foot.body].point_in_world(foot.point),
             }));
         }
-        let reached = reach(creature, data, pose, &goals, hold);
+        Ok((goals, hold))
+    }
+
+    /// As bends of the style.
+    fn bent(&self, reached: Reached) -> Result<Reach, GaitError> {
+        let creature = &self.creature;
         // A heavy creature sags besides: bends are told without that, or it would sag twice.
         let unbent = self.style.named_pose(creature)?;
         let mut bent = self.style.bent_pose(creature)?;
         let mut turn = vec![0.0; creature.nv()];
-        creature.difference(pose, &reached.pose, &mut turn);
+        creature.difference(self.basis.mean(), &reached.pose, &mut turn);
         creature.integrate(&mut bent, &turn, 1.0);
         Ok(Reach { bend: bends(creature, &unbent, &bent), pose: reached.pose, miss: reached.miss })
     }

@@ -53,6 +53,14 @@ fn a_limb_is_pulled_and_what_cannot_be_reached_is_told() {
     let far = said(&["reach", "dog", "--pull", "foot.front.left:9,0,0", "--json"]);
     let far: Value = serde_json::from_str(&far).unwrap();
     assert!(far["miss"].as_f64().unwrap() > 7.0, "{far}"); // m: its leg is shorter than one
+    // One vibration takes a foot nowhere in particular; forty bend more than the springs would, but get there.
+    let miss = |count: &str| {
+        let pull = ["reach", "dog", "--pull", "foot.front.left:0.35,0.15,0.15", "--modes", count, "--json"];
+        let told: Value = serde_json::from_str(&said(&pull)).unwrap();
+        told["miss"].as_f64().unwrap()
+    };
+    let (one, forty) = (miss("1"), miss("40"));
+    assert!(forty < 1e-3 && one > 10.0 * forty, "{one} and {forty}");
     assert_fails(&["reach", "dog", "--pull", "wing:0,0,0"], 1, "dog has no landmark or body \"wing\"");
     assert_fails(&["reach", "dog", "--pull", "head:0,0"], 2, "NAME:X,Y,Z");
     assert_fails(&["reach", "dog"], 2, "--pull");

@@ -14,6 +14,7 @@
 mod error;
 mod metric;
 mod project;
+mod reach;
 mod swing;
 
 use gambol_dynamics::stiffness_matrix;
@@ -160,6 +161,13 @@ impl Basis {
         BasisSpec { mean, directions, metric, dof: Some(dof), rigid: Some(rigid) }
     }
 
+    /// The same with no more than the first `flexible` of the directions that bend the creature.
+    pub fn truncated(&self, flexible: usize) -> Self {
+        let mut short = self.clone();
+        short.directions.truncate(self.rigid.min(self.directions.len()).saturating_add(flexible));
+        short
+    }
+
     /// The tangent vector Σ xᵢ φᵢ at the mean, `nv` numbers.
     pub fn tangent(&self, x: &[f64]) -> Result<Vec<f64>, BasisError> {
         if x.len() != self.directions.len() {
@@ -202,7 +210,11 @@ impl Basis {
     /// `ω = (1 − (1 − cos θ)/θ² [θ] + (θ − sin θ)/θ³ [θ]²) θ̇` in its body's frame; all else is straight.
     pub fn jacobian(&self, creature: &Creature, x: &[f64]) -> Result<DMatrix<f64>, BasisError> {
         self.check_creature(creature)?;
-        let tangent = self.tangent(x)?;
+        Ok(self.velocities(creature, &self.tangent(x)?))
+    }
+
+    /// The same at a tangent vector of the mean, `nv` numbers.
+    fn velocities(&self, creature: &Creature, tangent: &[f64]) -> DMatrix<f64> {
         let mut jacobian = DMatrix::zeros(self.nv, self.directions.len());
         for (mut column, direction) in jacobian.column_iter_mut().zip(&self.directions) {
             for (to, from) in column.iter_mut().zip(&direction.shape) {
@@ -221,7 +233,7 @@ impl Basis {
                 column.fixed_rows_mut::<3>(first).copy_from(&turn.velocity(rate));
             }
         }
-        Ok(jacobian)
+        jacobian
     }
 
     /// ω², rad²/s², of the motion along a direction of it: its own if the creature vibrates along it, else Rayleigh's
