@@ -1,6 +1,8 @@
 //! Bodies for a skeleton: how thick a bone's flesh is, from its length and its place in the body.
 
-use gambol_model::{BodySpec, CreatureSpec, JointSpec, Quat, Shape, ShapeSpec, Transform, Vec3, math};
+use gambol_model::{
+    BodySpec, CreatureSpec, InertiaSpec, JointSpec, Quat, Shape, ShapeSpec, Transform, Vec3, math,
+};
 use nalgebra::Point3;
 
 use super::settings::BoneFleshSettings;
@@ -34,7 +36,19 @@ pub(super) fn creature(
         spec.bodies.push(body);
     }
     put_on_ground(&mut spec);
-    let weights = weigh(&mut spec, mass);
+    scale_to(&mut spec, mass);
+    spec
+}
+
+/// Springs by what hangs from each joint.
+pub(super) fn give_springs(
+    spec: &mut CreatureSpec,
+    skeleton: &RecordedSkeleton,
+    scale: &LengthScale,
+    thickness: &BoneFleshSettings,
+) {
+    let tree = BoneTree::new(skeleton, scale.metres, scale.height, thickness);
+    let weights = weights(spec);
     let (gravity, settings) = (spec.gravity.norm(), SpringSettings::default());
     for (index, body) in spec.bodies.iter_mut().enumerate().skip(1) {
         let weight = weights[index] * gravity;
@@ -45,7 +59,6 @@ pub(super) fn creature(
             joint.damping = settings.damping * joint.stiffness;
         }
     }
-    spec
 }
 
 /// A root floats; one or two turns are hinges, more are a ball.
@@ -212,9 +225,16 @@ fn put_on_ground(spec: &mut CreatureSpec) {
     }
 }
 
-/// The mass of each body and all that hangs from it, kg, after all were scaled to `mass` together, if given.
-fn weigh(spec: &mut CreatureSpec, mass: Option<f64>) -> Vec<f64> {
-    let body_mass = |body: &BodySpec| -> f64 { body.shapes.iter().map(|s| s.mass_properties().mass).sum() };
+/// Mass of a body, kg.
+pub(super) fn body_mass(body: &BodySpec) -> f64 {
+    match &body.inertia {
+        InertiaSpec::Given(given) => given.mass,
+        InertiaSpec::FromShapes => body.shapes.iter().map(|s| s.mass_properties().mass).sum(),
+    }
+}
+
+/// Scales all masses together to `mass`, kg, if given.
+fn scale_to(spec: &mut CreatureSpec, mass: Option<f64>) {
     let total: f64 = spec.bodies.iter().map(body_mass).sum();
     if let Some(mass) = mass {
         spec.bodies
@@ -222,6 +242,10 @@ fn weigh(spec: &mut CreatureSpec, mass: Option<f64>) -> Vec<f64> {
             .flat_map(|body| &mut body.shapes)
             .for_each(|shape| shape.density *= mass / total);
     }
+}
+
+/// The mass of each body and all that hangs from it, kg.
+fn weights(spec: &CreatureSpec) -> Vec<f64> {
     let mut below: Vec<f64> = spec.bodies.iter().map(body_mass).collect();
     for index in (1..below.len()).rev() {
         below[spec.bodies[index].parent] += below[index];

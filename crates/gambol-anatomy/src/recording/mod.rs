@@ -5,6 +5,7 @@
 //! around the bones.
 
 mod body;
+mod people;
 mod settings;
 mod skeleton;
 mod unit;
@@ -70,6 +71,8 @@ pub fn embody(
     let stands = stance.frame.or(first_apart.then_some(0));
     spec.poses.extend(stands.and_then(|frame| named("stand", frame)));
     spec.poses.extend(named("first", usize::from(first_apart)));
+    people::weigh(&mut spec, &settings.flesh);
+    body::give_springs(&mut spec, &skeleton, &scale, &settings.flesh);
     Ok(RecordedBody { spec, poses, scale, first_apart, notes })
 }
 

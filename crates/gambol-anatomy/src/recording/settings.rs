@@ -57,6 +57,9 @@ settings! {
 settings! {
     /// How thick the flesh around bones is, from their lengths and places.
     pub struct BoneFleshSettings {
+        /// What lies within this share of the way from a person's knee to the last joint of the foot, or from the elbow to that of
+        /// the hand, is still shank or forearm: ankles are at nine tenths, and some skeletons have a joint for the twist between.
+        still_lower: f64 = 0.5, Share;
         /// Radius of a limb over the length of its bone; a thigh of 43 cm has 5 cm.
         limb: f64 = 0.12, Positive;
         /// The thinnest and the thickest limb, in parts of the height: a finger, a thigh.

@@ -614,3 +614,60 @@ fn arms_of_a_skeleton_hang_down() {
     let [a, b] = [places(&walker, &[first]), places(&recording.creature, &recording.clip.poses[..1])];
     assert!(a.iter().zip(&b).all(|(a, b)| (a - b).norm() < EXACT));
 }
+
+/// Parts of a recorded person weigh what anatomists found (de Leva 1996: thigh 14.2 % of the body, shank 4.3, foot 1.4, upper
+/// arm 2.7, forearm 1.6), whatever the flesh around its bones would. Capsules made a shank heavier than its thigh. The whole
+/// weighs what it did, a dog's parts what their flesh does, and one who has lost an arm still has heavy thighs.
+#[test]
+fn people_weigh_what_people_do() {
+    let shares = |recording: &Recording, names: [&str; 3]| {
+        let creature = &recording.creature;
+        let mass =
+            |name: &str| creature.bodies()[creature.body_index(name).unwrap()].mass.mass / creature.mass();
+        names.map(mass)
+    };
+    let person = bvh(&bvh_of(PERSON, 1.0, false));
+    for side in ["Left", "Right"] {
+        let leg = ["UpLeg", "Leg", "Foot"].map(|part| format!("{side}{part}"));
+        let arm = ["Arm", "ForeArm", "Hand"].map(|part| format!("{side}{part}"));
+        for (limb, expected) in [(leg, [0.1416, 0.0433, 0.0137]), (arm, [0.0271, 0.0162, 0.0061])] {
+            let found = shares(&person, [&limb[0], &limb[1], &limb[2]]);
+            // The shares of all parts add up to 1.0000 in the table.
+            assert!(
+                found.iter().zip(expected).all(|(a, b)| (a / b - 1.0).abs() < 1e-3),
+                "{limb:?}: {found:?}"
+            );
+        }
+    }
+    // Centre and radii of gyration of a thigh of 0.42 m that hangs along z.
+    let thigh = &person.creature.bodies()[person.creature.body_index("LeftUpLeg").unwrap()].mass;
+    let length = (0.42_f64 * 0.42 + 0.01 * 0.01).sqrt();
+    assert!((thigh.com.norm() / length - 0.4095).abs() < 1e-6 && thigh.com.z < 0.0, "{:?}", thigh.com);
+    let radius = |moment: f64| (moment / thigh.mass).sqrt() / length;
+    assert!((radius(thigh.inertia[(1, 1)]) - 0.329).abs() < 1e-3, "{}", thigh.inertia);
+    assert!((radius(thigh.inertia[(2, 2)]) - 0.149).abs() < 1e-3, "{}", thigh.inertia);
+
+    let heavy = LoadOptions { mass: Some(120.0), ..LoadOptions::default() };
+    let heavy = read_bvh("p.bvh", &bvh_of(PERSON, 1.0, false), &heavy).unwrap();
+    assert!((heavy.creature.mass() - 120.0).abs() < 1e-9, "{}", heavy.creature.mass());
+
+    let one_arm: Vec<_> = PERSON
+        .iter()
+        .filter(|bone| !bone.0.starts_with("Right") || bone.0.ends_with("Leg") || bone.0.ends_with("Foot"))
+        .copied()
+        .collect();
+    let moved = |(name, parent, offset): (&'static str, Option<usize>, [f64; 3])| {
+        let parent = parent.map(|parent| one_arm.iter().position(|bone| bone.0 == PERSON[parent].0).unwrap());
+        (name, parent, offset)
+    };
+    let one_arm: Vec<_> = one_arm.iter().copied().map(moved).collect();
+    let [thigh, shank, _] = shares(&bvh(&bvh_of(&one_arm, 1.0, false)), ["RightUpLeg", "RightLeg", "Head"]);
+    assert!(thigh > 0.14 && (0.043..0.048).contains(&shank), "{thigh} {shank}");
+
+    // A capsule along the bone has its centre in the middle.
+    let dog = bvh(&bvh_of(DOG, 1.0, false)).creature;
+    let thigh = &dog.bodies()[dog.body_index("thigh_l").unwrap()].mass;
+    let length = (0.22_f64 * 0.22 + 0.05 * 0.05).sqrt();
+    assert!((thigh.com.norm() / length - 0.5).abs() < 1e-9, "{:?}", thigh.com);
+    assert!(thigh.mass < 0.1 * dog.mass(), "{} of {}", thigh.mass, dog.mass());
+}
