@@ -163,7 +163,10 @@ enum Task {
     /// Let the engine answer a session in WebAssembly, and compare with its answers here
     Wasm,
     /// Draw the pictures of the docs
-    Pictures,
+    Pictures {
+        /// Only these: gallery, modes, physics, gaits, rigs, animation
+        only: Vec<String>,
+    },
     /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`)
     Fuzz {
         /// Seconds for each target
@@ -209,7 +212,7 @@ fn main() -> ExitCode {
         Task::Page => page::run(),
         Task::Protocol => protocol::write(),
         Task::Wasm => wasm::run(),
-        Task::Pictures => pictures::run(),
+        Task::Pictures { only } => pictures::run(&only),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };
     match result {

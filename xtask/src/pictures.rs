@@ -1,5 +1,7 @@
 //! `cargo xtask pictures`: the pictures of the docs, drawn by gambol itself.
 
+use std::path::Path;
+
 use gambol::formats::gltf::samples::{Awkward, quadruped};
 use gambol::formats::write_file;
 use gambol::picture::{
@@ -9,7 +11,7 @@ use gambol::picture::{
 use gambol::{LoadOptions, gallery};
 
 use crate::gaits::{Played, play};
-use crate::shell::{Result, command, output, root, target};
+use crate::shell::{Result, build_gambol, command, output, root, target};
 
 /// Gaits whose film strips the docs show: the rows of figure 3, then what else the gallery does.
 const STRIPS: [(&str, &[&str]); 10] = [
@@ -30,42 +32,55 @@ const FPS: f64 = 60.0;
 const WIDTH: f64 = 400.0;
 const RATE: f64 = 25.0;
 
-pub(crate) fn run() -> Result<()> {
-    let file = root().join("docs/gallery.svg");
-    write(&file, &gallery_sheet()?, true).map_err(|error| error.to_string())?;
-    println!("{}", file.display());
-    // The first twelve vibrations of the creatures that the page on modes shows.
-    for (name, count) in [("dog", "18"), ("human", "18"), ("loop", "12")] {
-        let file = format!("docs/modes-{name}.svg");
-        let mut gambol = command(
-            "cargo",
-            &["run", "--release", "--quiet", "--package", "gambol-cli", "--", "modes", name],
-        );
-        output(gambol.args(["--count", count, "--force", "--sheet", &file]))?;
-        println!("{}", root().join(file).display());
+/// Draws pictures into their files.
+type Draw = fn() -> Result<()>;
+
+/// What is drawn, by the name that `cargo xtask pictures` takes.
+const GROUPS: [(&str, Draw); 6] = [
+    ("gallery", gallery_picture),
+    ("modes", modes),
+    ("physics", physics),
+    ("gaits", strips),
+    ("rigs", rig_strips),
+    ("animation", || animation("dog", "trot")),
+];
+
+/// All pictures, or those of the groups named.
+pub(crate) fn run(only: &[String]) -> Result<()> {
+    let names = GROUPS.map(|(name, _)| name);
+    if let Some(unknown) = only.iter().find(|word| !names.contains(&word.as_str())) {
+        return Err(format!("there are no pictures {unknown:?}; there are: {}", names.join(", ")));
     }
-    physics()?;
-    strips()?;
-    rig_strips()?;
-    animation("dog", "trot")
+    let asked = |name: &str| only.is_empty() || only.iter().any(|word| word == name);
+    GROUPS.iter().filter(|(name, _)| asked(name)).try_for_each(|(_, draw)| draw())
+}
+
+/// The program `gambol` draws into a file, the last of its arguments.
+fn draw(arguments: &[&str], file: &Path) -> Result<()> {
+    output(command(build_gambol("debug")?, arguments).arg(file))?;
+    println!("{}", file.display());
+    Ok(())
+}
+
+/// The first vibrations of the creatures that the page on modes shows.
+fn modes() -> Result<()> {
+    for (name, count) in [("dog", "18"), ("human", "18"), ("loop", "12")] {
+        let file = root().join(format!("docs/modes-{name}.svg"));
+        draw(&["modes", name, "--count", count, "--force", "--sheet"], &file)?;
+    }
+    Ok(())
 }
 
 /// Figure 2 of the paper, in `docs/physics`: vibrations, and what comes of pumping the first two.
 fn physics() -> Result<()> {
     let folder = root().join("docs/physics");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    let gambol = |arguments: &[&str], file: &str| {
-        let file = folder.join(file);
-        let mut gambol = command("cargo", &["run", "--release", "--quiet", "--package", "gambol-cli", "--"]);
-        output(gambol.args(arguments).arg(&file))?;
-        println!("{}", file.display());
-        Ok(())
-    };
     for name in ["loop", "linear"] {
         let pump = ["simulate", name, "pump", "--phase", "90", "--seconds", "2", "--force", "--output"];
-        gambol(&pump, &format!("{name}-pump.svg"))?;
+        draw(&pump, &folder.join(format!("{name}-pump.svg")))?;
     }
-    gambol(&["modes", "linear", "--count", "12", "--force", "--sheet"], "linear-modes.svg")
+    let sheet = ["modes", "linear", "--count", "12", "--force", "--sheet"];
+    draw(&sheet, &folder.join("linear-modes.svg"))
 }
 
 /// A skinned file of our own, as awkward as any, at three of its gaits, in `docs/rigs`.
@@ -127,6 +142,13 @@ fn animation(creature: &str, gait: &str) -> Result<()> {
         clip_animation(&body.creature, &performance.clip, AnimationFormat::Gif, &options, &mut |_, _| {});
     let file = root().join(format!("docs/gaits/{creature}-{gait}.gif"));
     write_file(&file, &gif.map_err(|error| error.to_string())?, true).map_err(|error| error.to_string())?;
+    println!("{}", file.display());
+    Ok(())
+}
+
+fn gallery_picture() -> Result<()> {
+    let file = root().join("docs/gallery.svg");
+    write(&file, &gallery_sheet()?, true).map_err(|error| error.to_string())?;
     println!("{}", file.display());
     Ok(())
 }

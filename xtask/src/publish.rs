@@ -1,5 +1,9 @@
 //! Whether the crates could be published: packages that build by themselves, and the oldest Rust that they claim.
 
+use std::io::ErrorKind;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use crate::shell::{Result, cargo, command, output, root, run as run_command, target};
 
 /// All that crates.io would look at, and a build of every package from what would be uploaded.
@@ -7,10 +11,23 @@ pub(crate) fn check() -> Result<()> {
     // Changes that are not committed are no reason to refuse: what is tested is what is here.
     let dry_run = ["publish", "--workspace", "--dry-run", "--quiet", "--allow-dirty", "--target-dir"];
     let mut publish = command(cargo(), &dry_run);
-    // One folder for all packages, so that what they stand on is built once. Nothing of it is ever run or built again.
-    publish.arg(target().join("packages"));
+    // A folder that never was before: cargo unpacks each package once for its version and for the place of its registry, which is in
+    // here, and would go on with what it found in a package of yesterday.
+    let packages = target().join("packages");
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_err(|error| error.to_string())?;
+    remove(&packages)?;
+    publish.arg(packages.join(now.as_millis().to_string()));
     publish.env("CARGO_PROFILE_DEV_DEBUG", "0").env("CARGO_INCREMENTAL", "0");
-    run_command(&mut publish)
+    let published = run_command(&mut publish);
+    remove(&packages)?;
+    published
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(format!("{}: {error}", folder.display())),
+        _ => Ok(()),
+    }
 }
 
 /// Builds with the Rust that the manifests name as the oldest; rustup is asked for it.

@@ -29,6 +29,17 @@ pub(crate) fn command(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str]) 
     command
 }
 
+/// The program `gambol`, with the studio's page in it.
+pub(crate) fn build_gambol(profile: &str) -> Result<PathBuf> {
+    // Of the workspace and not of one package: so the tests have built it already.
+    let mut build = command(cargo(), &["build", "--quiet", "--workspace", "--bin", "gambol"]);
+    if profile == "release" {
+        build.arg("--release");
+    }
+    run(&mut build)?;
+    Ok(target().join(profile).join(format!("gambol{}", std::env::consts::EXE_SUFFIX)))
+}
+
 /// Runs a command and shows what it prints; an exit status other than 0 is an error.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     eprintln!("$ {}", line(command));

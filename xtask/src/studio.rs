@@ -10,7 +10,7 @@ use gambol::formats::write_file;
 use serde_json::json;
 
 use crate::node;
-use crate::shell::{Result, cargo, command, root, run as run_command, target};
+use crate::shell::{Result, build_gambol, command, root, run as run_command, target};
 
 /// What the tests import; they are written beside the packages that they need.
 const SCRIPTS: &[(&str, &str)] = &[
@@ -40,23 +40,23 @@ const THEMES: [&[&str]; 2] =
 
 /// All tests, or those with one of the words in their sentence.
 pub(crate) fn run(only: &[String]) -> Result<()> {
-    drive("run.mjs", &build("debug")?, &target().join("studio"), &THEMES.concat(), only)
+    drive("run.mjs", &build_gambol("debug")?, &target().join("studio"), &THEMES.concat(), only)
 }
 
 /// One half of the tests.
 pub(crate) fn half(which: usize) -> Result<()> {
-    drive("run.mjs", &build("debug")?, &target().join(format!("studio-{which}")), THEMES[which], &[])
+    drive("run.mjs", &build_gambol("debug")?, &target().join(format!("studio-{which}")), THEMES[which], &[])
 }
 
 /// Screenshots of the docs, in `docs/studio`.
 pub(crate) fn pictures() -> Result<()> {
-    let program = build("release")?;
+    let program = build_gambol("release")?;
     drive("pictures.mjs", &program, &root().join("docs/studio"), &[], &[])
 }
 
 /// Times, weight and frames of the studio, as tables.
 pub(crate) fn bench() -> Result<()> {
-    let program = build("release")?;
+    let program = build_gambol("release")?;
     drive("bench.mjs", &program, &target().join("studio"), &[], &[])
 }
 
@@ -82,17 +82,6 @@ fn drive(script: &str, program: &Path, out: &Path, themes: &[&str], only: &[Stri
     let file = folder.join("config.json");
     std::fs::write(&file, config.to_string()).map_err(|error| format!("{}: {error}", file.display()))?;
     run_command(command("node", &[]).arg(folder.join(script)).arg(file))
-}
-
-/// The program with its page in it.
-fn build(profile: &str) -> Result<PathBuf> {
-    // Of the workspace and not of one package: so the tests have built it already.
-    let mut build = command(cargo(), &["build", "--quiet", "--workspace", "--bin", "gambol"]);
-    if profile == "release" {
-        build.arg("--release");
-    }
-    run_command(&mut build)?;
-    Ok(target().join(profile).join(format!("gambol{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// The browser: `$CHROME`, or one on the path.
