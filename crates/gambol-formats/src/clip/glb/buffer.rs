@@ -89,7 +89,8 @@ impl Buffer {
         self.push((Component::Float, kind), vectors.len(), &bytes, target)
     }
 
-    /// Adds vectors of `N` small whole numbers.
+    /// Adds vectors of `N` small whole numbers. Only samples have skins to write.
+    #[cfg(feature = "samples")]
     pub(crate) fn shorts<const N: usize>(&mut self, vectors: &[[u16; N]]) -> Result<usize, ClipFileError> {
         let kind = if N == 1 { "SCALAR" } else { "VEC4" };
         let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
