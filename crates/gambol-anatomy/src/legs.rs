@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, touches};
-use gambol_model::{Creature, Landmark, Role, Side, Vec3};
+use gambol_model::{Creature, JointKind, Landmark, Role, Side, Vec3};
 use nalgebra::{Rotation3, Unit};
 
 use crate::Heading;
@@ -35,6 +35,10 @@ pub struct Leg {
     pub hip: Vec3,
     /// Height of the hip over the foot in the rest pose, m.
     pub length: f64,
+    /// Distance of its first and last joints if the leg were straight, m; limits may keep it from that.
+    pub straight: f64,
+    /// The coordinate of a hinged knee at which hip, knee and ankle are in a line, rad.
+    pub straight_knee: Option<f64>,
     /// What of the foot, and of all that hangs on it, can touch the ground.
     pub sole: Vec<Touch>,
 }
@@ -45,6 +49,14 @@ impl Leg {
         self.joints.first().map_or(frames[self.foot].position, |&hip| {
             let hip = &creature.joints()[hip];
             frames[hip.body].point_in_world(hip.anchor)
+        })
+    }
+
+    /// Its last joint in another pose, m: the ankle, or the foot itself if nothing lets it move against the body.
+    pub fn ankle_in_world(&self, creature: &Creature, frames: &[BodyFrame]) -> Vec3 {
+        self.joints.last().map_or(frames[self.foot].position, |&ankle| {
+            let ankle = &creature.joints()[ankle];
+            frames[ankle.body].point_in_world(ankle.anchor)
         })
     }
 
@@ -137,6 +149,7 @@ fn leg(
     };
     let hip = joints.first().map_or(frames[chain[0]].position, |&joint| place(joint));
     let stands = frames[foot.body].point_in_world(foot.point);
+    let straight = joints.windows(2).map(|pair| (place(pair[1]) - place(pair[0])).norm()).sum();
     let knee = knee(creature, foot, &joints);
     let bend = knee.map_or(1.0, |knee| {
         // The leg bends the way that brings the foot nearer to the hip, as far as the limits let it. To first order
@@ -151,6 +164,14 @@ fn leg(
         let less = distance((low - pose[joint.q]).clamp(-FOLD, 0.0));
         let more = distance((high - pose[joint.q]).clamp(0.0, FOLD));
         if more <= less { 1.0 } else { -1.0 }
+    });
+    // Straight is where the leg would go if the knee stretched by what it lacks of a half turn.
+    let straight_knee = knee.zip(joints.last()).and_then(|(knee, &ankle)| {
+        let joint = &creature.joints()[knee];
+        let (up, down) = (hip - place(knee), place(ankle) - place(knee));
+        let lacks = PI - up.angle(&down);
+        let bones = up.norm() > 0.0 && down.norm() > 0.0;
+        (joint.kind == JointKind::Hinge && bones).then(|| pose[joint.q] - bend * lacks)
     });
     let seen = |body: usize| !bodies[body].shapes.is_empty();
     let mut sole: Vec<Touch> = foot_bodies(creature, foot.body)
@@ -176,6 +197,8 @@ fn leg(
         joints,
         hip,
         length: (hip - stands).dot(&up),
+        straight,
+        straight_knee,
         sole,
     }
 }

@@ -57,9 +57,9 @@ pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use reach::Reach;
 pub use settings::{
     DesignSettings, FeetSettings, FootholdSettings, ForceSettings, GaitSettings, HeuristicSettings,
-    LieSettings, LimitSettings, MarkSettings, PaletteSettings, PinSettings, PostureSettings, RootSettings,
-    SettleSettings, StanceSettings, StyleSettings, SwimSettings, TempoSettings, WarningSettings,
-    WaveSettings,
+    LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings, PinSettings, PostureSettings,
+    RootSettings, SettleSettings, StanceSettings, StyleSettings, SwimSettings, TempoSettings,
+    WarningSettings, WaveSettings,
 };
 pub use style::{Body, Counterpart, counterparts};
 

@@ -6,6 +6,8 @@ use gambol_anatomy::footfall::Pattern;
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::math;
 
+use crate::feet::Bounce;
+use crate::stance::Stance;
 use crate::{Body, GaitError, Leg, Wish};
 
 /// How fast, how often, how far.
@@ -85,6 +87,10 @@ impl Tempo {
         let [least, most] = pattern.duties;
         let duty =
             wish.duty.unwrap_or((pattern.duty * math::powf(faster, settings.duty_power)).clamp(least, most));
+        // Long flights are high ones. Where nobody asked for them, steps are quickened until the legs can take them.
+        let ours = wish.frequency.is_none() && wish.stride_length.is_none();
+        let quick = if ours && !in_place { quickened(body, pattern, duty, gravity) } else { 0.0 };
+        let frequency = frequency.max(quick);
         Ok(Self { speed, frequency, stride: speed / frequency, duty })
     }
 
@@ -95,6 +101,17 @@ impl Tempo {
         let (sine, cosine) = math::sin_cos(a);
         self.stride / TAU * 2.0 * (sine - a * cosine) / (a - sine * cosine)
     }
+}
+
+/// The least frequency at which the body bounces no higher than legs can take, cycles per second: the rise and fall under
+/// pushes of animals goes with its inverse square.
+fn quickened(body: &Body, pattern: &Pattern, duty: f64, gravity: f64) -> f64 {
+    let of_leg = |(index, leg): (usize, &Leg)| {
+        Stance::around(index, pattern.order.phase(leg.pair, body.legs.pairs, leg.side), duty)
+    };
+    let stances: Vec<Stance> = body.legs.legs.iter().enumerate().map(of_leg).collect();
+    let at_one = Bounce::new(&stances, 1.0, gravity, body.settings.feet.push_humps).range();
+    (at_one / (body.settings.tempo.highest_bounce * body.legs.length.max(1e-6))).sqrt()
 }
 
 /// How far the legs swing along the way for their span, as a share of upright ones. A leg swings about its hip, so what

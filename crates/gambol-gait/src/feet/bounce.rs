@@ -16,14 +16,14 @@ const BOUNCE_HARMONICS: usize = 8;
 
 /// Height over the cycle, m, as cosine and sine coefficients from the first harmonic on.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bounce {
+pub(crate) struct Bounce {
     waves: Vec<[f64; 2]>,
 }
 
 impl Bounce {
     /// For `stances` of a gait of `frequency` cycles per second under gravity `g`; `humps` is q of a slow walk
     /// ([`crate::FeetSettings::push_humps`]).
-    pub(super) fn new(stances: &[Stance], frequency: f64, g: f64, humps: f64) -> Self {
+    pub(crate) fn new(stances: &[Stance], frequency: f64, g: f64, humps: f64) -> Self {
         /// Of the pushes over a cycle: thirty-two times the highest harmonic.
         const PUSH_SAMPLES: usize = 256;
         let push = |cycle: f64| stances.iter().map(|stance| push(stance, cycle, humps)).sum::<f64>();
@@ -47,7 +47,7 @@ impl Bounce {
     }
 
     /// Height at `cycle`, m, with mean 0.
-    pub(super) fn height(&self, cycle: f64) -> f64 {
+    pub(crate) fn height(&self, cycle: f64) -> f64 {
         let wave = |(n, [c, s]): (usize, &[f64; 2])| {
             let angle = TAU * (n + 1) as f64 * cycle;
             c * math::cos(angle) + s * math::sin(angle)
@@ -56,14 +56,14 @@ impl Bounce {
     }
 
     /// Highest less lowest, m.
-    pub(super) fn range(&self) -> f64 {
+    pub(crate) fn range(&self) -> f64 {
         let heights = (0..64).map(|k| self.height(f64::from(k) / 64.0));
         let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
         (high - low).max(0.0)
     }
 
     /// The same, less high: for a body whose legs cannot follow.
-    pub(super) fn scaled(mut self, factor: f64) -> Self {
+    pub(crate) fn scaled(mut self, factor: f64) -> Self {
         for wave in &mut self.waves {
             *wave = wave.map(|x| x * factor);
         }

@@ -6,31 +6,36 @@
 //! 2. `bounce`: how the centre of mass rises and falls under the pushes of these stances.
 //! 3. `root`: the root trajectory, plants and speed of least elastic energy.
 //! 4. `way` and `target`: where each foot shall be, in stance and in swing.
-//! 5. `pin`: the pose nearest to the modal one, in the elastic metric, that has all feet there.
-//! 6. `round`: corrections without jumps over time.
+//! 5. `pin`: the pose nearest to the modal one that has all feet there.
+//! 6. `push` and `obey`: forces of the feet, and the motion that they make; `series` knows what recurs.
+//! 7. `round`: corrections without jumps over time, where nothing obeys.
 //!
 //! Everything happens in the creature's ground frame, which travels along the path and turns with it; poses are taken to
 //! the world at the end.
 
 mod bounce;
+mod obey;
 mod pin;
+mod push;
 mod root;
 mod round;
 mod scene;
+mod series;
 mod sole;
 mod target;
 mod way;
 
 use gambol_dynamics::Data;
-use gambol_model::{Constraint, Vec3};
+use gambol_model::Constraint;
 
 use crate::modal::ModalMotion;
-use crate::path::{Path, moved};
+use crate::path::Path;
 use crate::stance::Stance;
 use crate::{Body, Gait, GaitError, Terrain};
 
-use bounce::Bounce;
-use pin::{Goal, Pinned, pin, reach};
+pub(crate) use bounce::Bounce;
+use obey::{Course, Moment, Obeyed};
+use pin::{Pinned, pin, reach};
 use round::round_off;
 use scene::{FeetScene, rises};
 
@@ -58,63 +63,80 @@ pub(crate) fn ground(
 ) -> Result<Grounded, GaitError> {
     let mut scene = FeetScene::new(body, data, gait, motion, constraints)?;
     let settings = &body.settings.feet;
-    scene.settled = if draft { settings.settled_draft } else { settings.settled };
+    scene.settled = settings.settled_draft;
     let stances = scene.stances(data, gait, &body.style.injured);
     let g = body.creature.gravity().norm();
     if !rises(body, gait, scene.root_v) {
         scene.bounce = scene.bounded(Bounce::new(&stances, gait.frequency, g, settings.push_humps));
     }
-    let root::Fit { track, plants, path } =
-        root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
-    let ways = scene.ways(data, &stances, &plants, &track, &path, gait.ground.clearance, cycles);
-    let frame = |data: &mut Data, cycle: f64, delta: &mut [f64], solve: Solver| {
-        let free = scene.free_pose(cycle, &track, &ways, &path);
-        let goals = scene.goals(data, cycle, &free, &ways, &path);
-        let stride = path.after(cycle / gait.frequency);
-        let floor = |x: f64, y: f64| {
-            let place = moved(&stride, Vec3::new(x, y, 0.0));
-            scene.terrain.height(place.x, place.y)
-        };
-        let mut pinned = solve(&scene, data, &free, &goals, &floor, delta);
-        stride.apply(&body.creature, &mut pinned.pose);
-        pinned
-    };
-    // The nearest pose of every frame, found from that of the frame before.
-    let mut delta = vec![0.0; body.creature.nv()];
-    let (mut deltas, mut frames): (Vec<Vec<f64>>, Vec<Pinned>) = (Vec::new(), Vec::new());
-    for &cycle in cycles {
-        frames.push(frame(data, cycle, &mut delta, pin));
-        deltas.push(delta.clone());
-    }
+    let fit = root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
+    let ways = scene.ways(data, &stances, &fit, gait.ground.clearance, cycles);
+    let root::Fit { track, path, .. } = &fit;
+    let course = Course { scene: &scene, track, ways: &ways, path, carrier: None };
     let repeats = *scene.terrain == Terrain::Flat;
-    if repeats && !draft {
-        // The first frame had none before it. In a loop it has: where that leads elsewhere, as far as it does.
-        for (k, &cycle) in cycles.iter().enumerate() {
-            frames[k] = frame(data, cycle, &mut delta, pin);
-            let same = deltas[k].iter().zip(&delta).all(|(a, b)| (a - b).abs() < settings.same);
-            deltas[k].copy_from_slice(&delta);
-            if same {
-                break;
-            }
-        }
-    }
-    // The nearest pose may jump from one side to another, as a foot that tips does; over a moment it is rounded, where
-    // the feet can still be where they shall be.
-    let mut rounded = if draft { Vec::new() } else { round_off(&deltas, cycles, repeats, settings.rounding) };
-    for ((&cycle, delta), pinned) in cycles.iter().zip(&mut rounded).zip(&mut frames) {
-        let reached = frame(data, cycle, delta, reach);
-        if reached.error <= pinned.error.max(settings.exact * scene.legs.length) {
-            *pinned = reached;
-        }
-    }
-    for pinned in &mut frames {
+    let obeyed = if repeats && !draft { course.obey(data) } else { None };
+    scene.settled = if draft { settings.settled_draft } else { settings.settled };
+    let course = Course { scene: &scene, track, ways: &ways, path, carrier: None };
+    let mut frames = match &obeyed {
+        Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, cycles),
+        None => course.nearest(data, cycles, draft),
+    };
+    for (&cycle, pinned) in cycles.iter().zip(&mut frames) {
+        path.after(cycle / gait.frequency).apply(&body.creature, &mut pinned.pose);
         scene.unbury(data, &mut pinned.pose);
     }
     let miss = frames.iter().map(|frame| frame.error).fold(0.0, f64::max);
     let poses = frames.into_iter().map(|frame| frame.pose).collect();
     let modal = cycles.iter().map(|&cycle| motion.pose(cycle)).collect();
-    Ok(Grounded { poses, modal, stances, path, miss })
+    Ok(Grounded { poses, modal, stances, path: fit.path, miss })
 }
 
-/// `pin` or `reach`.
-type Solver = fn(&FeetScene, &mut Data, &[f64], &[Goal], &dyn Fn(f64, f64) -> f64, &mut [f64]) -> Pinned;
+impl Course<'_> {
+    /// Frames of a motion that obeys, in the creature's ground frame.
+    fn obeying(&self, data: &mut Data, obeyed: &Obeyed, cycles: &[f64]) -> Vec<Pinned> {
+        let frame = |&cycle: &f64| {
+            let (held, mut delta) = obeyed.at(cycle);
+            let moment = self.moment(data, cycle);
+            self.solved(data, &moment, Some(&held), &mut delta, pin)
+        };
+        cycles.iter().map(frame).collect()
+    }
+
+    /// Frames nearest to the vibrations, whatever forces they take: for drafts, and on ground that is not level.
+    fn nearest(&self, data: &mut Data, cycles: &[f64], draft: bool) -> Vec<Pinned> {
+        let (scene, settings) = (self.scene, &self.scene.settings.feet);
+        // Every frame is found from that before.
+        let mut delta = vec![0.0; scene.creature.nv()];
+        let (mut deltas, mut frames): (Vec<Vec<f64>>, Vec<Pinned>) = (Vec::new(), Vec::new());
+        let moments: Vec<Moment> = cycles.iter().map(|&cycle| self.moment(data, cycle)).collect();
+        for moment in &moments {
+            frames.push(self.solved(data, moment, None, &mut delta, pin));
+            deltas.push(delta.clone());
+        }
+        if draft {
+            return frames;
+        }
+        let repeats = *scene.terrain == Terrain::Flat;
+        if repeats {
+            // The first frame had none before it. In a loop it has: where that leads elsewhere, as far as it does.
+            for (k, moment) in moments.iter().enumerate() {
+                frames[k] = self.solved(data, moment, None, &mut delta, pin);
+                let same = deltas[k].iter().zip(&delta).all(|(a, b)| (a - b).abs() < settings.same);
+                deltas[k].copy_from_slice(&delta);
+                if same {
+                    break;
+                }
+            }
+        }
+        // The nearest pose may jump from one side to another, as a foot that tips does; over a moment it is rounded, where
+        // the feet can still be where they shall be.
+        let mut rounded = round_off(&deltas, cycles, repeats, settings.rounding);
+        for ((moment, delta), pinned) in moments.iter().zip(&mut rounded).zip(&mut frames) {
+            let reached = self.solved(data, moment, None, delta, reach);
+            if reached.error <= pinned.error.max(settings.exact * scene.legs.length) {
+                *pinned = reached;
+            }
+        }
+        frames
+    }
+}

@@ -10,15 +10,23 @@
 //! round before (the proximal method of multipliers), so that it does not show in what the iteration ends at. It keeps
 //! the matrix regular where legs cannot do what is asked of them, because they are at their limits or have too few
 //! joints; there the iteration ends where the feet miss least.
+//!
+//! Where the pushes of the feet say how the body moves as a whole, that is exact too ([`Held`]), and δ is measured from
+//! where it would like to be: K is then the energy of what differs from its neighbours in time.
 
-use gambol_dynamics::{Data, constraint_jacobian, constraint_residual, each_axis_above, forward_kinematics};
+use std::ops::Range;
+
+use gambol_dynamics::{
+    Data, FloatingBase, constraint_jacobian, constraint_residual, each_axis_above, forward_kinematics,
+    momentum_matrix,
+};
 use gambol_model::{JointKind, Mat3, Quat, Vec3, math};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::scene::FeetScene;
 use super::sole::Local;
-use crate::PinSettings;
 use crate::limits::{Give, limit};
+use crate::{Leg, PinSettings};
 
 /// A foot's target at one moment.
 pub(super) struct Goal {
@@ -33,6 +41,23 @@ pub(super) struct Goal {
     pub(super) flat: Vec<(usize, Quat, f64)>,
 }
 
+/// What the pushes of the feet make of the body as a whole, at one moment.
+pub(super) struct Held {
+    pub(super) base: FloatingBase,
+    /// Where the centre of mass shall be, m.
+    pub(super) center: Vec3,
+    /// How δ shall turn the body, m, …
+    pub(super) turn: Vec3,
+    /// … from this δ on.
+    pub(super) from: Vec<f64>,
+    /// From ∫ of angular momentum, N·m·s², to m.
+    pub(super) unit: Mat3,
+    /// Compliance of a foot in the middle of its swing, as a share of a leg's.
+    pub(super) astray: f64,
+    /// Where δ would like to be: what its neighbours in time have, so that it moves smoothly.
+    pub(super) around: Vec<f64>,
+}
+
 /// How a frame ended.
 pub(super) struct Pinned {
     pub(super) pose: Vec<f64>,
@@ -40,15 +65,19 @@ pub(super) struct Pinned {
     pub(super) error: f64,
 }
 
-/// Pins one frame. `free` is the unlimited modal pose with its root in place; `delta` is the correction of the frame
-/// before on entry, that of this frame on return.
-/// `floor` is the height of the ground in the creature's ground frame.
+/// `pin` or `reach`.
+pub(super) type Solver =
+    fn(&FeetScene, &mut Data, &[f64], &[Goal], &dyn Fn(f64, f64) -> f64, Option<&Held>, &mut [f64]) -> Pinned;
+
+/// Pins one frame. `free` is the unlimited modal pose with its root in place; `delta` is a guess of its correction on entry,
+/// the correction on return. `floor` is the height of the ground in the creature's ground frame.
 pub(super) fn pin(
     scene: &FeetScene,
     data: &mut Data,
     free: &[f64],
     goals: &[Goal],
     floor: &dyn Fn(f64, f64) -> f64,
+    held: Option<&Held>,
     delta: &mut [f64],
 ) -> Pinned {
     let creature = scene.creature;
@@ -57,7 +86,9 @@ pub(super) fn pin(
     let near = settings.near * scene.legs.length.max(1e-6);
     let mut give: Vec<Give> = Vec::new();
     let (mut best, mut least) = (Pinned { pose: free.to_vec(), error: f64::INFINITY }, f64::INFINITY);
-    let (mut lent, mut error, mut slack) = (settings.first_lent, f64::INFINITY, f64::INFINITY);
+    // Feet come first: nothing that holds the body as a whole is stiffer.
+    let most_lent = held.map_or(settings.most_lent, |_| settings.feet_first * scene.settings.obey.soft[0]);
+    let (mut lent, mut error, mut slack) = (settings.first_lent.min(most_lent), f64::INFINITY, f64::INFINITY);
     let mut force: Vec<f64> = Vec::new();
     let mut kept = delta.to_vec();
     let mut relaxed = Relaxed { step: vec![0.0; nv], share: 0.0 };
@@ -65,8 +96,10 @@ pub(super) fn pin(
         let mut pose = free.to_vec();
         creature.integrate(&mut pose, delta, 1.0);
         limit(creature, scene.settings.limits.soft, &mut pose, &mut give);
-        let mut system = System::new(scene, data, &pose, goals, floor);
-        let (arrived, merit) = (system.error <= near, system.merit(scene, delta));
+        let mut system = System::new(scene, data, &pose, goals, floor, held);
+        chain_rule(scene, &give, delta, &mut system.rows, nv);
+        system.turn(held, delta);
+        let (arrived, merit) = (system.error <= near, system.merit(scene, &apart(delta, held)));
         if arrived || merit < least {
             (best, least) = (Pinned { pose, error: system.error }, merit);
             kept.copy_from_slice(delta);
@@ -74,9 +107,9 @@ pub(super) fn pin(
         if arrived && slack <= scene.settled {
             break;
         }
-        (lent, error) = (lend(settings, lent, error, system.error), system.error);
-        chain_rule(scene, &give, delta, &mut system.rows, nv);
-        let Some([reach, relax]) = system.solve(scene, delta, lent * scene.leg_compliance(), &mut force)
+        (lent, error) = (lend(settings, lent, error, system.error).min(most_lent), system.error);
+        let Some([reach, relax]) =
+            system.solve(scene, &apart(delta, held), lent * scene.leg_compliance(), &mut force)
         else {
             break;
         };
@@ -103,6 +136,7 @@ pub(super) fn reach(
     free: &[f64],
     goals: &[Goal],
     floor: &dyn Fn(f64, f64) -> f64,
+    held: Option<&Held>,
     delta: &mut [f64],
 ) -> Pinned {
     let creature = scene.creature;
@@ -114,14 +148,15 @@ pub(super) fn reach(
         let mut pose = free.to_vec();
         creature.integrate(&mut pose, delta, 1.0);
         limit(creature, scene.settings.limits.soft, &mut pose, &mut give);
-        let mut system = System::new(scene, data, &pose, goals, floor);
+        let mut system = System::new(scene, data, &pose, goals, floor, held);
+        chain_rule(scene, &give, delta, &mut system.rows, creature.nv());
+        system.turn(held, delta);
         if system.error < best.error {
             best = Pinned { pose, error: system.error };
         }
         if best.error <= near {
             break;
         }
-        chain_rule(scene, &give, delta, &mut system.rows, creature.nv());
         let lent = settings.least_lent * scene.leg_compliance();
         // Wishes stay as they are; feet come home as far as they must.
         let nv = creature.nv();
@@ -132,12 +167,20 @@ pub(super) fn reach(
                 system.rows[i * nv..(i + 1) * nv].fill(0.0);
             }
         }
-        let Some([step, _]) = system.solve(scene, delta, lent, &mut force) else { break };
+        let Some([step, _]) = system.solve(scene, &apart(delta, held), lent, &mut force) else { break };
         for (d, s) in delta.iter_mut().zip(&step) {
             *d += s;
         }
     }
     best
+}
+
+/// δ as seen from where it would like to be.
+fn apart(delta: &[f64], held: Option<&Held>) -> Vec<f64> {
+    match held {
+        Some(held) => delta.iter().zip(&held.around).map(|(d, a)| d - a).collect(),
+        None => delta.to_vec(),
+    }
 }
 
 fn largest(step: &[f64]) -> f64 {
@@ -191,6 +234,8 @@ struct System {
     home: Vec<Option<f64>>,
     /// Largest distance of a foot from its target, m (or of a constraint from 0).
     error: f64,
+    /// Rows of the body as a whole, where it is held: three of its centre of mass, three of its turn.
+    held: Range<usize>,
 }
 
 impl System {
@@ -200,11 +245,18 @@ impl System {
         pose: &[f64],
         goals: &[Goal],
         floor: &dyn Fn(f64, f64) -> f64,
+        held: Option<&Held>,
     ) -> Self {
         let creature = scene.creature;
         let nv = creature.nv();
-        let mut system =
-            Self { rows: Vec::new(), residual: Vec::new(), soft: Vec::new(), home: Vec::new(), error: 0.0 };
+        let mut system = Self {
+            rows: Vec::new(),
+            residual: Vec::new(),
+            soft: Vec::new(),
+            home: Vec::new(),
+            error: 0.0,
+            held: 0..0,
+        };
         if !scene.constraints.is_empty() {
             let gap = constraint_residual(creature, data, pose, &scene.constraints);
             let jacobian = constraint_jacobian(creature, data, pose, &scene.constraints);
@@ -216,6 +268,9 @@ impl System {
                 system.error = system.error.max(gap[row].abs());
             }
         }
+        if let Some(held) = held {
+            system.hold(scene, data, pose, held);
+        }
         forward_kinematics(creature, data, pose);
         let (settings, leg_compliance) = (&scene.settings.pin, scene.leg_compliance());
         let mut rows = vec![0.0; 3 * nv];
@@ -226,7 +281,8 @@ impl System {
             system.rows.extend_from_slice(&rows);
             let gap = goal.place - stand.place;
             system.residual.extend(gap.iter());
-            let astray = (goal.astray * settings.astray).max(settings.least_lent) * leg_compliance;
+            let astray = held.map_or(settings.astray, |held| held.astray);
+            let astray = (goal.astray * astray).max(settings.least_lent) * leg_compliance;
             let level = (goal.astray > 0.0).then_some(astray);
             system.soft.extend([level, level, None]);
             system.home.extend([Some(1.0 - goal.astray), Some(1.0 - goal.astray), Some(1.0)]);
@@ -249,10 +305,43 @@ impl System {
                 system.keep_out(scene, data, touch.body, low, &goal.ground.plane_at(goal.place, low), margin);
             }
         }
+        for leg in &scene.legs.legs {
+            system.bend(scene, leg, pose);
+        }
         if let Some((head, orientation)) = scene.head {
             system.flatten(scene, data, head, orientation, settings.steady_head, &mut rows);
         }
         system
+    }
+
+    /// Six rows of the body as a whole: its centre of mass, and how it turns.
+    fn hold(&mut self, scene: &FeetScene, data: &mut Data, pose: &[f64], held: &Held) {
+        let nv = scene.creature.nv();
+        let mut momenta = vec![0.0; 6 * nv];
+        let gap = held.center - momentum_matrix(scene.creature, &held.base, data, pose, &mut momenta);
+        self.rows.extend(momenta[..3 * nv].iter().map(|p| p / held.base.mass));
+        self.held = self.residual.len()..self.residual.len() + 6;
+        for i in 0..3 {
+            let row =
+                |dof: usize| (0..3).map(|j| held.unit[(i, j)] * momenta[(3 + j) * nv + dof]).sum::<f64>();
+            self.rows.extend((0..nv).map(row));
+        }
+        self.residual.extend([gap.x, gap.y, gap.z, 0.0, 0.0, 0.0]); // for the last three see `turn`
+        let [shift, turn] = scene.settings.obey.soft.map(|soft| Some(soft * scene.leg_compliance()));
+        self.soft.extend([shift, shift, shift, turn, turn, turn]);
+        self.home.extend([Some(1.0); 6]);
+    }
+
+    /// What `delta` lacks of the turn that is asked for; after `chain_rule`.
+    fn turn(&mut self, held: Option<&Held>, delta: &[f64]) {
+        let Some(held) = held else { return };
+        let nv = delta.len();
+        for i in 0..3 {
+            let at = self.held.start + 3 + i;
+            let row = self.rows[at * nv..(at + 1) * nv].iter();
+            let done: f64 = row.zip(delta.iter().zip(&held.from)).map(|(a, (d, from))| a * (d - from)).sum();
+            self.residual[at] = held.turn[i] - done;
+        }
     }
 
     /// One row that keeps the point `low` of a body out of the ground: a spring that sets in smoothly at a `margin` m,
@@ -282,6 +371,26 @@ impl System {
         });
         self.residual.push(depth);
         self.soft.push(Some(scene.settings.pin.hard * scene.leg_compliance()));
+        self.home.push(None);
+    }
+
+    /// One row that keeps a knee bent: a straight leg can give in no direction along itself, and a foot that is drawn through
+    /// that point jerks. φ as in `keep_out`.
+    fn bend(&mut self, scene: &FeetScene, leg: &Leg, pose: &[f64]) {
+        let (Some(knee), Some(straight)) = (leg.knee, leg.straight_knee) else { return };
+        let joint = &scene.creature.joints()[knee];
+        let settings = &scene.settings.pin;
+        let soft = settings.bent_softness * settings.bent;
+        let x = (settings.bent - leg.bend * (pose[joint.q] - straight)) / soft;
+        if x < -12.0 {
+            return;
+        }
+        let lacks = soft * if x > 30.0 { x } else { math::ln_1p(math::exp(x)) };
+        let start = self.rows.len();
+        self.rows.resize(start + scene.creature.nv(), 0.0);
+        self.rows[start + joint.v] = leg.bend / (1.0 + math::exp(-x));
+        self.residual.push(lacks);
+        self.soft.push(Some(scene.compliance[joint.v] / settings.bent_stiffness));
         self.home.push(None);
     }
 

@@ -1,6 +1,10 @@
 //! What the ground needs to know about creature and gait, and where the body is before its feet are drawn home.
 
-use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, stiffness_matrix, touches};
+use std::f64::consts::TAU;
+
+use gambol_dynamics::{
+    BodyFrame, Data, Touch, TreeMatrix, forward_kinematics, mass_matrix, stiffness_matrix, touches,
+};
 use gambol_model::{Constraint, ConstraintKind, Creature, Quat, Remark, Role, Vec3, math};
 
 use crate::limits::limit;
@@ -11,7 +15,7 @@ use crate::{Body, FeetSettings, Gait, GaitError, GaitSettings, Leg, Legs, Suppor
 
 use super::bounce::Bounce;
 use super::root::RootTrack;
-use super::sole::{Local, Stand};
+use super::sole::{Local, Sole, Stand};
 use super::way::Way;
 
 /// What the ground needs to know about the gait.
@@ -36,6 +40,8 @@ pub(super) struct FeetScene<'a> {
     pub(super) weight: f64,
     /// Per leg: what is set down flat.
     pub(super) flat: Vec<Vec<Flat>>,
+    /// Per leg: what of the ground it covers.
+    pub(super) soles: Vec<Sole>,
     /// The head and its orientation in the rest pose, which it likes to keep.
     pub(super) head: Option<(usize, Quat)>,
     /// What else of the body may come near the ground: tails, knees, hands.
@@ -82,10 +88,15 @@ impl<'a> FeetScene<'a> {
         constraints.extend(creature.constraints().iter().cloned());
         let frames = forward_kinematics(creature, data, body.basis.mean());
         let flat = body.legs.legs.iter().map(|leg| flats(leg, frames, &body.settings.feet)).collect();
+        let soles = body
+            .legs
+            .legs
+            .iter()
+            .map(|leg| sole(creature, leg, frames, &body.legs, &body.settings.feet))
+            .collect();
         let head = creature.landmarks().iter().find(|mark| mark.role == Role::Head);
         let head = head.map(|mark| (mark.body, frames[mark.body].orientation));
-        let (compliance, mean_compliance) =
-            compliance(creature, root.v, body.legs.length, body.settings.feet.root_stiffness);
+        let (compliance, mean_compliance) = compliance(body, data, root.v, gait.frequency);
         Ok(Self {
             creature,
             settings: &body.settings,
@@ -100,6 +111,7 @@ impl<'a> FeetScene<'a> {
             settled: body.settings.feet.settled,
             weight: body.style.weight,
             flat,
+            soles,
             head,
             low: low(body, data, motion),
             constraints,
@@ -142,7 +154,7 @@ impl<'a> FeetScene<'a> {
 
     /// How a foot stands on the ground below it.
     pub(super) fn stand(&self, leg: &Leg, frames: &[BodyFrame], ground: &Local) -> Stand {
-        Stand::new(leg, frames, ground, self.settings.footholds.blend)
+        Stand::new(leg, frames, ground, &self.settings.footholds)
     }
 
     /// Of a leg of joints of mean compliance, m/N.
@@ -266,6 +278,25 @@ fn low(body: &Body, data: &mut Data, motion: &ModalMotion) -> Vec<Touch> {
     found.into_iter().filter(|(_, near)| *near).map(|(touch, _)| touch).collect()
 }
 
+/// What of the ground a foot covers in the rest pose.
+fn sole(creature: &Creature, leg: &Leg, frames: &[BodyFrame], legs: &Legs, settings: &FeetSettings) -> Sole {
+    let heading = &legs.heading;
+    let planted = frames[leg.foot].point_in_world(leg.point);
+    let lowest: Vec<Vec3> =
+        leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point - planted).collect();
+    let least = lowest.iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
+    let standing = lowest.iter().filter(|point| point.z < least + settings.level * leg.length);
+    let ankle = leg.ankle_in_world(creature, frames) - planted;
+    let ankle = heading.components(ankle - Vec3::z() * least);
+    let mut sole = Sole { ankle, ..Sole::default() };
+    for point in standing {
+        let [x, y, _]: [f64; 3] = heading.components(*point).into();
+        sole.along = [sole.along[0].min(x), sole.along[1].max(x)];
+        sole.across = [sole.across[0].min(y), sole.across[1].max(y)];
+    }
+    sole
+}
+
 /// What of a foot lies flat in the rest pose: the foot itself, and toes that hang on it.
 fn flats(leg: &Leg, frames: &[BodyFrame], settings: &FeetSettings) -> Vec<Flat> {
     let lowest: Vec<Vec3> =
@@ -299,19 +330,32 @@ fn flats(leg: &Leg, frames: &[BodyFrame], settings: &FeetSettings) -> Vec<Flat> 
     flats
 }
 
-/// 1/k of every joint coordinate; the root's is that of the legs, divided by `root_stiffness`.
-fn compliance(creature: &Creature, root_v: usize, length: f64, root_stiffness: f64) -> (Vec<f64>, f64) {
+/// What a correction costs, as a compliance of every coordinate: 1/(k + ω² I), the elastic energy and the kinetic one of a
+/// correction that comes and goes with the gait, I the inertia that the joint carries. The root's is that of the legs,
+/// divided by `root_stiffness`. Returns the mean of the joints', too.
+fn compliance(body: &Body, data: &mut Data, root_v: usize, frequency: f64) -> (Vec<f64>, f64) {
+    let (creature, length) = (&body.creature, body.legs.length);
     let k = stiffness_matrix(creature);
+    let omega2 = math::square(TAU * frequency);
+    let mut inertia = vec![0.0; creature.nv()];
+    if let Ok(mut mass) = TreeMatrix::new(creature) {
+        mass_matrix(creature, data, body.basis.mean(), &mut mass);
+        let dense = mass.to_dense();
+        for (dof, inertia) in inertia.iter_mut().enumerate() {
+            *inertia = dense[(dof, dof)];
+        }
+    }
     let mut compliance: Vec<f64> = (0..creature.nv()).map(|dof| k[(dof, dof)]).collect();
     let joints: Vec<f64> = compliance.iter().copied().filter(|&k| k > 0.0).collect();
     let mean = joints.iter().map(|k| 1.0 / k).sum::<f64>() / joints.len().max(1) as f64;
+    let stiffness = body.settings.feet.root_stiffness;
     for (dof, c) in compliance.iter_mut().enumerate() {
         let root = (root_v..root_v + 6).contains(&dof);
         *c = match *c {
             // A leg of this length on joints of this compliance gives by c·length² under a force, c·length⁰ under a torque.
-            _ if root && dof < root_v + 3 => mean * length * length / root_stiffness,
-            _ if root => mean / root_stiffness,
-            k if k > 0.0 => 1.0 / k,
+            _ if root && dof < root_v + 3 => mean * length * length / stiffness,
+            _ if root => mean / stiffness,
+            k if k > 0.0 => 1.0 / (k + omega2 * inertia[dof]),
             _ => mean,
         };
     }

@@ -7,7 +7,7 @@
 use gambol_dynamics::{BodyFrame, Data, Lowest, each_axis_above};
 use gambol_model::{Creature, Vec3, math};
 
-use crate::Leg;
+use crate::{FootholdSettings, Leg, ObeySettings};
 
 /// The ground at a foot: the plane through the point below its planted point.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +19,9 @@ pub(super) struct Local {
     /// How much the height of a foot is that of its planted point, 0 to 1, rather than of its lowest. A foot stands by its
     /// lowest point; one that swings could hang by its heel as well as by its toes, and would flip between the two.
     pub(super) aloft: f64,
+    /// How far from both ends of its swing a foot is, 0 to 1: the further, the more softly it goes over from one corner to
+    /// the next.
+    pub(super) loose: f64,
     /// How far the planted point is above the lowest in the modal motion, m: what is taken off its height aloft.
     pub(super) sole: f64,
 }
@@ -26,7 +29,7 @@ pub(super) struct Local {
 impl Local {
     /// z = 0
     pub(super) fn level() -> Self {
-        Self { height: 0.0, normal: Vec3::z(), aloft: 0.0, sole: 0.0 }
+        Self { height: 0.0, normal: Vec3::z(), aloft: 0.0, loose: 0.0, sole: 0.0 }
     }
 
     /// The same plane, through the point above or below `other` instead of `place`.
@@ -34,6 +37,38 @@ impl Local {
         let rise =
             -(self.normal.x * (other.x - place.x) + self.normal.y * (other.y - place.y)) / self.normal.z;
         Self { height: self.height + rise, ..*self }
+    }
+}
+
+/// Where a sole lies about its planted point, m: along the way and across it. Nothing for the tip of a paw.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sole {
+    /// From heel to toe.
+    pub(super) along: [f64; 2],
+    /// From right to left.
+    pub(super) across: [f64; 2],
+    /// The ankle over the planted point where the foot lies flat: ahead, left, up.
+    pub(super) ankle: Vec3,
+}
+
+impl Sole {
+    /// Where it is pressed when the share `s` of the stance is over: the middle, and how far the push may wander, as levers of
+    /// its moments about the axes of the ground frame. It rolls from heel to toe; when the heel is up, the toes are left.
+    pub(super) fn pressed(&self, s: f64, forward: &Vec3, settings: &ObeySettings) -> (Vec3, Vec3) {
+        let [heel, toe] = self.along;
+        let [right, left] = self.across;
+        let [first, last] = settings.rolls;
+        let at = heel + (toe - heel) * (first + (last - first) * s);
+        // What is left on the nearer side.
+        let length = (at - heel).min(toe - at);
+        let width = 0.5 * (left - right);
+        let aside = Vec3::z().cross(forward);
+        let middle = forward * at + aside * (0.5 * (left + right));
+        // A push ahead of the middle turns about the axis to the left, one to the left about that ahead.
+        let about = |axis: Vec3| (axis.dot(forward) * width).abs() + (axis.dot(&aside) * length).abs();
+        // A ring of friction of the mean radius.
+        let twist = settings.friction * 0.5 * (length + width);
+        (middle, Vec3::new(about(Vec3::x()), about(Vec3::y()), twist))
     }
 }
 
@@ -47,14 +82,14 @@ pub(super) struct Stand {
 }
 
 impl Stand {
-    /// `blend`: see [`crate::FootholdSettings::blend`].
-    pub(super) fn new(leg: &Leg, frames: &[BodyFrame], ground: &Local, blend: f64) -> Self {
+    pub(super) fn new(leg: &Leg, frames: &[BodyFrame], ground: &Local, settings: &FootholdSettings) -> Self {
         let planted = frames[leg.foot].point_in_world(leg.point);
         let below = Vec3::new(planted.x, planted.y, ground.height);
         let lowest: Vec<Lowest> =
             leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], ground.normal)).collect();
         let heights: Vec<f64> = lowest.iter().map(|low| (low.point - below).dot(&ground.normal)).collect();
         // Soft minimum: −τ ln Σ exp(−z/τ), never above the true one; a flat sole of N corners floats by τ ln N.
+        let blend = settings.blend + (settings.blend_aloft - settings.blend) * ground.loose;
         let tau = blend * leg.length.max(1e-9);
         let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let weights: Vec<f64> = heights.iter().map(|height| math::exp(-(height - least) / tau)).collect();

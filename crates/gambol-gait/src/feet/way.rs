@@ -10,14 +10,14 @@ use crate::terrain::hill;
 use crate::{FootholdSettings, Leg, Terrain};
 
 use super::pin::Goal;
-use super::root::RootTrack;
+use super::root::{Fit, RootTrack};
 use super::scene::{FeetScene, Flat};
 use super::sole::Local;
-use super::target::{Jet, Plant, Swing, ease};
+use super::target::{Plant, Swing, ease};
 
 /// The way of one foot over the clip: plants, and swings between them.
 pub(super) struct Way {
-    plants: Vec<Plant>,
+    pub(super) plants: Vec<Plant>,
     swings: Vec<Swing>,
     /// Where the foot is in the rest pose relative to the root's ground frame, m.
     pub(super) rest: Vec3,
@@ -39,27 +39,31 @@ impl Way {
         Doing::Swings(&self.swings[next - 1], plant, &self.plants[next])
     }
 
-    /// How flat a sole shall be, 0 to 1: flat from touchdown on; then the heel rises (toes stay until lift-off), until
-    /// the middle of the swing.
-    /// `heel` is the share of the stance after which it may rise.
-    fn flatness(&self, cycle: f64, heel: Option<f64>) -> f64 {
-        let share = heel.unwrap_or(1.0);
+    /// The plant of a foot that stands.
+    pub(super) fn stands(&self, cycle: f64) -> Option<&Plant> {
         match self.doing(cycle) {
+            Doing::Stands(plant) => Some(plant),
+            Doing::Swings(..) => None,
+        }
+    }
+
+    /// How flat a sole shall be, 0 to 1: flat from touchdown on, until at the share `heel` of the stance its heel rises (toes stay
+    /// until lift-off). It hangs freely when the share `hang` of the swing is over, and is level again well before it
+    /// lands: toes that hang drag.
+    pub(super) fn flat(&self, cycle: f64, settings: &FootholdSettings, is_heel: bool) -> f64 {
+        let FootholdSettings { hang, .. } = *settings;
+        let heel = if is_heel { settings.heel } else { 1.0 };
+        let (before, swing) = match self.doing(cycle) {
             Doing::Stands(plant) => {
                 let index = self.plants.partition_point(|other| other.start <= plant.start) - 1;
-                let heel = plant.start + share * (plant.end - plant.start);
-                let until = self.swings.get(index).map_or(plant.end, |swing| 0.5 * (swing.start + swing.end));
-                1.0 - ease((cycle - heel) / (until - heel))
+                (plant, self.swings.get(index))
             }
-            Doing::Swings(swing, before, _) => {
-                let s = swing.progress(cycle);
-                if s > 0.5 {
-                    return ease(2.0 * s - 1.0);
-                }
-                let heel = before.start + share * (before.end - before.start);
-                1.0 - ease((cycle - heel) / (0.5 * (swing.start + swing.end) - heel))
-            }
-        }
+            Doing::Swings(swing, before, _) => (before, Some(swing)),
+        };
+        let rises = before.start + heel * (before.end - before.start);
+        let hangs = swing.map_or(before.end, |swing| swing.start + hang * (swing.end - swing.start));
+        let level = swing.map_or(0.0, |swing| ease((swing.progress(cycle) - hang) / (1.0 - 2.0 * hang)));
+        level.max(1.0 - ease((cycle - rises) / (hangs - rises)))
     }
 
     /// The ground under the foot, as seen from the ground frame at `cycle`; smooth over the swing.
@@ -73,7 +77,8 @@ impl Way {
                 Local {
                     height: before.height + (after.height - before.height) * share,
                     normal: (before.normal + (after.normal - before.normal) * share).normalize(),
-                    aloft: math::square(4.0 * s * (1.0 - s)),
+                    aloft: math::powi(4.0 * s * (1.0 - s), 4),
+                    loose: 1.0 - math::powi(1.0 - 4.0 * s * (1.0 - s), 4),
                     ..before
                 }
             }
@@ -83,17 +88,15 @@ impl Way {
 
 impl FeetScene<'_> {
     /// Plants and swings of all feet over the clip.
-    #[allow(clippy::too_many_arguments)] // each is one stage's result
     pub(super) fn ways(
         &self,
         data: &mut Data,
         stances: &[Stance],
-        plants: &[Vec3],
-        track: &RootTrack,
-        path: &Path,
+        fit: &Fit,
         clearance: f64,
         cycles: &[f64],
     ) -> Vec<Way> {
+        let Fit { track, plants, path } = fit;
         let (first, last) = (cycles.first().copied().unwrap_or(0.0), cycles.last().copied().unwrap_or(0.0));
         let mut ways: Vec<Way> = Vec::new();
         for (index, leg) in self.legs.legs.iter().enumerate() {
@@ -109,15 +112,6 @@ impl FeetScene<'_> {
             let swings =
                 found.windows(2).map(|pair| self.swing(leg, &pair[0], &pair[1], path, clearance)).collect();
             ways.push(Way { plants: found, swings, rest: leg.hip });
-        }
-        // The gaps last: how the body tilts depends on the plants of all feet.
-        for leg in 0..ways.len() {
-            for index in 0..ways[leg].swings.len() {
-                let (before, after) = (&ways[leg].plants[index], &ways[leg].plants[index + 1]);
-                let from = self.jet(data, leg, before, before.end, track, path, &ways);
-                let to = self.jet(data, leg, after, after.start, track, path, &ways);
-                (ways[leg].swings[index].from, ways[leg].swings[index].to) = (from, to);
-            }
         }
         ways
     }
@@ -150,47 +144,20 @@ impl FeetScene<'_> {
         Plant { start, end, place: Vec3::new(place.x, place.y, height), normal, orientations }
     }
 
-    /// A swing whose gaps are not yet known.
+    /// The swing between two plants.
     fn swing(&self, leg: &Leg, before: &Plant, after: &Plant, path: &Path, clearance: f64) -> Swing {
         // What rises between the two plants must be stepped over.
         let world = |plant: &Plant| moved(&path.after(plant.middle() / self.frequency), plant.place);
         let hill = hill(self.terrain, world(before), world(after));
-        let FootholdSettings { rough, strays, fade, .. } = self.settings.footholds;
+        let FootholdSettings { rough, fade, drag, .. } = self.settings.footholds;
         let rough = if *self.terrain == Terrain::Flat { 0.0 } else { rough };
         Swing {
             start: before.end,
             end: after.start,
-            from: Jet::default(),
-            to: Jet::default(),
             clearance: (clearance + rough) * leg.length + hill,
-            reach: strays * leg.length,
             fade,
+            drag,
         }
-    }
-
-    /// The gap of a standing foot and its derivatives at `cycle`, by central differences.
-    #[allow(clippy::too_many_arguments)] // each is one stage's result
-    fn jet(
-        &self,
-        data: &mut Data,
-        leg: usize,
-        plant: &Plant,
-        cycle: f64,
-        track: &RootTrack,
-        path: &Path,
-        ways: &[Way],
-    ) -> Jet {
-        // Second differences lose 1e-16/h² of a metre, and err by h² times the fourth derivative: both below 1e-6.
-        const H: f64 = 1e-3;
-        let mut gap = |at: f64| {
-            let mut pose = self.free_pose(at, track, ways, path);
-            limit(self.creature, self.settings.limits.soft, &mut pose, &mut Vec::new());
-            let frames = forward_kinematics(self.creature, data, &pose);
-            let ground = Local { aloft: 0.0, ..ways[leg].local(path, self.frequency, at) };
-            plant.seen(path, self.frequency, at) - self.stand(&self.legs.legs[leg], frames, &ground).place
-        };
-        let (a, b, c) = (gap(cycle - H), gap(cycle), gap(cycle + H));
-        Jet { value: b, slope: (c - a) / (2.0 * H), curvature: (a + c - b * 2.0) / (H * H) }
     }
 
     /// Where all feet shall be at `cycle`. `free` is the unlimited modal pose there.
@@ -207,8 +174,9 @@ impl FeetScene<'_> {
         let frames = forward_kinematics(self.creature, data, &pose);
         let goal = |(leg, way): (usize, &Way)| {
             let mut ground = way.local(path, self.frequency, cycle);
-            let (place, nearest, astray) = match way.doing(cycle) {
-                Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), plant, 0.0),
+            let lying = |plant: &Plant| -> Vec<Quat> { plant.lying(path, self.frequency, cycle).collect() };
+            let (place, lies, astray) = match way.doing(cycle) {
+                Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), lying(plant), 0.0),
                 Doing::Swings(swing, before, after) => {
                     // The modal foot by its lowest point, and how much higher its planted point is.
                     let leg = &self.legs.legs[leg];
@@ -218,19 +186,28 @@ impl FeetScene<'_> {
                     }
                     let modal = self.stand(leg, frames, &Local { aloft: 0.0, ..ground }).place;
                     ground.sole = self.stand(leg, frames, &Local { aloft: 1.0, ..ground }).place.z - modal.z;
-                    let mut place = modal + swing.gap(cycle);
+                    let [leaving, landing] = swing.dragged(cycle);
+                    let left = before.seen(path, self.frequency, leaving);
+                    let lands = after.seen(path, self.frequency, landing);
+                    let mut place = swing.place(cycle, left, modal, lands);
                     place.z = swing.clear(cycle, place.z);
-                    (place, if swing.progress(cycle) < 0.5 { before } else { after }, swing.bump(cycle))
+                    let share = ease(swing.progress(cycle));
+                    let lies =
+                        lying(before).iter().zip(&lying(after)).map(|(a, b)| between(a, b, share)).collect();
+                    (place, lies, swing.bump(cycle))
                 }
             };
-            let lying = nearest.lying(path, self.frequency, cycle);
-            let flat = self.flat[leg].iter().zip(lying);
+            let flat = self.flat[leg].iter().zip(lies);
             let flat = flat.map(|(flat, lies)| {
-                let heel = flat.heel.then_some(self.settings.footholds.heel);
-                (flat.body, lies, flat.weight * way.flatness(cycle, heel))
+                (flat.body, lies, flat.weight * way.flat(cycle, &self.settings.footholds, flat.heel))
             });
             Goal { leg, place, astray, ground, flat: flat.collect() }
         };
         ways.iter().enumerate().map(goal).collect()
     }
+}
+
+/// The share of the shortest turn from one orientation to another.
+fn between(from: &Quat, to: &Quat, share: f64) -> Quat {
+    from * Quat::from_scaled_axis((from.inverse() * to).scaled_axis() * share)
 }

@@ -97,6 +97,9 @@ gambol_model::settings! {
         /// Legs that point less far along the way than this swing like upright ones: cosine of 25°, more than a hock stands
         /// back.
         upright: f64 = 0.9, Share;
+        /// Highest rise and fall of the body in a gait that goes somewhere, leg lengths: kangaroos and hopping people keep to
+        /// about a third.
+        highest_bounce: f64 = 0.33, Positive;
     }
 }
 

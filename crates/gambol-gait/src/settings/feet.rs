@@ -52,16 +52,22 @@ gambol_model::settings! {
     pub struct FootholdSettings {
         /// Share of the stance after which the heel may rise; people's do at about half.
         heel: f64 = 0.55, Share;
-        /// How far a swinging foot is carried on by the slope or the curvature of its gap: a third of a step. More would
-        /// throw the foot far ahead of the body.
-        strays: f64 = 0.25, Positive;
+        /// Share of the swing after which a sole hangs freely, and as long before its end it is level again: people's feet are
+        /// level from the middle of the swing on. Below a half.
+        hang: f64 = 0.25, Positive;
         /// Feet are lifted by this more where the ground is not level.
         rough: f64 = 0.03, AtLeastZero;
-        /// Share of the swing over which a gap fades: both ends together more than a swing, so that nothing waits.
+        /// Share of the swing over which a foot goes over from the ground to the modal motion, and back: both together more than
+        /// a swing, so that nothing is in haste. With less, a person's foot comes down so late that it tips on its heel.
         fade: f64 = 0.6, Share;
+        /// Share of the swing over which the ground still drags a foot that leaves, or already one that lands. With more a spider's legs
+        /// are stretched until they pull its body down.
+        drag: f64 = 0.05, Positive;
         /// Heights of corners within this blend into one another, so that the lowest point of a foot moves smoothly when the
         /// foot tips from one corner to the next: 0.5 mm for a leg of half a metre.
         blend: f64 = 1e-3, Positive;
+        /// The same in the middle of a swing, where nobody sees which corner is the lowest.
+        blend_aloft: f64 = 0.01, Positive;
     }
 }
 
@@ -119,8 +125,9 @@ gambol_model::settings! {
         missed: f64 = 1000.0, Positive;
         /// Largest step of one iteration, rad: beyond, the linear picture of a leg does not hold.
         longest_step: f64 = 0.4, Positive;
-        /// A flat sole is this many times as stiff as the joints of its leg are on average. By eye.
-        flat: f64 = 2.0, Positive;
+        /// A flat sole is this many times as stiff as the joints of its leg are on average: at 2 a person's foot hangs by its toes
+        /// until it lands, and flips; at 3 it tips onto its heel.
+        flat: f64 = 5.0, Positive;
         /// How much the head keeps its orientation, as a share of how much a sole does: eyes and ears like it (Kry et al. 2009,
         /// section 4.3), and the neck of a galloping animal takes up most of the pitch of its body.
         steady_head: f64 = 0.3, AtLeastZero;
@@ -131,10 +138,76 @@ gambol_model::settings! {
         /// Compliance of the level place of a foot in the middle of its swing: there it may be a millimetre off, and more
         /// where the legs have too few joints to swing it past the other feet.
         astray: f64 = 0.02, AtLeastZero;
+        /// Most that is lent to the feet where the body is held as a whole, as a share of how that gives: feet come first.
+        feet_first: f64 = 0.1, Share;
+        /// A knee stays bent by about this, rad: people's do by 5° to 10° when the heel strikes.
+        bent: f64 = 0.15, Positive;
+        /// The spring that keeps it bent sets in over this share of that, …
+        bent_softness: f64 = 0.4, Positive;
+        /// … and is this many times as stiff as the knee.
+        bent_stiffness: f64 = 30.0, Positive;
         /// At the ends of a swing the margin of heel and toes goes to this share of it.
         least_aloft: f64 = 0.05, Positive;
         /// Compliance of what keeps tails and knees out.
-        hard: f64 = 0.005, Positive;
+        hard: f64 = 0.003, Positive;
+    }
+}
+
+gambol_model::settings! {
+    /// A motion that gravity believes (`push`, `obey`). Weights are of the plan's wishes, against one another.
+    pub struct ObeySettings {
+        /// Samples per cycle: ten or more in the shortest stance.
+        samples: usize = 48, AtLeastOne;
+        /// Rounds of the plan's linear least squares: moments are products of a place and a force, and small in the fifth.
+        plans: usize = 5, AtLeastOne;
+        /// Weight of the centre of mass by a leg's length from that of the vibrations: forward, sideways, up. The last is mostly
+        /// for the pushes to say.
+        center: [f64; 3] = [1.0, 1.0, 0.1], AtLeastZero;
+        /// What is added to the last for who goes slowly: legs that overlap can carry the body as they like.
+        level: f64 = 0.5, AtLeastZero;
+        /// Froude numbers below which a creature goes slowly, and above which it does not: between walk and trot or run.
+        slow: [f64; 2] = [0.3, 0.6], Positive;
+        /// Of a body turned by 1 rad from that of the vibrations.
+        turn: f64 = 1.0, AtLeastZero;
+        /// Of a push by a body weight off that of animals.
+        shape: f64 = 0.05, Positive;
+        /// Of a push by a body weight outside its cone.
+        cone: f64 = 30.0, AtLeastZero;
+        /// Friction that is counted on: less than most grounds have (0.8), so that a controller has some to spare.
+        friction: f64 = 0.6, Positive;
+        /// Where a sole is pressed at touchdown and at lift-off, as shares of its length from the heel: a person's pressure goes
+        /// from behind the ankle to the ball of the foot.
+        rolls: [f64; 2] = [0.3, 0.9], Positive;
+        /// Rounds of pinning at most. Two thirds of the lack are left after each; most gaits need four.
+        rounds: usize = 8, AtLeastOne;
+        /// It is enough if the moment that is lacking is below this, body weights times height: what physics itself scores by
+        /// differences of keys.
+        enough: f64 = 0.01, Positive;
+        /// How what the pushes ask of the body as a whole gives, its shift and its turn, as shares of a leg's compliance: by a
+        /// hundredth of a millimetre, and more where a body has too few joints for that and for its feet. What is left of the
+        /// turn the next round asks for.
+        soft: [f64; 2] = [1e-5, 1e-4], Positive;
+        /// Compliance of a foot in the middle of its swing for who goes fast, as a share of a leg's: legs swing as their joints
+        /// like, and throw the body about less. Who goes slowly has [`PinSettings::astray`].
+        astray: f64 = 0.3, AtLeastZero;
+        /// Where more is lacking after the last round than this, weights times height, the joints cannot do it: better a motion near to the vibrations,
+        /// which says that it cannot be believed, than limbs thrown about.
+        most: f64 = 0.8, Positive;
+        /// The same where a joint changes its step by more than this from one sample to the next, at twice the samples, rad.
+        jump: f64 = 0.24, Positive;
+        /// Share of a smoothed correction that the next one is drawn to. The more, the smoother, and the less it matters what is
+        /// nearest to the vibrations.
+        inert: f64 = 0.97, Share;
+        /// Standing legs are stretched to this share of their length at most: a knee is then bent by 16°.
+        stretched: f64 = 0.99, Share;
+        /// Where they would have to be longer, or feet miss, the body sinks by this share of what is missing after each round, …
+        sink: f64 = 0.7, Share;
+        /// … and no more than this at once, leg lengths, …
+        sinks: f64 = 0.05, Positive;
+        /// … or than this in all.
+        deepest: f64 = 0.15, Positive;
+        /// The body is low enough if less than this is missing, leg lengths.
+        low_enough: f64 = 2e-3, Positive;
     }
 }
 

@@ -14,7 +14,7 @@ pub use design::{
     DesignSettings, HeuristicSettings, MarkSettings, PaletteSettings, PostureSettings, SettleSettings,
     TempoSettings,
 };
-pub use feet::{FeetSettings, FootholdSettings, PinSettings, RootSettings, WarningSettings};
+pub use feet::{FeetSettings, FootholdSettings, ObeySettings, PinSettings, RootSettings, WarningSettings};
 pub use forces::{ForceSettings, StanceSettings};
 pub use legless::{LieSettings, SwimSettings, WaveSettings};
 pub use style::{LimitSettings, StyleSettings};
@@ -50,6 +50,8 @@ pub struct GaitSettings {
     pub root: RootSettings,
     /// The pose that has all feet where they shall be.
     pub pin: PinSettings,
+    /// A motion that gravity believes.
+    pub obey: ObeySettings,
     /// What forces a clip takes.
     pub forces: ForceSettings,
     /// When feet stand in a clip that does not say it.
@@ -80,6 +82,7 @@ impl GaitSettings {
         self.footholds.check()?;
         self.root.check()?;
         self.pin.check()?;
+        self.obey.check()?;
         self.forces.check()?;
         self.stances.check()?;
         self.warnings.check()?;

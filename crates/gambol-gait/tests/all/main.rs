@@ -2,6 +2,7 @@
 //!
 //! One program for all tests of the crate: linking is most of what a small one costs.
 
+mod believed;
 mod design;
 mod edit;
 mod file;

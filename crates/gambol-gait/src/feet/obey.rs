@@ -1,0 +1,348 @@
+//! A motion that gravity believes: the body as a whole moves as the pushes of its feet make it.
+//!
+//! 1. The feet are pinned at even moments of the cycle: a draft. Its centre of mass and its angular momentum are what the
+//!    vibrations would like to do.
+//! 2. `push` plans forces at the standing feet whose motion comes near to that. From here on the centre of mass of the
+//!    vibrations is carried along that path: a foot that leaves the ground goes with the body.
+//! 3. The feet are pinned again with six more conditions: the centre of mass is where the plan has it, and the correction δ
+//!    turns the body, from the δ before, by what its angular momentum L lacked: A(q) (δ − δ₀) = ∫ (L_plan − L) dt, A the
+//!    angular rows of the centroidal momentum matrix (Orin, Goswami and Lee 2013). Where legs do not reach, the body sinks.
+//! 4. From 3 until nothing is lacking.
+//!
+//! What gives way are the joints, by their compliance: of all motions that can be, it is one near to that of the
+//! vibrations. Each correction is drawn to a smoothed one of the round before, so that it moves as a body would.
+
+use std::f64::consts::TAU;
+
+use gambol_dynamics::{Data, FloatingBase, center_of_mass, momentum_matrix};
+use gambol_model::{Creature, Mat3, Vec3};
+
+use crate::path::{Path, moved};
+
+use super::pin::{Goal, Held, Pinned, Solver, pin};
+use super::push::{Lump, Plan, Pusher, Wanted, plan};
+use super::root::RootTrack;
+use super::scene::FeetScene;
+use super::series::{convolved, integrator, look_up, mixed};
+use super::way::Way;
+
+/// Share of the harmonics that are looked up in full where nothing is to be smoothed: all but the last, which would ring.
+const SHARP: f64 = 0.9;
+
+/// Differences of fourth order need five, and a cycle some more.
+const FEWEST_SAMPLES: usize = 16;
+
+/// What the pushes make of a motion.
+pub(super) struct Obeyed {
+    /// The plan as it was made; it carries the vibrations along.
+    carrier: Plan,
+    /// The same plan, sunk to where the legs reach.
+    plan: Plan,
+    base: FloatingBase,
+    /// Per sample: the correction of the pose.
+    deltas: Vec<Vec<f64>>,
+    /// Per sample: how it shall turn the body further, m.
+    turns: Vec<Vec3>,
+    /// From N·m·s² to m: the inverse of the inertia times the legs' length, so that turns compare with shifts.
+    unit: Mat3,
+    /// Share of a smoothed correction that the next one is drawn to.
+    inert: f64,
+    /// Compliance of a foot in the middle of its swing, as a share of a leg's.
+    astray: f64,
+}
+
+impl Obeyed {
+    /// The course `before` it obeyed, carried by the plan.
+    pub(super) fn course<'a>(&'a self, before: &Course<'a>) -> Course<'a> {
+        Course { carrier: Some(&self.carrier), ..*before }
+    }
+
+    /// What is asked of the body at `cycle`, and a correction that nearly does it.
+    pub(super) fn at(&self, cycle: f64) -> (Held, Vec<f64>) {
+        let n = self.deltas.len();
+        let sharp = look_up(n, SHARP, cycle);
+        let turn = sharp.iter().zip(&self.turns).map(|(weight, turn)| turn * *weight).sum();
+        self.held(cycle, mixed(&sharp, &self.deltas), turn)
+    }
+
+    /// The same for a turn from the correction `from`.
+    fn held(&self, cycle: f64, from: Vec<f64>, turn: Vec3) -> (Held, Vec<f64>) {
+        let smooth = mixed(&look_up(self.deltas.len(), 0.0, cycle), &self.deltas);
+        let around = smooth.iter().map(|d| d * self.inert).collect();
+        let center = self.plan.center(cycle);
+        let Self { base, unit, astray, .. } = *self;
+        (Held { base, center, turn, from, unit, astray, around }, smooth)
+    }
+}
+
+/// A motion over the flat ground, before it obeys or after.
+pub(super) struct Course<'a> {
+    pub(super) scene: &'a FeetScene<'a>,
+    pub(super) track: &'a RootTrack,
+    pub(super) ways: &'a [Way],
+    pub(super) path: &'a Path,
+    /// Where the centre of mass of the vibrations shall be, once that is known.
+    pub(super) carrier: Option<&'a Plan>,
+}
+
+/// What is asked of a pose.
+pub(super) struct Moment {
+    /// Time in cycles.
+    cycle: f64,
+    /// The modal pose with its root in place.
+    free: Vec<f64>,
+    /// Where feet shall be.
+    goals: Vec<Goal>,
+}
+
+/// What a cycle of poses does as a whole, in the creature's ground frame.
+struct Whole {
+    /// Per sample, m.
+    center: Vec<Vec3>,
+    /// Per sample: angular momentum about it, N·m·s.
+    momentum: Vec<Vec3>,
+    /// Mean inertia about the centre of mass with all joints held, kg·m².
+    inertia: Mat3,
+    /// How much lower the body must be for no standing leg to be straight, m.
+    short: f64,
+}
+
+impl Course<'_> {
+    /// Makes it one that gravity believes; `None` where nothing can, as without weight, or with joints that cannot do it.
+    pub(super) fn obey(&self, data: &mut Data) -> Option<Obeyed> {
+        let scene = self.scene;
+        let settings = &scene.settings.obey;
+        let base = FloatingBase::of(scene.creature)?;
+        let n = settings.samples.max(FEWEST_SAMPLES);
+        let moments: Vec<Moment> = (0..n).map(|k| self.moment(data, k as f64 / n as f64)).collect();
+        let (mut poses, mut deltas) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        for moment in &moments {
+            let mut delta = vec![0.0; scene.creature.nv()];
+            poses.push(self.solved(data, moment, None, &mut delta, pin).pose);
+            deltas.push(delta);
+        }
+        let draft = self.measure(data, &base, &poses);
+        let lump = Lump {
+            mass: base.mass,
+            gravity: scene.creature.gravity().norm(),
+            inertia: draft.inertia,
+            length: scene.legs.length,
+            period: 1.0 / scene.frequency,
+            velocity: self.path.forward * self.path.speed,
+            turn: Vec3::z() * self.path.turn,
+        };
+        let slow = lump.slow(settings);
+        let wanted = Wanted { center: draft.center, momentum: draft.momentum };
+        let plan = plan(&lump, &self.pushers(n), &wanted, settings, scene.settings.feet.push_humps)?;
+        let carrier = plan.clone();
+        let course = Course { carrier: Some(&carrier), ..*self };
+        let moments: Vec<Moment> = moments.iter().map(|moment| course.moment(data, moment.cycle)).collect();
+        let unit = draft.inertia.try_inverse()? * scene.legs.length;
+        let astray = slow * scene.settings.pin.astray + (1.0 - slow) * settings.astray;
+        let turns = vec![Vec3::zeros(); n];
+        let mut obeyed =
+            Obeyed { carrier: plan.clone(), plan, base, deltas, turns, unit, inert: 0.0, astray };
+        let miss = course.settle(data, &moments, &mut obeyed, &mut poses);
+        let stands = miss <= scene.settings.warnings.reach * scene.legs.length;
+        (stands && course.lacks(data, &obeyed) <= settings.most).then_some(obeyed)
+    }
+
+    /// Lets corrections and momenta agree. Returns how far a foot is from where it should be at most, m.
+    fn settle(
+        &self,
+        data: &mut Data,
+        moments: &[Moment],
+        obeyed: &mut Obeyed,
+        poses: &mut [Vec<f64>],
+    ) -> f64 {
+        let (scene, settings) = (self.scene, &self.scene.settings.obey);
+        let (n, period) = (poses.len(), 1.0 / scene.frequency);
+        let once = integrator(n, 1, period);
+        let weight = obeyed.base.mass * scene.creature.gravity().norm();
+        let lowest = obeyed.plan.mean.z - settings.deepest * scene.legs.length;
+        let mut miss = f64::INFINITY;
+        for round in 0..settings.rounds {
+            obeyed.inert = if round == 0 { 0.0 } else { settings.inert };
+            miss = 0.0;
+            let mut found = Vec::with_capacity(n);
+            for (k, (pose, moment)) in poses.iter_mut().zip(moments).enumerate() {
+                let (held, mut delta) = obeyed.held(moment.cycle, obeyed.deltas[k].clone(), obeyed.turns[k]);
+                let pinned = self.solved(data, moment, Some(&held), &mut delta, pin);
+                miss = miss.max(pinned.error);
+                *pose = pinned.pose;
+                found.push(delta);
+            }
+            obeyed.deltas = found;
+            let now = self.measure(data, &obeyed.base, poses);
+            let lacking: Vec<Vec3> =
+                obeyed.plan.momentum.iter().zip(&now.momentum).map(|(plan, now)| plan - now).collect();
+            let mean = lacking.iter().sum::<Vec3>() / n as f64;
+            let lacking: Vec<Vec3> = lacking.iter().map(|lacking| lacking - mean).collect();
+            obeyed.turns = convolved(&once, &lacking).iter().map(|turn| obeyed.unit * turn).collect();
+            // The moment that is not there, if what is lacking has the third harmonic, in weights times height.
+            let square = lacking.iter().map(Vec3::norm_squared).sum::<f64>() / n as f64;
+            let moment = 3.0 * TAU / period * square.sqrt() / (weight * obeyed.plan.mean.z);
+            let low = now.short.max(miss);
+            if moment < settings.enough && low < settings.low_enough * scene.legs.length {
+                break;
+            }
+            let sinks = settings.sink * low.min(settings.sinks * scene.legs.length);
+            obeyed.plan.mean.z = (obeyed.plan.mean.z - sinks).max(lowest);
+        }
+        miss
+    }
+
+    /// The moment that a motion lacks, seen between the samples too, where joints may be thrown about: root mean square, weights
+    /// times height. A motion that jumps lacks all.
+    fn lacks(&self, data: &mut Data, obeyed: &Obeyed) -> f64 {
+        let n = 2 * obeyed.deltas.len();
+        let pose = |k: usize| {
+            let cycle = k as f64 / n as f64;
+            let (held, mut delta) = obeyed.at(cycle);
+            let moment = self.moment(data, cycle);
+            self.solved(data, &moment, Some(&held), &mut delta, pin).pose
+        };
+        let poses: Vec<Vec<f64>> = (0..n).map(pose).collect();
+        let jumps = jumps(self.scene.creature, obeyed.base.v, &poses);
+        if jumps > self.scene.settings.obey.jump {
+            return f64::INFINITY;
+        }
+        let now = self.measure(data, &obeyed.base, &poses).momentum;
+        let planned = |k: usize| -> Vec3 {
+            let weights = look_up(n / 2, SHARP, k as f64 / n as f64);
+            weights.iter().zip(&obeyed.plan.momentum).map(|(weight, momentum)| momentum * *weight).sum()
+        };
+        let lacking: Vec<Vec3> = (0..n).map(|k| planned(k) - now[k]).collect();
+        let rate = 0.5 * n as f64 * self.scene.frequency;
+        let square = |k: usize| ((lacking[(k + 1) % n] - lacking[(k + n - 1) % n]) * rate).norm_squared();
+        let mean = (0..n).map(square).sum::<f64>() / n as f64;
+        let weight = obeyed.base.mass * self.scene.creature.gravity().norm();
+        mean.sqrt() / (weight * obeyed.plan.mean.z)
+    }
+
+    /// The pose of the vibrations with its root in place, which `pin` starts from.
+    pub(super) fn free(&self, data: &mut Data, cycle: f64) -> Vec<f64> {
+        let scene = self.scene;
+        let mut pose = scene.free_pose(cycle, self.track, self.ways, self.path);
+        if let Some(carrier) = self.carrier {
+            let shift = carrier.center(cycle) - center_of_mass(scene.creature, data, &pose);
+            for axis in 0..3 {
+                pose[scene.root_q + axis] += shift[axis];
+            }
+        }
+        pose
+    }
+
+    /// What is asked of the pose at `cycle`.
+    pub(super) fn moment(&self, data: &mut Data, cycle: f64) -> Moment {
+        let free = self.free(data, cycle);
+        let goals = self.scene.goals(data, cycle, &free, self.ways, self.path);
+        Moment { cycle, free, goals }
+    }
+
+    /// The pose of a moment, in the creature's ground frame, as `solve` (`pin` or `reach`) finds it from the guess `delta`.
+    pub(super) fn solved(
+        &self,
+        data: &mut Data,
+        moment: &Moment,
+        held: Option<&Held>,
+        delta: &mut [f64],
+        solve: Solver,
+    ) -> Pinned {
+        let scene = self.scene;
+        let stride = self.path.after(moment.cycle / scene.frequency);
+        let floor = |x: f64, y: f64| {
+            let place = moved(&stride, Vec3::new(x, y, 0.0));
+            scene.terrain.height(place.x, place.y)
+        };
+        solve(scene, data, &moment.free, &moment.goals, &floor, held, delta)
+    }
+
+    /// The feet that push, and where the ground pushes them at each of `n` samples.
+    fn pushers(&self, n: usize) -> Vec<Pusher> {
+        let mut pushers = Vec::new();
+        for (sole, way) in self.scene.soles.iter().zip(self.ways) {
+            for plant in way.plants.iter().filter(|plant| (0.0..1.0).contains(&plant.start)) {
+                let (mut points, mut levers) = (Vec::with_capacity(n), Vec::with_capacity(n));
+                for k in 0..n {
+                    // This stance, or the one that began in the cycle before.
+                    let cycle = k as f64 / n as f64;
+                    let cycle = if cycle < plant.start { cycle + 1.0 } else { cycle };
+                    let s = ((cycle - plant.start) / (plant.end - plant.start)).min(1.0);
+                    let (middle, lever) = sole.pressed(s, &self.path.forward, &self.scene.settings.obey);
+                    points.push(plant.seen(self.path, self.scene.frequency, cycle) + middle);
+                    levers.push(lever);
+                }
+                pushers.push(Pusher { start: plant.start, end: plant.end, points, levers });
+            }
+        }
+        pushers
+    }
+
+    fn measure(&self, data: &mut Data, base: &FloatingBase, poses: &[Vec<f64>]) -> Whole {
+        let (creature, n) = (self.scene.creature, poses.len());
+        let nv = creature.nv();
+        let step = 1.0 / (self.scene.frequency * n as f64);
+        let (mut rows, mut d, mut v) = (vec![0.0; 6 * nv], vec![0.0; nv], vec![0.0; nv]);
+        let mut whole =
+            Whole { center: Vec::new(), momentum: Vec::new(), inertia: Mat3::zeros(), short: 0.0 };
+        for (k, pose) in poses.iter().enumerate() {
+            // Differences of fourth order: the cycle has few harmonics.
+            v.fill(0.0);
+            for (offset, weight) in [(1, 8.0), (2, -1.0), (n - 1, -8.0), (n - 2, 1.0)] {
+                creature.difference(pose, &poses[(k + offset) % n], &mut d);
+                for (v, d) in v.iter_mut().zip(&d) {
+                    *v += weight / (12.0 * step) * d;
+                }
+            }
+            whole.center.push(momentum_matrix(creature, base, data, pose, &mut rows));
+            let row = |row: usize| rows[row * nv..(row + 1) * nv].iter().zip(&v).map(|(a, b)| a * b).sum();
+            let rotation = data.frames[base.body].rotation;
+            let inertia = Mat3::from_fn(|i, j| rows[(3 + i) * nv + base.v + 3 + j]) * rotation.transpose();
+            // The ground frame turns; what is told in it lacks that.
+            let turned = inertia * (Vec3::z() * self.path.turn);
+            whole.momentum.push(Vec3::new(row(3), row(4), row(5)) + turned);
+            whole.inertia += inertia / n as f64;
+            let cycle = k as f64 / n as f64;
+            for (index, way) in self.ways.iter().enumerate() {
+                if let Some(plant) = way.stands(cycle) {
+                    let short =
+                        self.short(data, index, plant.seen(self.path, self.scene.frequency, cycle), cycle);
+                    whole.short = whole.short.max(short);
+                }
+            }
+        }
+        whole
+    }
+
+    /// How much lower the hip must be, m, for a leg that stands at `place` not to be straight, with its sole as flat as it shall
+    /// be: a foot on its toes is no way to reach the ground. `data` has the frames of the pose.
+    fn short(&self, data: &Data, index: usize, place: Vec3, cycle: f64) -> f64 {
+        let (scene, forward) = (self.scene, self.path.forward);
+        let leg = &scene.legs.legs[index];
+        let flat =
+            scene.flat[index].iter().filter(|flat| flat.heel).map(|flat| flat.weight).fold(0.0, f64::max);
+        let flat = flat * self.ways[index].flat(cycle, &scene.settings.footholds, true);
+        let lies = scene.soles[index].ankle;
+        let lies = place + forward * lies.x + Vec3::z().cross(&forward) * lies.y + Vec3::z() * lies.z;
+        let is = leg.ankle_in_world(scene.creature, &data.frames);
+        let reach = is + (lies - is) * flat - leg.hip_in_world(scene.creature, &data.frames);
+        let most = scene.settings.obey.stretched * leg.straight;
+        -reach.z - (most * most - reach.xy().norm_squared()).max(0.0).sqrt()
+    }
+}
+
+/// The largest change of a joint's step from one pose of a cycle to the next, rad (or m).
+fn jumps(creature: &Creature, root: usize, poses: &[Vec<f64>]) -> f64 {
+    let n = poses.len();
+    let (mut before, mut after) = (vec![0.0; creature.nv()], vec![0.0; creature.nv()]);
+    let mut most: f64 = 0.0;
+    for (k, pose) in poses.iter().enumerate() {
+        creature.difference(pose, &poses[(k + n - 1) % n], &mut before);
+        creature.difference(pose, &poses[(k + 1) % n], &mut after);
+        for dof in (0..creature.nv()).filter(|dof| !(root..root + 6).contains(dof)) {
+            most = most.max((before[dof] + after[dof]).abs());
+        }
+    }
+    most
+}

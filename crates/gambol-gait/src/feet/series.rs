@@ -1,0 +1,91 @@
+//! What recurs every cycle, known at even moments of it: its Fourier series, integrated and looked up between them.
+
+use std::f64::consts::{PI, TAU};
+
+use gambol_model::{Vec3, math};
+use nalgebra::DMatrix;
+
+/// The circular kernel that integrates what has mean zero and is sampled `n` times over a cycle of `period` s: `times` is 1
+/// or 2. The result has mean zero.
+pub(super) fn integrator(n: usize, times: usize, period: f64) -> Vec<f64> {
+    let at = |k: usize| {
+        let wave = |h: usize| {
+            let (angle, omega) = (TAU * (h * k % n) as f64 / n as f64, TAU * h as f64 / period);
+            // Twice the real part of e^{iωt}/(iω)^times.
+            match times {
+                1 => 2.0 * math::sin(angle) / omega,
+                _ => -2.0 * math::cos(angle) / (omega * omega),
+            }
+        };
+        (1..n.div_ceil(2)).map(wave).sum::<f64>() / n as f64
+    };
+    (0..n).map(at).collect()
+}
+
+/// Σ_j kernel(k − j) values(j).
+pub(super) fn convolved(kernel: &[f64], values: &[Vec3]) -> Vec<Vec3> {
+    let n = kernel.len();
+    (0..n).map(|k| (0..n).map(|j| values[j] * kernel[(k + n - j) % n]).sum()).collect()
+}
+
+/// The matrix that convolves columns.
+pub(super) fn convolution(kernel: &[f64]) -> DMatrix<f64> {
+    let n = kernel.len();
+    DMatrix::from_fn(n, n, |k, j| kernel[(k + n - j) % n])
+}
+
+/// Weight of each of `n` samples for the value at `cycle`, by the Fourier series without its highest harmonics: from
+/// `kept` of the `n/2` on they fade, so that nothing rings.
+pub(super) fn look_up(n: usize, kept: f64, cycle: f64) -> Vec<f64> {
+    let last = n.div_ceil(2); // the first harmonic that is left out
+    let share = |h: usize| {
+        let past = (h as f64 / last as f64 - kept) / (1.0 - kept);
+        if past <= 0.0 { 1.0 } else { 0.5 + 0.5 * math::cos(PI * past) }
+    };
+    let shares: Vec<f64> = (1..last).map(share).collect();
+    let weight = |k: usize| {
+        let t = cycle - k as f64 / n as f64;
+        let wave = |(h, share): (usize, &f64)| 2.0 * share * math::cos(TAU * (h + 1) as f64 * t);
+        (1.0 + shares.iter().enumerate().map(wave).sum::<f64>()) / n as f64
+    };
+    (0..n).map(weight).collect()
+}
+
+/// Σ weights · rows.
+pub(super) fn mixed(weights: &[f64], rows: &[Vec<f64>]) -> Vec<f64> {
+    let mut sum = vec![0.0; rows[0].len()];
+    for (weight, row) in weights.iter().zip(rows) {
+        for (s, x) in sum.iter_mut().zip(row) {
+            *s += weight * x;
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integrals_of_waves_are_waves() {
+        let (n, period) = (48, 0.8);
+        let omega = TAU * 3.0 / period;
+        let at = |k: usize| period * k as f64 / n as f64;
+        let wave: Vec<Vec3> = (0..n).map(|k| Vec3::x() * math::sin(omega * at(k))).collect();
+        let once = convolved(&integrator(n, 1, period), &wave);
+        let twice = convolved(&integrator(n, 2, period), &wave);
+        for k in 0..n {
+            assert!((once[k].x + math::cos(omega * at(k)) / omega).abs() < 1e-14);
+            assert!((twice[k].x + math::sin(omega * at(k)) / (omega * omega)).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn low_harmonics_are_looked_up_exactly() {
+        let (n, f) = (48, |t: f64| 0.3 + math::cos(TAU * 5.0 * t) - 0.2 * math::sin(TAU * 9.0 * t));
+        let rows: Vec<Vec<f64>> = (0..n).map(|k| vec![f(k as f64 / n as f64)]).collect();
+        for t in [0.0, 0.013, 0.51, 1.7] {
+            assert!((mixed(&look_up(n, 0.5, t), &rows)[0] - f(t)).abs() < 1e-13);
+        }
+    }
+}
