@@ -23,6 +23,7 @@ mod limbs;
 mod measures;
 mod mirror;
 pub mod recording;
+mod running;
 pub mod skin;
 mod springs;
 mod survey;
@@ -35,6 +36,7 @@ pub use legs::{Leg, Legs};
 pub use limbs::{Limb, LimbPart, Limbs};
 pub use measures::Measures;
 pub use mirror::Mirror;
+pub use running::{RunningSettings, running_pose};
 pub use springs::{GivenSprings, SpringSettings, give_springs, heights};
 pub use weight::{
     Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,

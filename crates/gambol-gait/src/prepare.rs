@@ -4,6 +4,7 @@ use gambol_dynamics::Data;
 use gambol_model::Creature;
 
 use crate::marks::Marks;
+use crate::preset;
 use crate::{Body, Design, Gait, GaitError, Style, Wish, design, preset_style};
 
 /// The gait called `name` for a creature as its file has it, and the body that it moves.
@@ -26,7 +27,7 @@ pub fn prepare(
 /// As [`design`], but some presets are more than a gait of the list: where one has to be asked for in a way that does not
 /// fit the list, it is played at another pace.
 pub fn design_at_pace(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<Design, GaitError> {
-    let is_preset = preset_style(&body.creature, name).is_some();
+    let is_preset = preset::find(&body.creature, name).is_some();
     match design(body, data, name, wish) {
         Err(GaitError::DoesNotFit { .. }) if is_preset && *wish != wish.marks_only() => {
             let mut designed = design(body, data, name, &wish.marks_only())?;

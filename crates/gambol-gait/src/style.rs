@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use gambol_anatomy::Heading;
+use gambol_anatomy::{Heading, RunningSettings, running_pose};
 use gambol_dynamics::{
     Data, body_jacobian, constraint_residual, forward_kinematics, multiply_mass, prepare_mass,
 };
@@ -170,7 +170,14 @@ impl Style {
         if name == REFERENCE {
             return Ok(creature.reference_pose().to_vec());
         }
+        let running = running_pose(creature, &RunningSettings::default());
         let mut names = vec![REFERENCE];
+        if let Some(pose) = running {
+            if name == RUNNING {
+                return Ok(pose);
+            }
+            names.push(RUNNING);
+        }
         names.extend(creature.poses().iter().map(|pose| pose.name.as_str()));
         let message = format!("{} has no pose {name:?}; it has {}", creature.name(), names.join(", "));
         Err(GaitError::Body(message))
@@ -233,6 +240,21 @@ const ALL: &str = ".*";
 
 /// What the reference pose is called.
 const REFERENCE: &str = "reference";
+
+/// What the pose is called in which a person runs ([`running_pose`]); a pose of the file with this name comes first.
+const RUNNING: &str = "running";
+
+impl Style {
+    /// The style for a gait that a creature's file says nothing about: people run with bent arms and knees. Who has a
+    /// pose for it already, or no arms to bend, is as in the file.
+    pub(crate) fn for_gait(creature: &Creature, gait: &str) -> Option<Self> {
+        let runs = gait == RUN && running_pose(creature, &RunningSettings::default()).is_some();
+        runs.then(|| Self { pose: Some(RUNNING.to_owned()), ..Self::default() })
+    }
+}
+
+/// The gait that has a pose of its own on two legs.
+const RUN: &str = "run";
 
 fn factor(place: &str, factor: f64) -> Result<f64, GaitError> {
     if factor.is_finite() && factor > 0.0 {

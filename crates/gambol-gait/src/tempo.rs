@@ -2,7 +2,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use gambol_anatomy::footfall::Pattern;
+use gambol_anatomy::footfall::{Order, Pattern};
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::math;
 
@@ -90,7 +90,9 @@ impl Tempo {
         // Long flights are high ones. Where nobody asked for them, steps are quickened until the legs can take them.
         let ours = wish.frequency.is_none() && wish.stride_length.is_none();
         let quick = if ours && !in_place { quickened(body, pattern, duty, gravity) } else { 0.0 };
-        let frequency = frequency.max(quick);
+        let runs = body.legs.pairs == 1 && pattern.order == Order::Alternating && duty < 0.5 && speed > 0.0;
+        let cadence = if ours && runs { tense * settings.cadence * (gravity / height).sqrt() } else { 0.0 };
+        let frequency = frequency.max(quick).max(cadence);
         Ok(Self { speed, frequency, stride: speed / frequency, duty })
     }
 

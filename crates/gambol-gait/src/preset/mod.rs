@@ -92,9 +92,11 @@ pub(crate) fn find<'c>(creature: &'c Creature, name: &str) -> Option<&'c Preset>
     Presets::of(creature).iter().find(|preset| preset.name == name)
 }
 
-/// The body that a preset of this creature asks for: apply it before [`crate::design`].
+/// The body that a gait asks for, be it a preset of this creature or one of the list: apply it before [`crate::design`].
+/// None where any body will do.
 pub fn preset_style(creature: &Creature, gait: &str) -> Option<Style> {
-    find(creature, gait).map(|preset| preset.style.clone())
+    let preset = find(creature, gait).map(|preset| preset.style.clone());
+    preset.or_else(|| Style::for_gait(creature, gait))
 }
 
 /// The preset called `name` that comes with this creature, if there is one and the body has its pose and constraints.

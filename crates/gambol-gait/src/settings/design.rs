@@ -88,6 +88,9 @@ gambol_model::settings! {
         stride: f64 = 2.4, Positive;
         /// Its power (the same).
         stride_power: f64 = 0.34, Positive;
+        /// f √(h/g) of who runs on two legs, at least: people take 1.35 to 1.5 strides a second at all speeds of running
+        /// below a sprint (Cavanagh and Kram 1989), slow ones only shorter.
+        cadence: f64 = 0.42, Positive;
         /// Duty falls with speed as Fr to this power (the same).
         duty_power: f64 = -0.14, Finite;
         /// f √(h/g) of jumping on the spot: 1.25 Hz for a person, who with a duty of 0.5 is then 0.2 m up in the air.

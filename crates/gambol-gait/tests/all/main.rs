@@ -12,6 +12,7 @@ mod ground;
 mod heuristics;
 mod marks;
 mod pattern;
+mod people;
 mod preset;
 mod settings;
 mod sturdy;

@@ -17,8 +17,7 @@ pub(crate) fn body_of(mut creature: Creature, style: &Style) -> (Body, Data) {
     if let Some(k) = style.stiffness {
         set_uniform(&mut creature, k).unwrap();
     }
-    let named = style.pose.as_deref().map(|name| creature.pose(name).unwrap().to_vec());
-    let pose = named.unwrap_or_else(|| creature.reference_pose().to_vec());
+    let pose = style.named_pose(&creature).unwrap();
     creature.set_rest_pose(&pose).unwrap();
     let texts = style.constraints.iter();
     let constraints =
