@@ -6,7 +6,7 @@
 
 use gambol_model::Side;
 
-use crate::Legs;
+use crate::{Leg, Legs};
 
 /// A way to move, before it meets a body.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +82,29 @@ impl Order {
     }
 }
 
+gambol_model::settings! {
+    /// Who leaps rather than gallops.
+    pub struct LeapSettings {
+        /// Hind legs are at least this many times as long as the front ones, both stretched: a frog's are twice as long, a
+        /// hare's and a jerboa's more than one and a half times, those of dogs, cats and horses at most 1.2 times.
+        hind: f64 = 1.45, AtLeastOne;
+        /// They stand folded, hips this far from the ankles at most, as shares of their stretched length: a frog that sits has a
+        /// third, a dog 0.8.
+        folded: f64 = 0.7, Share;
+    }
+}
+
+/// Whether the hindmost of two pairs of legs is much longer than the other, and folded to leap.
+pub fn leaps(legs: &Legs, settings: &LeapSettings) -> bool {
+    let of_pair = |pair: usize, part: fn(&Leg) -> f64| {
+        let own: Vec<f64> = legs.legs.iter().filter(|leg| leg.pair == pair).map(part).collect();
+        own.iter().sum::<f64>() / own.len().max(1) as f64
+    };
+    let straight = |pair: usize| of_pair(pair, |leg| leg.straight);
+    let folded = of_pair(1, |leg| leg.length) < settings.folded * straight(1);
+    legs.pairs == 2 && folded && straight(1) > settings.hind * straight(0)
+}
+
 /// All gaits on legs.
 const LEGGED: [Pattern; 15] = [
     // Humans prefer 1.3 to 1.4 m/s, Fr 0.2, with each foot down for 0.62 to 0.65; dogs about as much.
@@ -155,8 +178,10 @@ fn fit(pattern: Pattern, legs: &Legs, has_hands: bool) -> Result<Pattern, String
         }),
         // The fastest gait there is: on four legs that is a gallop, on more the tripod with longer flight.
         "run" if pairs == 1 && !both => Err(format!("it has {counted}, and two must go in turn; it may hop")),
+        // Frogs, hares and jerboas leap off both hind feet and land on the front ones.
         "run" => Ok(match pairs {
             1 => pattern,
+            2 if leaps(legs, &LeapSettings::default()) => as_called("bound"),
             2 => as_called("gallop"),
             _ => Pattern { duty: 0.48, froude: 0.8, ..as_called("tripod") },
         }),

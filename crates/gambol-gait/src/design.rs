@@ -85,6 +85,11 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
     let palette = Palette::marked(body, data, marks)?;
     let mut pattern = suitable(body, data, footfalls)?;
     let mut draft = Draft::new(body, data, &palette, &pattern, wish)?;
+    let word = (pattern.name == "run" && pattern.order == Order::Pairs).then(|| {
+        "its hind legs are much longer than its front legs and folded, so it runs in leaps, as a frog or a hare does; \
+         a gallop is there as well"
+            .to_owned()
+    });
     let speed_is_ours = (wish.speed, wish.frequency, wish.stride_length) == (None, None, None);
     let settings = &body.settings.design;
     for _ in 0..settings.gentler_tries {
@@ -107,7 +112,8 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
             None => format!("{speed} m/s is more than its legs can reach"),
         });
     }
-    Ok(Design { gait: Gait { name: name.to_owned(), ..draft.gait }, hints: draft.hints })
+    let hints = word.into_iter().chain(draft.hints).collect();
+    Ok(Design { gait: Gait { name: name.to_owned(), ..draft.gait }, hints })
 }
 
 /// A gait as a pattern and a wish make it.

@@ -7,6 +7,7 @@ mod design;
 mod edit;
 mod file;
 mod forces;
+mod frogs;
 mod gaits;
 mod ground;
 mod heuristics;
