@@ -7,7 +7,7 @@ use std::f64::consts::FRAC_PI_2;
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_gait::{Body, Design, Gait, Sampling, Wish, perform, prepare, preset_style};
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, JointKind, JointSpec, Role, Shape, ShapeSpec, Side, Transform, Vec3,
+    BodySpec, Creature, CreatureSpec, JointSpec, Role, Shape, ShapeSpec, Side, Transform, Vec3,
 };
 use gambol_motion::Clip;
 use nalgebra::{Translation3, UnitQuaternion};
@@ -242,7 +242,7 @@ fn whatever_pose_the_file_has() {
 fn whatever_their_elbows_are() {
     for elbow in [Elbow::Hinge, Elbow::Backwards, Elbow::Ball] {
         for arms in [0.15, FRAC_PI_2] {
-            check_runner(&format!("{elbow:?} {arms}"), person(Person { elbow, arms, ..USUAL }));
+            check_runner(&format!("{elbow:?} {arms}"), person(Person { arms, elbow, ..USUAL }));
         }
     }
 }
@@ -311,5 +311,4 @@ fn cadence_hardly_depends_on_speed() {
     assert!(slow > 0.95 * usual && fast < 1.15 * usual, "{slow} {usual} {fast}");
     let asked = at(Wish { frequency: Some(1.1), ..Wish::default() });
     assert!((asked - 1.1).abs() < 1e-9, "{asked}");
-    assert!(creature.joints().iter().any(|joint| joint.kind == JointKind::Free));
 }
