@@ -13,6 +13,7 @@
 //!        give_springs, stand, stiffness_from_weight   ◄──────────────────────┘
 //! ```
 
+mod arms;
 mod ease;
 mod error;
 mod feet;
@@ -29,6 +30,7 @@ mod springs;
 mod survey;
 mod weight;
 
+pub use arms::{Arm, arms};
 pub use error::AnatomyError;
 pub use feet::{Foot, diagonal_feet, feet, foot_bodies};
 pub use heading::Heading;

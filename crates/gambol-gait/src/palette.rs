@@ -178,6 +178,24 @@ impl Palette {
         chosen.into_iter().zip(offsets.iter().copied()).collect()
     }
 
+    /// Modes and complex amplitudes that come near to what is `wanted` in other rows than those of the legs, real and
+    /// imaginary, of all modes that may be used and at most so many of them.
+    pub(crate) fn mix_rows(
+        &self,
+        body: &Body,
+        rows: &DMatrix<f64>,
+        wanted: &DMatrix<f64>,
+        most: usize,
+    ) -> Vec<(usize, Complex<f64>)> {
+        let flexible = body.basis.flexible().iter().map(|mode| mode.index);
+        let candidates: Vec<usize> = flexible.filter(|&mode| self.marks.allow(mode)).collect();
+        let settings = &body.settings.palette;
+        let fit = Fit { rows, measures: &self.measures, favoured: &[], settings };
+        let price = fit.price(&candidates);
+        let chosen = fit.choose(wanted, &candidates, &price, most, body.legs.pairs);
+        fit.quantised(&chosen, wanted, &price.discounted(settings.discount))
+    }
+
     fn candidates(&self, body: &Body, actions: &[Action], timings: &[Timing]) -> Vec<usize> {
         let mut candidates = Vec::new();
         for pair in 0..body.legs.pairs {

@@ -9,8 +9,8 @@ use gambol_modes::{Reader, Symmetry};
 use gambol_motion::Direction;
 use nalgebra::{Complex, DMatrix, DVector};
 
-use crate::palette::Palette;
-use crate::{Body, Component, GaitError, LegMotion, PostureSettings};
+use crate::palette::{Palette, in_quarters};
+use crate::{Body, Component, GaitError, LegMotion};
 
 /// Bends the knees a little where they stand too straight for their swing: the mean posture of a walk is a bent leg.
 pub(crate) fn crouch(body: &Body, data: &mut Data, palette: &Palette, components: &mut Vec<Component>) {
@@ -85,72 +85,111 @@ pub(crate) fn bob(
     Ok(Some(Component { mode: mode.index, amplitude: pattern.bob, phase, harmonic: 2, offset: 0.0 }))
 }
 
-/// Arms that swing in turn, each against the leg of its side: a biped's trunk would turn without them. What `components`
-/// swing them already counts: heavy arms on short legs go with the legs' own modes.
+/// Arms that swing in turn, each as a whole about its shoulder, along the way and against the leg of its side: a biped's
+/// trunk would turn without them. What `components` do to them already counts, with its sign: the legs' own modes swing
+/// heavy arms too far, light ones with the legs, and many of them sideways.
 pub(crate) fn arms(
     body: &Body,
     data: &mut Data,
     palette: &Palette,
     pattern: &Pattern,
     components: &[Component],
-) -> Option<Component> {
-    let creature = &body.creature;
+) -> Vec<Component> {
+    let settings = &body.settings.posture;
     if body.legs.pairs != 1 || !matches!(pattern.order, Order::Wave | Order::Alternating) {
-        return None;
+        return Vec::new();
     }
-    forward_kinematics(creature, data, body.basis.mean());
-    let mut jacobian = DMatrix::zeros(3, creature.nv());
-    let hands: Vec<(f64, DMatrix<f64>)> = creature
-        .landmarks()
-        .iter()
-        .filter(|mark| mark.role == Role::Hand && mark.side.is_some())
-        .map(|mark| {
-            let at = data.frames[mark.body].point_in_world(mark.point);
-            point_jacobian(creature, data, mark.body, at, &mut jacobian);
-            (if mark.side == Some(Side::Left) { 1.0 } else { -1.0 }, jacobian.clone())
-        })
-        .collect();
-    // How far a mode swings the hands in turn, m per rad, and the square of all that it moves them.
-    let swing = |mode: &Direction| {
-        let u = DVector::from_column_slice(&mode.shape);
-        let (mut turns, mut all) = (0.0, 0.0);
-        for (side, jacobian) in &hands {
-            let moved = jacobian * &u;
-            let moved = body.legs.heading.components(Vec3::new(moved[0], moved[1], moved[2]));
-            turns += side * moved.x / hands.len() as f64;
-            all += moved.norm_squared() / hands.len() as f64;
-        }
-        (turns, all)
+    let Some(left) = body.legs.legs.iter().find(|leg| leg.side == Some(Side::Left)) else {
+        return Vec::new();
     };
-    // The same per root of energy, times how pure it is.
-    let judge = |mode: &Direction| {
-        let (turns, all) = swing(mode);
-        let measure = &palette.measures[mode.index];
-        let feet =
-            measure.legs.iter().map(|leg| leg.forward * leg.forward + leg.left * leg.left).sum::<f64>();
-        (mode.index, turns * turns / ((all + feet).max(1e-12) * measure.energy.sqrt()), turns)
-    };
-    let allowed = body.basis.flexible().iter().filter(|mode| palette.marks.allow(mode.index));
-    let best = allowed.map(judge).max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-    let (mode, _, turns) = best.filter(|(_, score, _)| *score > 0.0)?;
+    let swings = ArmSwings::new(body, data, palette);
+    if swings.wanted.norm_squared() == 0.0 {
+        return Vec::new();
+    }
     // The left foot goes by −sin(ωt − 2πψ); the left hand goes the other way.
-    let left = body.legs.legs.iter().find(|leg| leg.side == Some(Side::Left))?;
     let phase = -TAU * pattern.order.phase(left.pair, body.legs.pairs, left.side);
-    let PostureSettings { arm_swing, most_arm_swing, .. } = body.settings.posture;
-    let most = arm_swing * (0.5 / pattern.duty).min(1.5);
-    let present = |c: &Component| {
-        math::polar(c.amplitude, c.phase - phase) * swing(&body.basis.directions()[c.mode]).0 / turns
-    };
-    let present = components.iter().filter(|c| c.harmonic == 1).map(present).sum::<Complex<f64>>();
-    let amplitude = (most_arm_swing * most * turns.signum() - present.re).clamp(-most, most);
-    let phase = if amplitude < 0.0 { phase + PI } else { phase };
-    Some(Component {
-        mode,
-        amplitude: amplitude.abs(),
-        phase: phase.rem_euclid(TAU),
-        harmonic: 1,
-        offset: 0.0,
-    })
+    let swing = math::polar(settings.arm_swing * (0.5 / pattern.duty).min(settings.most_arm_swing), phase);
+    let first = components.iter().filter(|component| component.harmonic == 1);
+    let lacks = first.fold(swings.of(swing), |lacks, component| {
+        let c = math::polar(component.amplitude, component.phase);
+        lacks - parts(&swings.rows.column(component.mode).into_owned(), c)
+    });
+    let lacks = swings.only_hands(lacks);
+    in_quarters(&palette.mix_rows(body, &swings.rows, &lacks, settings.arm_modes), 1)
+}
+
+/// What modes do to the elbows and hands, in arm lengths, and to the feet, in leg lengths: three rows for each.
+struct ArmSwings {
+    /// A column per mode.
+    rows: DMatrix<f64>,
+    /// Of left arms that swing ahead by 1 rad, and right ones that swing back. Feet stay.
+    wanted: DVector<f64>,
+    /// Rows of hands and elbows; those of feet follow.
+    of_hands: usize,
+}
+
+impl ArmSwings {
+    fn new(body: &Body, data: &mut Data, palette: &Palette) -> Self {
+        let (creature, heading) = (&body.creature, &body.legs.heading);
+        let settings = &body.settings.posture;
+        let least = settings.shortest_arm * body.legs.length;
+        let arms = gambol_anatomy::arms(creature, data, body.basis.mean(), least);
+        let place = |data: &Data, joint: usize| {
+            let joint = &creature.joints()[joint];
+            data.frames[joint.body].point_in_world(joint.anchor)
+        };
+        let modes = body.basis.directions();
+        let (mut rows, mut wanted): (Vec<DMatrix<f64>>, Vec<f64>) = (Vec::new(), Vec::new());
+        let mut jacobian = DMatrix::zeros(3, creature.nv());
+        let shapes = DMatrix::from_fn(creature.nv(), modes.len(), |dof, mode| modes[mode].shape[dof]);
+        let axes = DMatrix::from_fn(3, 3, |i, k| [heading.forward, heading.left, heading.up][i][k]);
+        for arm in arms.iter().filter(|arm| arm.side.is_some()) {
+            let side = if arm.side == Some(Side::Left) { 1.0 } else { -1.0 };
+            let shoulder = place(data, arm.shoulder);
+            let hand = (arm.hand, data.frames[arm.hand].point_in_world(arm.point));
+            let elbow = arm.elbow.map(|elbow| (creature.joints()[elbow].body, place(data, elbow)));
+            let length = (hand.1 - shoulder).norm().max(least);
+            for (of, at) in [Some(hand), elbow].into_iter().flatten() {
+                point_jacobian(creature, data, of, at, &mut jacobian);
+                rows.push(&axes * &jacobian * &shapes / length);
+                // Ahead is a turn about the axis to the right.
+                let moves = heading.components(-heading.left.cross(&(at - shoulder))) * (side / length);
+                wanted.extend(moves.iter());
+            }
+        }
+        let of_hands = wanted.len();
+        let of_feet = |row: usize, mode: usize| {
+            let leg = &palette.measures[mode].legs[row / 3];
+            settings.arms_spare_feet * [leg.forward, leg.left, leg.up][row % 3] / body.legs.length.max(1e-6)
+        };
+        let feet = 3 * body.legs.legs.len();
+        rows.push(DMatrix::from_fn(feet, modes.len(), of_feet));
+        wanted.extend(std::iter::repeat_n(0.0, feet));
+        let mut all = DMatrix::zeros(wanted.len(), modes.len());
+        let mut next = 0;
+        for part in rows {
+            all.rows_mut(next, part.nrows()).copy_from(&part);
+            next += part.nrows();
+        }
+        Self { rows: all, wanted: DVector::from_vec(wanted), of_hands }
+    }
+
+    /// Real and imaginary part of a swing by the complex amplitude `c`, rad.
+    fn of(&self, c: Complex<f64>) -> DMatrix<f64> {
+        parts(&self.wanted, c)
+    }
+
+    /// What the legs do with their feet is theirs: nothing is lacking there.
+    fn only_hands(&self, mut lacks: DMatrix<f64>) -> DMatrix<f64> {
+        let count = lacks.nrows() - self.of_hands;
+        lacks.rows_mut(self.of_hands, count).fill(0.0);
+        lacks
+    }
+}
+
+/// Real and imaginary part of a motion by the complex amplitude `c`, as two columns.
+fn parts(motion: &DVector<f64>, c: Complex<f64>) -> DMatrix<f64> {
+    DMatrix::from_columns(&[motion * c.re, motion * c.im])
 }
 
 /// The rigid motion that lifts the whole body.
@@ -255,16 +294,29 @@ mod tests {
         let body = Body::new(creature, &mut data, &Style::default()).unwrap();
         let palette = Palette::new(&body, &mut data).unwrap();
         let pattern = suitable(&body, &mut data, "walk").unwrap();
-        let mut swing = |components: &[Component]| {
-            let found = arms(&body, &mut data, &palette, &pattern, components).unwrap();
-            (found, math::polar(found.amplitude, found.phase))
+        let swings = ArmSwings::new(&body, &mut data, &palette);
+        let mut swing = |already: &[Component]| {
+            let added = arms(&body, &mut data, &palette, &pattern, already);
+            let of = |component: &Component| {
+                let c = math::polar(component.amplitude, component.phase);
+                parts(&swings.rows.column(component.mode).into_owned(), c)
+            };
+            let nothing = swings.of(Complex::new(0.0, 0.0));
+            let all = already.iter().chain(&added).map(of).fold(nothing, |sum, part| sum + part);
+            (added, all.rows(0, swings.of_hands).into_owned())
         };
         let (alone, usual) = swing(&[]);
-        for (times, whole) in [(0.5, 1.5), (1.0, 1.8), (1.8, 1.8), (2.5, 1.8), (4.0, 3.0)] {
-            let (_, added) = swing(&[Component { amplitude: times * alone.amplitude, ..alone }]);
-            let all = added + usual * times;
-            // Up to rounding: the same mode, in the same phase or the opposite one.
-            assert!(math::length(all - usual * whole) < 1e-9, "{times}: {all} is not {whole} of {usual}");
+        let settings = &body.settings.posture;
+        let wanted = swings.of(math::polar(settings.arm_swing * 0.5 / pattern.duty, 0.0));
+        let lacks = (&usual - wanted.rows(0, swings.of_hands)).norm() / usual.norm();
+        assert!(lacks < 0.25, "arms miss {lacks} of their swing");
+        for times in [-1.0, 0.5, 1.0, 2.0, 4.0] {
+            let turned = |c: &Component| Component { amplitude: times * c.amplitude, ..*c };
+            let already: Vec<Component> = alone.iter().map(turned).collect();
+            let (_, all) = swing(&already);
+            let off = (all - &usual).norm() / usual.norm();
+            // What is added gives a little for thrift, and so more where it has more to undo.
+            assert!(off < 0.15 * (times - 1.0_f64).abs().max(1.0), "{times} times as much: off by {off}");
         }
     }
 }

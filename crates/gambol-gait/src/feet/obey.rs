@@ -15,7 +15,7 @@
 use std::f64::consts::TAU;
 
 use gambol_dynamics::{Data, FloatingBase, center_of_mass, momentum_matrix};
-use gambol_model::{Creature, Mat3, Vec3};
+use gambol_model::{Creature, Mat3, Vec3, math};
 
 use crate::path::{Path, moved};
 
@@ -323,7 +323,11 @@ impl Course<'_> {
         let flat =
             scene.flat[index].iter().filter(|flat| flat.heel).map(|flat| flat.weight).fold(0.0, f64::max);
         let flat = flat * self.ways[index].flat(cycle, &scene.settings.footholds, true);
-        let lies = scene.soles[index].ankle;
+        // Over a foot on its heel the ankle is further back, and higher.
+        let sole = &scene.soles[index];
+        let (sine, cosine) = math::sin_cos(scene.heel_strike(index, &self.ways[index], cycle));
+        let [x, y, z]: [f64; 3] = sole.ankle.into();
+        let lies = Vec3::new(x * cosine - z * sine, y, x * sine + z * cosine - sole.along[0] * sine);
         let lies = place + forward * lies.x + Vec3::z().cross(&forward) * lies.y + Vec3::z() * lies.z;
         let is = leg.ankle_in_world(scene.creature, &data.frames);
         let reach = is + (lies - is) * flat - leg.hip_in_world(scene.creature, &data.frames);

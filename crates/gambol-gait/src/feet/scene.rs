@@ -331,7 +331,7 @@ fn flats(leg: &Leg, frames: &[BodyFrame], settings: &FeetSettings) -> Vec<Flat> 
 }
 
 /// What a correction costs, as a compliance of every coordinate: 1/(k + ω² I), the elastic energy and the kinetic one of a
-/// correction that comes and goes with the gait, I the inertia that the joint carries. The root's is that of the legs,
+/// correction that comes and goes with the gait, I the inertia that the joint carries; in arms `arm_stiffness` times as much. The root's is that of the legs,
 /// divided by `root_stiffness`. Returns the mean of the joints', too.
 fn compliance(body: &Body, data: &mut Data, root_v: usize, frequency: f64) -> (Vec<f64>, f64) {
     let (creature, length) = (&body.creature, body.legs.length);
@@ -349,14 +349,20 @@ fn compliance(body: &Body, data: &mut Data, root_v: usize, frequency: f64) -> (V
     let joints: Vec<f64> = compliance.iter().copied().filter(|&k| k > 0.0).collect();
     let mean = joints.iter().map(|k| 1.0 / k).sum::<f64>() / joints.len().max(1) as f64;
     let stiffness = body.settings.feet.root_stiffness;
+    let least = body.settings.posture.shortest_arm * length;
+    let arms = gambol_anatomy::arms(creature, data, body.basis.mean(), least);
+    let mut of_arm = vec![1.0; creature.nv()];
+    for joint in arms.iter().flat_map(|arm| &arm.joints).map(|&joint| &creature.joints()[joint]) {
+        of_arm[joint.v..joint.v + joint.kind.nv()].fill(body.settings.feet.arm_stiffness);
+    }
     for (dof, c) in compliance.iter_mut().enumerate() {
         let root = (root_v..root_v + 6).contains(&dof);
         *c = match *c {
             // A leg of this length on joints of this compliance gives by c·length² under a force, c·length⁰ under a torque.
             _ if root && dof < root_v + 3 => mean * length * length / stiffness,
             _ if root => mean / stiffness,
-            k if k > 0.0 => 1.0 / (k + omega2 * inertia[dof]),
-            _ => mean,
+            k if k > 0.0 => 1.0 / (of_arm[dof] * (k + omega2 * inertia[dof])),
+            _ => mean / of_arm[dof],
         };
     }
     (compliance, mean)

@@ -66,6 +66,24 @@ impl Way {
         level.max(1.0 - ease((cycle - rises) / (hangs - rises)))
     }
 
+    /// How far the toes of a sole shall point up, rad: who stands for more than half of the cycle, as walkers do, sets down
+    /// the heel first. The sole comes up as it gets level in the swing, and is flat when the share `struck` of the stance
+    /// is over.
+    pub(super) fn strike(&self, cycle: f64, settings: &FootholdSettings) -> f64 {
+        let FootholdSettings { strike, struck, hang, .. } = *settings;
+        let walks = |plant: &Plant| plant.end - plant.start > 0.5;
+        match self.doing(cycle) {
+            Doing::Stands(plant) if walks(plant) => {
+                let s = (cycle - plant.start) / (plant.end - plant.start);
+                strike * (1.0 - ease(s / struck))
+            }
+            Doing::Swings(swing, _, after) if walks(after) => {
+                strike * ease((swing.progress(cycle) - hang) / (1.0 - 2.0 * hang))
+            }
+            _ => 0.0,
+        }
+    }
+
     /// The ground under the foot, as seen from the ground frame at `cycle`; smooth over the swing.
     pub(super) fn local(&self, path: &Path, frequency: f64, cycle: f64) -> Local {
         match self.doing(cycle) {
@@ -160,6 +178,16 @@ impl FeetScene<'_> {
         }
     }
 
+    /// How far the toes of a leg shall point up, rad: of who walks on two soles over level ground.
+    pub(super) fn heel_strike(&self, leg: usize, way: &Way, cycle: f64) -> f64 {
+        let has_heel = self.flat[leg].iter().any(|flat| flat.heel);
+        if self.legs.pairs == 1 && has_heel && *self.terrain == Terrain::Flat {
+            way.strike(cycle, &self.settings.footholds)
+        } else {
+            0.0
+        }
+    }
+
     /// Where all feet shall be at `cycle`. `free` is the unlimited modal pose there.
     pub(super) fn goals(
         &self,
@@ -197,9 +225,11 @@ impl FeetScene<'_> {
                     (place, lies, swing.bump(cycle))
                 }
             };
+            let up = self.heel_strike(leg, way, cycle);
+            let up = Quat::from_scaled_axis(Vec3::z().cross(&path.forward) * -up);
             let flat = self.flat[leg].iter().zip(lies);
             let flat = flat.map(|(flat, lies)| {
-                (flat.body, lies, flat.weight * way.flat(cycle, &self.settings.footholds, flat.heel))
+                (flat.body, up * lies, flat.weight * way.flat(cycle, &self.settings.footholds, flat.heel))
             });
             Goal { leg, place, astray, ground, flat: flat.collect() }
         };

@@ -68,12 +68,19 @@ gambol_model::settings! {
         bob_trunk: f64 = 0.5, Share;
         /// A mode that moves a foot by this many leg lengths per rad, or bends a knee so far, is no bob of the back.
         bob_legs_still: f64 = 0.5, Positive;
-        /// Swing of the arms' joints to each side, rad, when the feet stand for half of the time; less in a walk, more in a
-        /// run. People have about 0.3.
-        arm_swing: f64 = 0.3, AtLeastZero;
-        /// With all that the other modes do, hands swing no further than this many times as far. A robot on short legs
-        /// walked with its arms held out without it.
-        most_arm_swing: f64 = 1.8, AtLeastOne;
+        /// Swing of the arms to each side, rad about the shoulders, when the feet stand for half of the time; less in a walk,
+        /// more in a run. People's shoulders go through 30° to 45° in a walk (Murray, Sepic and Barnard 1967), which is 37°
+        /// here, …
+        arm_swing: f64 = 0.4, AtLeastZero;
+        /// … and through 60° to 70° in a run (Hinrichs 1987), whatever its duty: no more than this many times as far.
+        most_arm_swing: f64 = 1.5, AtLeastOne;
+        /// Modes that swing the arms: three for each of two timings, as of the legs ([`PaletteSettings::per_pair`]).
+        arm_modes: usize = 6, AtLeastOne;
+        /// A foot that they move by a leg's length counts like this many arms that go astray by an arm's length: legs are
+        /// placed already.
+        arms_spare_feet: f64 = 2.0, AtLeastZero;
+        /// Upper arms shorter than this, leg lengths, are none: what is above is the same joint in two bodies.
+        shortest_arm: f64 = 0.02, Positive;
         /// Feet of jumping jacks go this far to each side, leg lengths.
         jacks_feet: f64 = 0.3, AtLeastZero;
         /// Arm joints of jumping jacks swing this far to each side, rad: the figure's own (Kry et al. 2009, figure 3).

@@ -12,6 +12,10 @@ gambol_model::settings! {
         /// The root yields to the feet where the joints cannot follow, and is this many times as stiff as the legs. By eye:
         /// the trunk should not twitch with every step.
         root_stiffness: f64 = 5.0, Positive;
+        /// What a correction of an arm costs, in times of what its springs and its inertia say. Arms are light and loose, and
+        /// would pay for all that the body as a whole lacks: in a walk they swung through 80° along the way and as far
+        /// aside. With 10 a biped's still go through 57°; beyond 30 little changes.
+        arm_stiffness: f64 = 30.0, Positive;
         /// Feet that cannot reach may draw the body this far into the ground, and no further: a picture of what is wrong is
         /// better than none, and one from above the ground better than from below.
         deepest_body: f64 = 0.15, Positive;
@@ -52,6 +56,12 @@ gambol_model::settings! {
     pub struct FootholdSettings {
         /// Share of the stance after which the heel may rise; people's do at about half.
         heel: f64 = 0.55, Share;
+        /// Toes of who walks on two soles point up by this when the heel comes down, rad: 15° to 25° in people (Perry 1992,
+        /// chapter 4). The ball of the foot is what stays where it stands, and the heel slides under it by 1 − cos of this:
+        /// 5 mm of a person at 15°, and more beyond.
+        strike: f64 = 0.26, AtLeastZero;
+        /// Share of the stance after which the sole is flat: an eighth of the cycle in people (the same).
+        struck: f64 = 0.2, Share;
         /// Share of the swing after which a sole hangs freely, and as long before its end it is level again: people's feet are
         /// level from the middle of the swing on. Below a half.
         hang: f64 = 0.25, Positive;

@@ -1,11 +1,16 @@
 //! People run as people do, whatever pose their file has: elbows bent, hands ahead, knees that fold in the swing, at the
 //! cadence of runners. Angles are measured on played poses between the places of joints, not on coordinates, so that a
 //! hinge about a strange axis, or a ball, is judged as an eye would. Bodies that are no people run as they stand.
+//!
+//! Arms swing as people's do, which they did not while every correction of the body as a whole was paid by them: through 84°
+//! in a walk, as far aside as ahead, and together in the flight of a run.
 
 use std::f64::consts::FRAC_PI_2;
 
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_gait::{Body, Design, Gait, Sampling, Wish, perform, prepare, preset_style};
+use gambol_gait::{
+    Body, Design, Gait, GaitSettings, Sampling, Wish, design, perform, prepare, preset_style,
+};
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, JointSpec, Role, Shape, ShapeSpec, Side, Transform, Vec3,
 };
@@ -184,8 +189,12 @@ fn knees(body: &Body, data: &mut Data, clip: &Clip) -> Vec<[f64; 2]> {
 }
 
 fn running(creature: Creature, wish: &Wish) -> (Body, Data, Gait, Clip) {
+    going(creature, "run", wish)
+}
+
+fn going(creature: Creature, gait: &str, wish: &Wish) -> (Body, Data, Gait, Clip) {
     let mut data = Data::new(&creature);
-    let (body, Design { gait, .. }) = prepare(creature, &mut data, "run", |_| (), wish).unwrap();
+    let (body, Design { gait, .. }) = prepare(creature, &mut data, gait, |_| (), wish).unwrap();
     let played = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: 60.0 }).unwrap();
     (body, data, gait, played.clip)
 }
@@ -311,4 +320,182 @@ fn cadence_hardly_depends_on_speed() {
     assert!(slow > 0.95 * usual && fast < 1.15 * usual, "{slow} {usual} {fast}");
     let asked = at(Wish { frequency: Some(1.1), ..Wish::default() });
     assert!((asked - 1.1).abs() < 1e-9, "{asked}");
+}
+
+/// Over the keys of a clip.
+#[derive(Default)]
+struct Series(Vec<f64>);
+
+impl Series {
+    fn mean(&self) -> f64 {
+        self.0.iter().sum::<f64>() / self.0.len() as f64
+    }
+
+    fn range(&self) -> f64 {
+        let most = self.0.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        most - self.0.iter().copied().fold(f64::INFINITY, f64::min)
+    }
+
+    /// Coefficient of correlation.
+    fn goes_with(&self, other: &Self) -> f64 {
+        let apart = |series: &Self| -> Vec<f64> { series.0.iter().map(|x| x - series.mean()).collect() };
+        let (a, b) = (apart(self), apart(other));
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        dot(&a, &b) / (dot(&a, &a) * dot(&b, &b)).sqrt()
+    }
+}
+
+/// What an arm and the leg of its side do over a clip.
+#[derive(Default)]
+struct Swings {
+    /// Upper arm from straight down, ahead and aside, rad.
+    ahead: Series,
+    aside: Series,
+    /// Hand against shoulder, arm lengths: ahead, up.
+    hand: Series,
+    height: Series,
+    /// From hip to ankle, rad ahead of straight down.
+    leg: Series,
+}
+
+/// Left, right.
+fn swings(body: &Body, data: &mut Data, clip: &Clip) -> [Swings; 2] {
+    let mut found = [Swings::default(), Swings::default()];
+    for pose in &clip.poses {
+        let arms = arms(body, data, pose);
+        let frames = forward_kinematics(&body.creature, data, pose);
+        for (side, [shoulder, elbow, hand]) in arms {
+            let swings = &mut found[usize::from(side == Some(Side::Right))];
+            let (upper, whole) = (elbow - shoulder, hand - shoulder);
+            let length = upper.norm() + (hand - elbow).norm();
+            swings.ahead.0.push(upper.x.atan2(-upper.z));
+            swings.aside.0.push(upper.y.atan2(-upper.z));
+            swings.hand.0.push(whole.x / length);
+            swings.height.0.push(whole.z / length);
+            let leg = body.legs.legs.iter().find(|leg| leg.side == side).unwrap();
+            let (hip, ankle) =
+                (leg.hip_in_world(&body.creature, frames), leg.ankle_in_world(&body.creature, frames));
+            let way = body.legs.heading.components(ankle - hip);
+            swings.leg.0.push(way.x.atan2(-way.z));
+        }
+    }
+    found
+}
+
+/// Through 30° to 45° in people (Murray, Sepic and Barnard 1967), here with the pitch of the trunk in it; against the leg
+/// of the same side, and along the way far more than aside.
+#[test]
+fn arms_swing_as_peoples_do_in_a_walk() {
+    let gallery = |name: &str| gambol::load(name, &gambol::LoadOptions::default()).unwrap();
+    // With short legs, and as short arms on a long trunk, there is less to balance.
+    for (what, least, creature) in [
+        ("human", 25.0, gallery("human")),
+        ("biped", 25.0, gallery("biped")),
+        ("usual", 25.0, person(USUAL)),
+        ("bent", 25.0, person(Person { bent: 0.5, ..USUAL })),
+        ("ball", 25.0, person(Person { elbow: Elbow::Ball, ..USUAL })),
+        ("child", 15.0, person(Person { limbs: 0.7, scale: 0.6, ..USUAL })),
+        ("giant", 25.0, person(Person { scale: 30.0, ..USUAL })),
+        ("facing elsewhere", 25.0, person(Person { yaw: 2.0, ..USUAL })),
+    ] {
+        let (body, mut data, _, clip) = going(creature, "walk", &Wish::default());
+        for arm in swings(&body, &mut data, &clip) {
+            let [ahead, aside] = [&arm.ahead, &arm.aside].map(|series| series.range().to_degrees());
+            assert!((least..=53.0).contains(&ahead), "{what}: an arm swings through {ahead:.0}°");
+            assert!(aside < 0.8 * ahead, "{what}: through {aside:.0}° aside and {ahead:.0}° ahead");
+            let with = arm.hand.goes_with(&arm.leg);
+            assert!(with < -0.8, "{what}: hand and foot of a side go together by {with:.2}");
+        }
+    }
+}
+
+/// The same of runs, where bent arms swing further; and hands do not rise together.
+#[test]
+fn arms_swing_in_turn_in_a_run() {
+    let biped = gambol::load("biped", &gambol::LoadOptions::default()).unwrap();
+    for (what, creature) in
+        [("biped", biped), ("usual", person(USUAL)), ("T", person(Person { arms: FRAC_PI_2, ..USUAL }))]
+    {
+        let (body, mut data, _, clip) = running(creature, &Wish::default());
+        let arms = swings(&body, &mut data, &clip);
+        let sum: Vec<f64> =
+            arms[0].height.0.iter().zip(&arms[1].height.0).map(|(a, b)| 0.5 * (a + b)).collect();
+        let (sum, own) = (Series(sum).range(), arms[0].height.range());
+        assert!(sum < 0.6 * own, "{what}: hands rise together by {sum:.2}, each by {own:.2} arm lengths");
+        for arm in arms {
+            let [ahead, aside] = [&arm.ahead, &arm.aside].map(|series| series.range().to_degrees());
+            assert!((35.0..=80.0).contains(&ahead), "{what}: an arm swings through {ahead:.0}°");
+            assert!(aside < 0.8 * ahead, "{what}: through {aside:.0}° aside and {ahead:.0}° ahead");
+            let with = arm.hand.goes_with(&arm.leg);
+            assert!(with < -0.7, "{what}: hand and foot of a side go together by {with:.2}");
+        }
+    }
+}
+
+/// Of a foot over a clip.
+struct Steps {
+    /// How far its toes point up, rad, at touchdown, in the middle of the stance and at lift-off.
+    pitch: [f64; 3],
+    /// How far its lowest point is above the ground at most, leg lengths.
+    lifted: f64,
+}
+
+/// The left foot of a clip of one cycle.
+fn steps(body: &Body, data: &mut Data, clip: &Clip) -> Steps {
+    let leg = body.legs.legs.iter().find(|leg| leg.side == Some(Side::Left)).unwrap();
+    let rest = forward_kinematics(&body.creature, data, body.basis.mean())[leg.foot].orientation;
+    let (mut pitch, mut lifted) = (Vec::new(), f64::NEG_INFINITY);
+    for pose in &clip.poses {
+        let frames = forward_kinematics(&body.creature, data, pose);
+        let ahead = frames[leg.foot].orientation * rest.inverse() * body.legs.heading.forward;
+        pitch.push(ahead.z.clamp(-1.0, 1.0).asin());
+        let low = leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point.z);
+        lifted = f64::max(lifted, low.fold(f64::INFINITY, f64::min) / body.legs.length);
+    }
+    let contact = clip.contacts.iter().find(|contact| contact.name == leg.name).unwrap();
+    // A stance that goes over the end of the cycle is told as two.
+    let wraps = contact.intervals.len() == 2;
+    let ends = [contact.intervals[usize::from(wraps)][0], contact.intervals[0][1]];
+    let middle = 0.5 * (ends[0] + ends[1] - if wraps { clip.duration() } else { 0.0 });
+    let at = |time: f64| {
+        let time = time.rem_euclid(clip.duration());
+        let near = |key: &usize| (clip.times[*key] - time).abs();
+        pitch[(0..pitch.len()).min_by(|a, b| near(a).total_cmp(&near(b))).unwrap()]
+    };
+    Steps { pitch: [at(ends[0]), at(middle), at(ends[1])], lifted }
+}
+
+/// In a walk the heel comes down first, the sole lies flat, and the toes leave last; and nobody marches: feet were flung up
+/// by a quarter of the leg, twice in each swing.
+#[test]
+fn soles_roll_from_heel_to_toe_in_a_walk() {
+    let gallery = |name: &str| gambol::load(name, &gambol::LoadOptions::default()).unwrap();
+    for (what, creature) in [("human", gallery("human")), ("biped", gallery("biped"))] {
+        let mut data = Data::new(&creature);
+        let (body, Design { gait, .. }) =
+            prepare(creature, &mut data, "walk", |_| (), &Wish::default()).unwrap();
+        let played = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: 240.0 }).unwrap();
+        let Steps { pitch, lifted } = steps(&body, &mut data, &played.clip);
+        let [strikes, stands, leaves] = pitch.map(f64::to_degrees);
+        assert!((8.0..25.0).contains(&strikes), "{what}: comes down at {strikes:.0}°");
+        assert!(stands.abs() < 3.0, "{what}: stands at {stands:.1}°");
+        assert!((-60.0..-15.0).contains(&leaves), "{what}: leaves at {leaves:.0}°");
+        assert!(lifted < 0.15, "{what}: a foot is lifted by {lifted:.2} of the leg");
+        let (slip, depth) = (played.report.slip_mm.unwrap(), played.report.penetration_mm.unwrap());
+        assert!(slip < 1.0 && depth < 1.0, "{what}: slips by {slip} mm, {depth} mm deep");
+    }
+    // Animals on four legs, and runners, come down as they did.
+    for (name, gait) in [("dog", "walk"), ("biped", "run")] {
+        let played = |strike: f64| {
+            let creature = gallery(name);
+            let mut data = Data::new(&creature);
+            let mut settings = GaitSettings::default();
+            settings.footholds.strike = strike;
+            let style = preset_style(&creature, gait).unwrap_or_default();
+            let body = Body::with_settings(creature, &mut data, &style, settings).unwrap();
+            let made = design(&body, &mut data, gait, &Wish::default()).unwrap().gait;
+            perform(&body, &mut data, &made, &Sampling { seconds: None, fps: 30.0 }).unwrap().clip.poses
+        };
+        assert_eq!(played(0.0), played(0.4), "{name} {gait}");
+    }
 }
