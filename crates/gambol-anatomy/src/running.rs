@@ -23,9 +23,14 @@ gambol_model::settings! {
         aside: f64 = 0.17, AtLeastZero;
         /// Bend of the knees in the middle of a stance, rad: 40° to 45° in runners (Novacheck 1998).
         knee: f64 = 0.75, Positive;
-        /// Lean of the trunk, rad: runners have 3° to 13°, more when they are fast (Novacheck 1998 and others). The head
-        /// stays level.
-        lean: f64 = 0.12, AtLeastZero;
+        /// Lean of the trunk per root of the Froude number, which is the speed in units of √(g h), rad: 4° in a jog (2 m/s of a
+        /// person), 7° in a run, 13° in a sprint of 6 m/s. Runners have 3° to 13°, more when they are fast (Novacheck 1998).
+        /// The head stays level.
+        lean: f64 = 0.11, AtLeastZero;
+        /// No more than this, rad: what leans further falls.
+        most_lean: f64 = 0.35, AtLeastZero;
+        /// Froude number of a usual run.
+        froude: f64 = 1.2, AtLeastZero;
         /// Steps of least squares: the third is exact to a thousandth, limits take some more.
         steps: usize = 24, AtLeastOne;
         /// No joint turns further in one step, rad.
@@ -44,9 +49,17 @@ gambol_model::settings! {
     }
 }
 
-/// The pose in which a creature on two legs and with arms runs; `None` for all others. The pose of the file need only be
-/// such that it stands: arms may be stretched out or hang, limbs may be straight or bent.
-pub fn running_pose(creature: &Creature, settings: &RunningSettings) -> Option<Vec<f64>> {
+impl RunningSettings {
+    /// How far the trunk leans ahead, rad, in a run at this Froude number v²/(g h); in a usual one if none is given.
+    pub fn lean_at(&self, froude: Option<f64>) -> f64 {
+        (self.lean * froude.unwrap_or(self.froude).max(0.0).sqrt()).min(self.most_lean)
+    }
+}
+
+/// The pose in which a creature on two legs and with arms runs, with a trunk that leans ahead by `lean`, rad (see
+/// [`RunningSettings::lean_at`]); `None` for all others. The pose of the file need only be such that it stands: arms may be
+/// stretched out or hang, limbs may be straight or bent.
+pub fn running_pose(creature: &Creature, lean: f64, settings: &RunningSettings) -> Option<Vec<f64>> {
     let mut data = Data::new(creature);
     let mut pose = creature.reference_pose().to_vec();
     let legs = Legs::new(creature, &mut data, &pose);
@@ -60,7 +73,7 @@ pub fn running_pose(creature: &Creature, settings: &RunningSettings) -> Option<V
         return None; // it runs as it stands
     }
     let stands: Vec<Stands> = legs.legs.iter().map(|leg| aim.stands(leg)).collect();
-    aim.lean(&legs);
+    aim.lean(&legs, lean);
     for (leg, stands) in legs.legs.iter().zip(&stands) {
         aim.crouch(&legs, leg, stands);
     }
@@ -154,11 +167,10 @@ impl Aim<'_> {
     }
 
     /// The trunk leans ahead about the hips; the head looks on.
-    fn lean(&mut self, legs: &Legs) {
+    fn lean(&mut self, legs: &Legs, lean: f64) {
         let Some(root) = free_root(self.creature) else { return };
         let (root_index, left) = (self.index(root), legs.heading.left);
         let hips: Vec3 = legs.legs.iter().map(|leg| leg.hip).sum::<Vec3>() / legs.legs.len() as f64;
-        let lean = self.settings.lean;
         self.turn(root_index, left, lean);
         let creature = self.creature;
         let frames = self.frames();

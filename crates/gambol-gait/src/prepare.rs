@@ -9,7 +9,8 @@ use crate::{Body, Design, Gait, GaitError, Style, Wish, design, preset_style};
 
 /// The gait called `name` for a creature as its file has it, and the body that it moves.
 ///
-/// The style is that of the preset of this name, if the creature has one, and then as `restyle` changes it.
+/// The style is that of the preset of this name, if the creature has one, or that of who runs at the speed of `wish`, and
+/// then as `restyle` changes it.
 pub fn prepare(
     creature: Creature,
     data: &mut Data,
@@ -18,6 +19,7 @@ pub fn prepare(
     wish: &Wish,
 ) -> Result<(Body, Design), GaitError> {
     let mut style = preset_style(&creature, name).unwrap_or_default();
+    style.lean_for(&creature, data, wish);
     restyle(&mut style);
     let body = Body::new(creature, data, &style)?;
     let designed = design_at_pace(&body, data, name, wish)?;

@@ -16,7 +16,7 @@ use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Quaternion};
 use serde::Serialize;
 
-use crate::{Gait, GaitError, GaitSettings, Leg, Legs, Style, StyleSettings};
+use crate::{Gait, GaitError, GaitSettings, Leg, Legs, Style, StyleSettings, Wish};
 
 /// A creature as a style changes it, with its modes and legs.
 #[derive(Clone, Debug)]
@@ -170,10 +170,11 @@ impl Style {
         if name == REFERENCE {
             return Ok(creature.reference_pose().to_vec());
         }
-        let running = running_pose(creature, &RunningSettings::default());
+        let (settings, asked) = (RunningSettings::default(), running_lean(name)?);
+        let running = running_pose(creature, asked.unwrap_or(settings.lean_at(None)), &settings);
         let mut names = vec![REFERENCE];
         if let Some(pose) = running {
-            if name == RUNNING {
+            if name == RUNNING || asked.is_some() {
                 return Ok(pose);
             }
             names.push(RUNNING);
@@ -241,15 +242,43 @@ const ALL: &str = ".*";
 /// What the reference pose is called.
 const REFERENCE: &str = "reference";
 
-/// What the pose is called in which a person runs ([`running_pose`]); a pose of the file with this name comes first.
+/// What the pose is called in which a person runs ([`running_pose`]), at a usual speed or, as `running:12`, with a trunk
+/// that leans ahead by so many degrees; a pose of the file with this name comes first.
 const RUNNING: &str = "running";
+
+/// Nobody leans further, degrees.
+const MOST_LEAN: f64 = 60.0;
+
+/// The lean that the name of a running pose asks for, rad; `None` for other names.
+fn running_lean(name: &str) -> Result<Option<f64>, GaitError> {
+    let Some(degrees) = name.strip_prefix(RUNNING).and_then(|rest| rest.strip_prefix(':')) else {
+        return Ok(None);
+    };
+    match degrees.parse::<f64>() {
+        Ok(degrees) if (0.0..=MOST_LEAN).contains(&degrees) => Ok(Some(degrees.to_radians())),
+        _ => Err(GaitError::Body(format!(
+            "pose {name:?}: the lean of the trunk is a number of degrees from 0 to {MOST_LEAN}, as in {RUNNING}:10"
+        ))),
+    }
+}
 
 impl Style {
     /// The style for a gait that a creature's file says nothing about: people run with bent arms and knees. Who has a
     /// pose for it already, or no arms to bend, is as in the file.
     pub(crate) fn for_gait(creature: &Creature, gait: &str) -> Option<Self> {
-        let runs = gait == RUN && running_pose(creature, &RunningSettings::default()).is_some();
+        let runs = gait == RUN && running_pose(creature, 0.0, &RunningSettings::default()).is_some();
         runs.then(|| Self { pose: Some(RUNNING.to_owned()), ..Self::default() })
+    }
+
+    /// Who runs at a speed that was asked for leans as that speed has it.
+    pub(crate) fn lean_for(&mut self, creature: &Creature, data: &mut Data, wish: &Wish) {
+        let speed = wish.speed.or(wish.frequency.zip(wish.stride_length).map(|(f, stride)| f * stride));
+        let is_ours = self.pose.as_deref() == Some(RUNNING) && creature.pose(RUNNING).is_none();
+        let Some(speed) = speed.filter(|speed| is_ours && speed.is_finite()) else { return };
+        let length = Legs::new(creature, data, creature.reference_pose()).length;
+        let froude = speed * speed / (creature.gravity().norm() * length).max(f64::MIN_POSITIVE);
+        let lean = RunningSettings::default().lean_at(Some(froude));
+        self.pose = Some(format!("{RUNNING}:{:.1}", lean.to_degrees()));
     }
 }
 

@@ -9,7 +9,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_gait::{
-    Body, Design, Gait, GaitSettings, Sampling, Wish, design, perform, prepare, preset_style,
+    Body, Design, Gait, GaitSettings, Sampling, Style, Wish, design, perform, prepare, preset_style,
 };
 use gambol_model::{
     BodySpec, Creature, CreatureSpec, JointSpec, Role, Shape, ShapeSpec, Side, Transform, Vec3,
@@ -497,5 +497,39 @@ fn soles_roll_from_heel_to_toe_in_a_walk() {
             perform(&body, &mut data, &made, &Sampling { seconds: None, fps: 30.0 }).unwrap().clip.poses
         };
         assert_eq!(played(0.0), played(0.4), "{name} {gait}");
+    }
+}
+
+/// The trunk leans with the root of the Froude number, in the pose and in what is played; a lean that is asked for by name
+/// is taken, and nonsense is told.
+#[test]
+fn trunks_lean_with_speed() {
+    let creature = person(USUAL);
+    let chest = creature.bodies().iter().position(|body| body.name == "chest").unwrap();
+    let lean = |data: &mut Data, pose: &[f64]| {
+        let up = forward_kinematics(&creature, data, pose)[chest].rotation * Vec3::z();
+        up.x.atan2(up.z).to_degrees()
+    };
+    let mut before = [0.0, 0.0];
+    // Its legs are 0.95 m long: Froude numbers of 0.43, 1.1 and 2.2.
+    for (speed, wanted) in [(2.0, 4.1), (3.2, 6.6), (4.5, 9.3)] {
+        let wish = Wish { speed: Some(speed), ..Wish::default() };
+        let (body, mut data, _, clip) = running(creature.clone(), &wish);
+        let rest = lean(&mut data, body.basis.mean());
+        assert!((rest - wanted).abs() < 0.4, "{speed} m/s: {rest:.1}° instead of {wanted}°");
+        let mean = clip.poses.iter().map(|pose| lean(&mut data, pose)).sum::<f64>() / clip.poses.len() as f64;
+        assert!(
+            rest > before[0] && mean > before[1],
+            "{speed} m/s: {rest:.1}° and {mean:.1}° after {before:?}"
+        );
+        before = [rest, mean];
+    }
+    let mut data = Data::new(&creature);
+    let posed = |name: &str| Style { pose: Some(name.to_owned()), ..Style::default() }.named_pose(&creature);
+    let asked = posed("running:15").unwrap();
+    assert!((lean(&mut data, &asked) - 15.0).abs() < 0.1);
+    for name in ["running:", "running:far", "running:-3", "running:NaN", "running:200"] {
+        let told = posed(name).unwrap_err().to_string();
+        assert!(told.contains("degrees"), "{name}: {told}");
     }
 }
