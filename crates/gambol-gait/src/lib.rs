@@ -18,6 +18,7 @@ mod design;
 mod edit;
 mod error;
 mod feet;
+mod felt;
 mod file;
 mod forces;
 mod gait;
@@ -43,6 +44,7 @@ mod terrain;
 pub use design::{Design, Wish, design, gaits_for};
 pub use edit::ModeEdit;
 pub use error::GaitError;
+pub use felt::{Felt, FeltError, OwnGait, feel};
 pub use file::{FileError, TerrainFile, VERSION, from_toml, from_toml_with, to_toml};
 pub use forces::{
     FootForces, ForceError, ForceFigures, Forces, Stances, WorstResidual, find_stances, forces,
@@ -56,10 +58,10 @@ pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use reach::Reach;
 pub use settings::{
-    DesignSettings, FeetSettings, FootholdSettings, ForceSettings, GaitSettings, HeuristicSettings,
-    LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings, PinSettings, PostureSettings,
-    RootSettings, SettleSettings, StanceSettings, StyleSettings, SwimSettings, TempoSettings,
-    WarningSettings, WaveSettings,
+    DesignSettings, FeetSettings, FeltSettings, FootholdSettings, ForceSettings, GaitSettings,
+    HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings, PinSettings,
+    PostureSettings, RootSettings, SettleSettings, StanceSettings, StyleSettings, SwimSettings,
+    TempoSettings, WarningSettings, WaveSettings,
 };
 pub use style::{Body, Counterpart, counterparts};
 

@@ -46,10 +46,9 @@ impl Tempo {
         let settings = &body.settings.tempo;
         let gravity = Some(body.creature.gravity().norm()).filter(|g| *g > 0.0).unwrap_or(9.81);
         let height = body.legs.length.max(1e-6);
-        let reach = span(body, data) * swings(body, data);
+        let reach = reach(body, data);
         let in_place = pattern.froude == 0.0;
         let froude = |speed: f64| speed * speed / (gravity * height);
-        // A sprawled leg reaches further than its hip is high.
         let natural_stride =
             |speed: f64| settings.stride * math::powf(froude(speed), settings.stride_power) * reach;
         let usual_speed = (pattern.froude * gravity * height).sqrt();
@@ -114,6 +113,11 @@ fn quickened(body: &Body, pattern: &Pattern, duty: f64, gravity: f64) -> f64 {
     let stances: Vec<Stance> = body.legs.legs.iter().enumerate().map(of_leg).collect();
     let at_one = Bounce::new(&stances, 1.0, gravity, body.settings.feet.push_humps).range();
     (at_one / (body.settings.tempo.highest_bounce * body.legs.length.max(1e-6))).sqrt()
+}
+
+/// The length that strides go by, m: a sprawled leg reaches further than its hip is high.
+pub(crate) fn reach(body: &Body, data: &mut Data) -> f64 {
+    span(body, data) * swings(body, data)
 }
 
 /// How far the legs swing along the way for their span, as a share of upright ones. A leg swings about its hip, so what

@@ -324,6 +324,16 @@ impl Creature {
         self.gravity = Vec3::zeros();
     }
 
+    /// Multiplies gravity: as on another planet, or for a body of another size that is to move in step with its own clips.
+    pub fn scale_gravity(&mut self, factor: f64) -> Result<(), ModelError> {
+        if !(factor.is_finite() && factor > 0.0) {
+            let reason = format!("a factor of {factor} is not a finite number above 0");
+            return Err(ModelError::new("gravity", reason));
+        }
+        self.gravity *= factor;
+        Ok(())
+    }
+
     /// Multiplies the density of one body, inertia included.
     pub fn scale_mass(&mut self, body: usize, factor: f64) -> Result<(), ModelError> {
         let body = &mut self.bodies[body];

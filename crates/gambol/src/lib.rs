@@ -17,6 +17,7 @@ pub mod gallery;
 mod recording;
 pub mod render;
 pub mod report;
+mod tempo;
 
 pub use animate::{Animation, animate};
 pub use contacts::guess_contacts;
@@ -32,6 +33,7 @@ pub use gambol_modes as modes;
 pub use gambol_motion as motion;
 pub use gambol_picture as picture;
 pub use recording::{Motion, MotionOptions, is_motion, load_clips, load_motion};
+pub use tempo::{TempoError, felt_tempo};
 
 use gambol_formats::FormatError;
 use gambol_model::{Creature, Hint, Hinted, ModelError};

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
+use gambol::felt_tempo;
 use gambol::render::{Format, render_forces};
 use gambol_dynamics::Data;
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{
-    Body, Gait, GaitError, Performance, Sampling, Style, Support, Wish, adopt, forces, gaits_for, perform,
-    prepare, to_toml,
+    Body, Felt, FeltSettings, Gait, GaitError, Performance, Sampling, Style, Support, Wish, adopt, forces,
+    gaits_for, perform, prepare, to_toml,
 };
 use gambol_model::{Creature, JointKind};
 use gambol_modes::Reader;
@@ -43,6 +44,7 @@ use super::{Failure, render, write_json, written};
     gambol animate dog my-trot.toml --turn 20 --seconds 4 -o circle.glb\n  \
     gambol animate fox.glb walk trot -o fox-alive.glb\n  \
     gambol animate fox.glb walk --rig fox.toml --root-motion in-place -o fox-game.glb\n  \
+    gambol animate horse.glb walk gallop --tempo own -o horse-alive.glb\n  \
     gambol animate actor.bvh walk --height 1.8 -o actor-walks.gif"
 )]
 #[allow(clippy::struct_excessive_bools)] // each is an option of its own
@@ -127,6 +129,10 @@ struct GroundArguments {
     #[arg(long, value_name = "F", default_value_t = 60.0, value_parser = rate, allow_negative_numbers = true)]
     fps: f64,
 
+    /// How fast all goes: as the creature's size has it, or as the gaits among a glTF file's own clips do
+    #[arg(long, value_enum, default_value_t = TempoChoice::Size)]
+    tempo: TempoChoice,
+
     /// Whether the creature travels in the files, or stays in place for a game to lead it
     #[arg(long, value_enum, default_value_t = RootMotion::Travel)]
     root_motion: RootMotion,
@@ -138,6 +144,14 @@ pub(super) enum RootMotion {
     Travel,
     /// on the spot
     InPlace,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum TempoChoice {
+    /// by the length of its legs, under the gravity of the earth
+    Size,
+    /// in step with its own clips: gravity is made so strong, or so weak, that their cadence is that of its size
+    Own,
 }
 
 impl From<RootMotion> for gambol_formats::clip::RootMotion {
@@ -242,6 +256,8 @@ impl StyleArguments {
 
 /// A gait as it was played.
 struct Show {
+    /// What its own clips made of gravity, if they did.
+    felt: Option<Felt>,
     body: Body,
     gait: Gait,
     /// What each of its components does.
@@ -268,8 +284,9 @@ impl Animate {
             return self.list(out, creature);
         }
         outputs.fit(self.gaits.len(), rig.is_some())?;
+        let (creature, felt) = self.at_tempo(creature, rig.as_ref())?;
 
-        let shows = self.gaits.iter().map(|name| self.show(&creature, name, &wish));
+        let shows = self.gaits.iter().map(|name| self.show(&creature, felt.as_ref(), name, &wish));
         let shows = shows.collect::<Result<Vec<Show>, Failure>>()?;
         self.write(&outputs, &shows, rig.as_ref())?;
         for note in rig.iter().flat_map(|rig| &rig.notes) {
@@ -292,8 +309,55 @@ impl Animate {
         Ok(())
     }
 
+    /// The creature as its own clips have it, if that is asked for; else a word where they have it quite otherwise.
+    fn at_tempo(
+        &self,
+        mut creature: Creature,
+        rig: Option<&Rig>,
+    ) -> Result<(Creature, Option<Felt>), Failure> {
+        let own = self.ground.tempo == TempoChoice::Own;
+        let Some(rig) = rig else {
+            let file = &self.creature.creature;
+            return if own {
+                Err(Failure::Failed(format!(
+                    "--tempo own: {file} is no glTF file, which alone has clips of its own"
+                )))
+            } else {
+                Ok((creature, None))
+            };
+        };
+        match felt_tempo(self.creature.file(), &self.creature.options()?, (&creature, rig)) {
+            Ok(felt) if own => {
+                felt.apply(&mut creature)?;
+                Ok((creature, Some(felt)))
+            }
+            Ok(felt) => {
+                if felt.differs(&FeltSettings::default()) {
+                    let clip = &felt.clips[0];
+                    eprintln!(
+                        "gambol: its own {:?} takes {:.2} strides per second, where its size has {:.2}; --tempo own goes in step \
+                         with its clips",
+                        clip.name, clip.frequency, clip.usual
+                    );
+                }
+                Ok((creature, None))
+            }
+            Err(error) if own => {
+                Err(Failure::Failed(format!("--tempo own: {error}; leave it out to go by its size")))
+            }
+            // Who does not ask for clips is not told what is wrong with them.
+            Err(_) => Ok((creature, None)),
+        }
+    }
+
     /// One gait, played.
-    fn show(&self, creature: &Creature, name: &str, wish: &Wish) -> Result<Show, Failure> {
+    fn show(
+        &self,
+        creature: &Creature,
+        felt: Option<&Felt>,
+        name: &str,
+        wish: &Wish,
+    ) -> Result<Show, Failure> {
         let mut warnings = Vec::new();
         let mut data = Data::new(creature);
         let restyle = |style: &mut Style| self.style.apply(creature, style);
@@ -317,12 +381,12 @@ impl Animate {
         let doubt = performance.forces.as_ref().and_then(|forces| forces.doubt(believed));
         performance.warnings.extend(doubt);
         let names = mode_names(&body, &mut data, &gait)?;
-        Ok(Show { body, gait, names, performance })
+        Ok(Show { felt: felt.cloned(), body, gait, names, performance })
     }
 
     /// Everything is made before anything is written.
     fn write(&self, outputs: &Outputs, shows: &[Show], rig: Option<&Rig>) -> Result<(), Failure> {
-        let [Show { body, gait, names, performance }, ..] = shows else { return Ok(()) };
+        let [Show { body, gait, names, performance, .. }, ..] = shows else { return Ok(()) };
         let clips: Vec<Clip> = shows.iter().map(|show| show.performance.clip.clone()).collect();
         let (terrain, root_motion) = (&gait.ground.terrain, self.ground.root_motion.into());
         let (input, options) = (self.creature.file(), self.creature.options()?);

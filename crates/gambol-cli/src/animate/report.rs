@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use comfy_table::Table;
-use gambol_gait::{Body, FootReport, Gait, Performance, Report};
+use gambol_gait::{Body, Felt, FootReport, Gait, OwnGait, Performance, Report};
 use serde::Serialize;
 
 use super::Show;
@@ -17,6 +17,11 @@ const BAR: usize = 40;
 pub(super) struct ReportJson<'a> {
     name: &'a str,
     creature: &'a str,
+    /// How it goes with its own clips; not there where its size alone counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tempo: Option<&'a Felt>,
+    /// Under which all was made and measured, m/s².
+    gravity: f64,
     modes: Vec<ModeJson<'a>>,
     #[serde(flatten)]
     report: &'a Report,
@@ -41,7 +46,7 @@ struct ModeJson<'a> {
 }
 
 pub(super) fn json<'a>(show: &'a Show) -> ReportJson<'a> {
-    let Show { body, gait, names, performance } = show;
+    let Show { felt, body, gait, names, performance } = show;
     let mode = |(component, name): (&gambol_gait::Component, &'a String)| ModeJson {
         index: component.mode,
         name,
@@ -54,6 +59,8 @@ pub(super) fn json<'a>(show: &'a Show) -> ReportJson<'a> {
     ReportJson {
         name: &gait.name,
         creature: body.creature.name(),
+        tempo: felt.as_ref(),
+        gravity: body.creature.gravity().norm(),
         modes: gait.components.iter().zip(names).map(mode).collect(),
         report: &performance.report,
         seconds: performance.clip.duration(),
@@ -63,7 +70,7 @@ pub(super) fn json<'a>(show: &'a Show) -> ReportJson<'a> {
 }
 
 pub(super) fn write(out: &mut impl Write, show: &Show) -> Result<(), Failure> {
-    let Show { body, gait, names, performance } = show;
+    let Show { felt, body, gait, names, performance } = show;
     let Performance { clip, report, .. } = performance;
     let froude = report.froude.map(|froude| format!(", Froude number {froude:.2}")).unwrap_or_default();
     writeln!(out, "{} {}: {:.3} m/s{froude}", body.creature.name(), gait.name, report.speed)?;
@@ -75,6 +82,9 @@ pub(super) fn write(out: &mut impl Write, show: &Show) -> Result<(), Failure> {
         clip.times.len(),
         clip.duration()
     )?;
+    if let Some(felt) = felt {
+        writeln!(out, "  {}", tempo(felt))?;
+    }
     writeln!(out, "\n{}", modes(body, gait, names))?;
     if !report.feet.is_empty() {
         writeln!(out, "\n{}", feet(&report.feet))?;
@@ -84,6 +94,18 @@ pub(super) fn write(out: &mut impl Write, show: &Show) -> Result<(), Failure> {
         writeln!(out, "\n{}", forces::table(&forces.figures))?;
     }
     Ok(())
+}
+
+/// What was taken of its own clips.
+fn tempo(Felt { faster, gravity, clips, .. }: &Felt) -> String {
+    let clip =
+        |clip: &OwnGait| format!("{} {:.2} Hz ({:.2} by its size)", clip.name, clip.frequency, clip.usual);
+    let clips: Vec<String> = clips.iter().map(clip).collect();
+    format!(
+        "in step with its own clips, {}: {faster:.2} times as fast as its size has it, as under {gravity:.2} m/s²; \
+         forces are told under that",
+        clips.join(", ")
+    )
 }
 
 fn modes(body: &Body, gait: &Gait, names: &[String]) -> Table {

@@ -223,3 +223,38 @@ fn inspect_measures_the_files_own_clips() {
     assert_fails(&["inspect", &alive, "--clip", "fly"], "there is no clip \"fly\"; the file has ");
     assert_fails(&["inspect", "dog", "--clip", "fly"], "the file has none");
 }
+
+/// A file's own gaits say how fast all goes, and what was taken is told; what has none says so.
+#[test]
+fn the_tempo_of_its_own_clips() {
+    let place = Place::new();
+    let (input, quick) = (place.path("beast.glb"), place.path("quick.glb"));
+    let json = |arguments: &[&str]| -> Value { serde_json::from_str(&succeed(arguments)).unwrap() };
+    let usual = json(&["animate", &input, "walk", "--json"]);
+    assert!(usual.get("tempo").is_none());
+    assert!((usual["gravity"].as_f64().unwrap() - 9.81).abs() < 1e-9);
+    // As an artist would have it who drew a small animal with large units: the same strides, three times as often.
+    let number = |value: &Value, key: &str| value[key].as_f64().unwrap();
+    let (frequency, stride) = (3.0 * number(&usual, "stride_frequency"), number(&usual, "stride_length"));
+    let [often, long] = [frequency.to_string(), stride.to_string()];
+    let in_place = ["--root-motion", "in-place", "-o", &quick];
+    succeed(
+        &[&["animate", &input, "walk", "--frequency", &often, "--stride", &long][..], &in_place].concat(),
+    );
+    let own = json(&["animate", &quick, "walk", "--tempo", "own", "--json"]);
+    let clip = &own["tempo"]["clips"][0];
+    assert!((number(clip, "frequency") / frequency - 1.0).abs() < 0.02, "{clip}");
+    assert!((number(&own["tempo"], "faster") / 3.0 - 1.0).abs() < 0.3, "{}", own["tempo"]);
+    assert!((number(&own, "gravity") / number(&own["tempo"], "gravity") - 1.0).abs() < 1e-9);
+    let faster = number(&own, "stride_frequency") / number(&usual, "stride_frequency");
+    assert!((faster / number(&own["tempo"], "faster") - 1.0).abs() < 0.01, "{faster}");
+    assert!((number(&own, "stride_length") / stride - 1.0).abs() < 0.01, "the file keeps its size");
+    let report = succeed(&["animate", &quick, "walk", "--tempo", "own", "--report"]);
+    assert!(report.contains("in step with its own clips") && report.contains("m/s²"), "{report}");
+    // It is offered where it makes a difference, and only there.
+    let offered = |file: &str| String::from_utf8(gambol(&["animate", file, "walk"]).stderr).unwrap();
+    assert!(offered(&quick).contains("--tempo own"));
+    assert!(!offered(&input).contains("--tempo own"));
+    assert_fails(&["animate", &input, "walk", "--tempo", "own"], "none of its clips is a gait");
+    assert_fails(&["animate", "dog", "walk", "--tempo", "own"], "dog is no glTF file");
+}

@@ -54,3 +54,29 @@ gambol_model::settings! {
         shortest: f64 = 0.04, Positive;
     }
 }
+
+gambol_model::settings! {
+    /// How the tempo of a creature's own clips is told (`felt`).
+    pub struct FeltSettings {
+        /// A loop of fewer keys shows no stride.
+        fewest_keys: usize = 6, AtLeastOne;
+        /// Moments at which a loop is looked at: a dozen for each of the most strides.
+        samples: usize = 96, AtLeastOne;
+        /// A loop has no more strides than this; most have one.
+        most_strides: usize = 8, AtLeastOne;
+        /// In a gait every foot has at least this share of its way to and fro at the cadence: the rest is in how it stands and
+        /// swings. In a leap out of a gallop it has less.
+        pure: f64 = 0.6, Share;
+        /// Feet go to and fro by this to each side at least; in a stroll it is 0.2.
+        least_swing: f64 = 0.08, Positive;
+        /// That swing in parts of a stride: 0.22 of feet that stand for 0.6 of the time, 0.19 at 0.4, as the sinusoid that
+        /// follows the ground best while a foot stands.
+        swing_per_stride: f64 = 0.205, Positive;
+        /// Clips that are slower or faster than their size has them by more than these are no evidence: between them lie an
+        /// elephant that feels like a mouse, and the reverse.
+        times: [f64; 2] = [0.1, 10.0], Positive;
+        /// A tempo that is this many times faster or slower is seen: the scatter of animals about Alexander and Jayes' line is
+        /// a quarter.
+        seen: f64 = 1.3, AtLeastOne;
+    }
+}

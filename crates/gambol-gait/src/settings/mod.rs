@@ -15,7 +15,7 @@ pub use design::{
     TempoSettings,
 };
 pub use feet::{FeetSettings, FootholdSettings, ObeySettings, PinSettings, RootSettings, WarningSettings};
-pub use forces::{ForceSettings, StanceSettings};
+pub use forces::{FeltSettings, ForceSettings, StanceSettings};
 pub use legless::{LieSettings, SwimSettings, WaveSettings};
 pub use style::{LimitSettings, StyleSettings};
 
@@ -56,6 +56,8 @@ pub struct GaitSettings {
     pub forces: ForceSettings,
     /// When feet stand in a clip that does not say it.
     pub stances: StanceSettings,
+    /// How large a creature feels, by its own clips.
+    pub felt: FeltSettings,
     /// What users are told.
     pub warnings: WarningSettings,
     /// Waves of bodies without legs.
@@ -85,6 +87,7 @@ impl GaitSettings {
         self.obey.check()?;
         self.forces.check()?;
         self.stances.check()?;
+        self.felt.check()?;
         self.warnings.check()?;
         self.waves.check()?;
         self.lie.check()?;

@@ -5,6 +5,7 @@
 mod believed;
 mod design;
 mod edit;
+mod felt;
 mod file;
 mod forces;
 mod frogs;
