@@ -12,7 +12,7 @@ use gambol_gait::{
     Body, Design, Gait, GaitSettings, Sampling, Style, Wish, design, perform, prepare, preset_style,
 };
 use gambol_model::{
-    BodySpec, Creature, CreatureSpec, JointSpec, Role, Shape, ShapeSpec, Side, Transform, Vec3,
+    BodySpec, Creature, CreatureSpec, JointSpec, Role, Shape, ShapeSpec, Side, Transform, Vec3, math,
 };
 use gambol_motion::Clip;
 use nalgebra::{Translation3, UnitQuaternion};
@@ -368,15 +368,15 @@ fn swings(body: &Body, data: &mut Data, clip: &Clip) -> [Swings; 2] {
             let swings = &mut found[usize::from(side == Some(Side::Right))];
             let (upper, whole) = (elbow - shoulder, hand - shoulder);
             let length = upper.norm() + (hand - elbow).norm();
-            swings.ahead.0.push(upper.x.atan2(-upper.z));
-            swings.aside.0.push(upper.y.atan2(-upper.z));
+            swings.ahead.0.push(math::atan2(upper.x, -upper.z));
+            swings.aside.0.push(math::atan2(upper.y, -upper.z));
             swings.hand.0.push(whole.x / length);
             swings.height.0.push(whole.z / length);
             let leg = body.legs.legs.iter().find(|leg| leg.side == side).unwrap();
             let (hip, ankle) =
                 (leg.hip_in_world(&body.creature, frames), leg.ankle_in_world(&body.creature, frames));
             let way = body.legs.heading.components(ankle - hip);
-            swings.leg.0.push(way.x.atan2(-way.z));
+            swings.leg.0.push(math::atan2(way.x, -way.z));
         }
     }
     found
@@ -448,7 +448,7 @@ fn steps(body: &Body, data: &mut Data, clip: &Clip) -> Steps {
     for pose in &clip.poses {
         let frames = forward_kinematics(&body.creature, data, pose);
         let ahead = frames[leg.foot].orientation * rest.inverse() * body.legs.heading.forward;
-        pitch.push(ahead.z.clamp(-1.0, 1.0).asin());
+        pitch.push(math::asin(ahead.z.clamp(-1.0, 1.0)));
         let low = leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point.z);
         lifted = f64::max(lifted, low.fold(f64::INFINITY, f64::min) / body.legs.length);
     }
@@ -508,7 +508,7 @@ fn trunks_lean_with_speed() {
     let chest = creature.bodies().iter().position(|body| body.name == "chest").unwrap();
     let lean = |data: &mut Data, pose: &[f64]| {
         let up = forward_kinematics(&creature, data, pose)[chest].rotation * Vec3::z();
-        up.x.atan2(up.z).to_degrees()
+        math::atan2(up.x, up.z).to_degrees()
     };
     let mut before = [0.0, 0.0];
     // Its legs are 0.95 m long: Froude numbers of 0.43, 1.1 and 2.2.
