@@ -48,6 +48,7 @@ fn json_has_exactly_these_keys() {
         "penetration_mm",
         "loop_gap",
         "limit_overshoot_rad",
+        "gravity",
         "ground_correction_energy",
         "froude",
         "residual_force",
