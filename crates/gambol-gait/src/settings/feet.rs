@@ -204,7 +204,7 @@ gambol_model::settings! {
         /// which says that it cannot be believed, than limbs thrown about.
         most: f64 = 0.8, Positive;
         /// The same where a joint changes its step by more than this from one sample to the next, at twice the samples, rad.
-        jump: f64 = 0.24, Positive;
+        jump: f64 = 0.16, Positive;
         /// Share of a smoothed correction that the next one is drawn to. The more, the smoother, and the less it matters what is
         /// nearest to the vibrations.
         inert: f64 = 0.97, Share;
