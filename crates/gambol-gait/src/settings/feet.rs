@@ -14,8 +14,8 @@ gambol_model::settings! {
         root_stiffness: f64 = 5.0, Positive;
         /// What a correction of an arm costs, in times of what its springs and its inertia say. Arms are light and loose, and
         /// would pay for all that the body as a whole lacks: in a walk they swung through 80° along the way and as far
-        /// aside. With 10 a biped's still go through 57°; beyond 30 little changes.
-        arm_stiffness: f64 = 30.0, Positive;
+        /// aside. With 30 a biped's still go through 70°; beyond 100 little changes.
+        arm_stiffness: f64 = 130.0, Positive;
         /// Feet that cannot reach may draw the body this far into the ground, and no further: a picture of what is wrong is
         /// better than none, and one from above the ground better than from below.
         deepest_body: f64 = 0.15, Positive;

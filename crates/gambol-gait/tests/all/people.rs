@@ -382,7 +382,7 @@ fn swings(body: &Body, data: &mut Data, clip: &Clip) -> [Swings; 2] {
     found
 }
 
-/// Through 30° to 45° in people (Murray, Sepic and Barnard 1967), here with the pitch of the trunk in it; against the leg
+/// Through 30° to 45° in people (Murray, Sepic and Barnard 1967), here with up to 10° of pitch of the trunk in it; against the leg
 /// of the same side, and along the way far more than aside.
 #[test]
 fn arms_swing_as_peoples_do_in_a_walk() {
@@ -401,7 +401,7 @@ fn arms_swing_as_peoples_do_in_a_walk() {
         let (body, mut data, _, clip) = going(creature, "walk", &Wish::default());
         for arm in swings(&body, &mut data, &clip) {
             let [ahead, aside] = [&arm.ahead, &arm.aside].map(|series| series.range().to_degrees());
-            assert!((least..=53.0).contains(&ahead), "{what}: an arm swings through {ahead:.0}°");
+            assert!((least..=55.0).contains(&ahead), "{what}: an arm swings through {ahead:.0}°");
             assert!(aside < 0.8 * ahead, "{what}: through {aside:.0}° aside and {ahead:.0}° ahead");
             let with = arm.hand.goes_with(&arm.leg);
             assert!(with < -0.8, "{what}: hand and foot of a side go together by {with:.2}");
