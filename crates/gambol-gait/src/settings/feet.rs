@@ -199,7 +199,7 @@ gambol_model::settings! {
         soft: [f64; 2] = [1e-5, 1e-4], Positive;
         /// Compliance of a foot in the middle of its swing for who goes fast, as a share of a leg's: legs swing as their joints
         /// like, and throw the body about less. Who goes slowly has [`PinSettings::astray`].
-        astray: f64 = 0.3, AtLeastZero;
+        astray: f64 = 0.1, AtLeastZero;
         /// Where more is lacking after the last round than this, weights times height, the joints cannot do it: better a motion near to the vibrations,
         /// which says that it cannot be believed, than limbs thrown about.
         most: f64 = 0.8, Positive;
