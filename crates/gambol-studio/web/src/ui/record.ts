@@ -5,6 +5,10 @@ import { stage } from './StageView'
 const FRAMES_PER_SECOND = 60
 /** Sharp enough for a stage of any size, bit/s. */
 const QUALITY = 8_000_000
+/** A film has at least so many frames: a busy machine may draw none for a while. */
+const FEWEST_FRAMES = 4
+/** One that has not drawn them after this time, s, never will. */
+const PATIENCE = 20
 
 /** A film of the stage from the start of a cycle, in real time. */
 export async function recordWebm(seconds: number): Promise<Blob> {
@@ -17,12 +21,18 @@ export async function recordWebm(seconds: number): Promise<Blob> {
   playback.speed.value = 1
   playback.time.value = 0
   playback.playing.value = true
+  const drawn = stage.value.stats().frames
   recorder.start()
-  await new Promise((resume) => setTimeout(resume, seconds * 1000))
+  await pause(seconds)
+  for (let waited = 0; waited < PATIENCE && (stage.value?.stats().frames ?? 0) < drawn + FEWEST_FRAMES; waited += 0.1) await pause(0.1)
   recorder.stop()
   await ended
   playback.time.value = before.time
   playback.playing.value = before.playing
   playback.speed.value = before.speed
   return new Blob(pieces, { type: 'video/webm' })
+}
+
+function pause(seconds: number): Promise<void> {
+  return new Promise((resume) => setTimeout(resume, seconds * 1000))
 }
