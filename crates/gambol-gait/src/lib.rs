@@ -15,6 +15,7 @@
 mod belly;
 mod close;
 mod design;
+mod ease;
 mod edit;
 mod error;
 mod feet;
@@ -34,6 +35,7 @@ mod posture;
 mod prepare;
 mod preset;
 mod reach;
+mod script;
 mod settings;
 mod settle;
 mod stance;
@@ -57,11 +59,12 @@ pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use reach::Reach;
+pub use script::{Act, Script, What, perform_script};
 pub use settings::{
     DesignSettings, FeetSettings, FeltSettings, FootholdSettings, ForceSettings, GaitSettings,
     HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings, PinSettings,
-    PostureSettings, RootSettings, SettleSettings, StanceSettings, StyleSettings, SwimSettings,
-    TempoSettings, WarningSettings, WaveSettings,
+    PostureSettings, RootSettings, ScriptSettings, SettleSettings, StanceSettings, StyleSettings,
+    SwimSettings, TempoSettings, WarningSettings, WaveSettings,
 };
 pub use style::{Body, Counterpart, counterparts};
 

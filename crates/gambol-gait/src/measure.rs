@@ -88,6 +88,24 @@ fn ways(stood: &[Vec3]) -> Vec<f64> {
     stood.iter().map(|place| (place - middle).xy().norm()).collect()
 }
 
+/// The worst way of a standing foot along the ground, m, by the contacts that the clip tells.
+pub(crate) fn slip_of_contacts(creature: &Creature, data: &mut Data, clip: &Clip) -> f64 {
+    let mut worst: f64 = 0.0;
+    for contact in &clip.contacts {
+        for [start, end] in &contact.intervals {
+            let stands = |time: &f64| (start - 1e-9..=end + 1e-9).contains(time);
+            let keys = clip.times.iter().zip(&clip.poses).filter(|(time, _)| stands(time));
+            let stood: Vec<Vec3> = keys
+                .map(|(_, pose)| {
+                    forward_kinematics(creature, data, pose)[contact.body].point_in_world(contact.point)
+                })
+                .collect();
+            worst = ways(&stood).into_iter().fold(worst, f64::max);
+        }
+    }
+    worst
+}
+
 /// Depth of the deepest point of any shape below the ground, m, and the body it is on; 0 if nothing is below.
 pub(crate) fn penetration(
     creature: &Creature,

@@ -92,11 +92,11 @@ pub struct Report {
 
 impl Report {
     /// Of a clip that nothing carries.
-    fn of_clip(creature: &Creature, gait: &Gait, clip: &Clip) -> Self {
+    pub(crate) fn of_clip(creature: &Creature, frequency: f64, clip: &Clip) -> Self {
         Self {
             speed: 0.0,
             stride_length: 0.0,
-            stride_frequency: gait.frequency,
+            stride_frequency: frequency,
             feet: Vec::new(),
             slip_mm: None,
             mean_slip_mm: None,
@@ -120,7 +120,7 @@ impl Report {
     }
 
     /// With what was measured of the forces.
-    fn with_forces(mut self, forces: &Forces) -> Self {
+    pub(crate) fn with_forces(mut self, forces: &Forces) -> Self {
         for (report, foot) in self.feet.iter_mut().zip(&forces.feet) {
             report.peak_force = Some(foot.peak);
             report.load = Some(foot.share);
@@ -254,7 +254,7 @@ fn in_air(
         Vec::new(),
         0.0,
     );
-    let report = Report::of_clip(&body.creature, gait, &clip);
+    let report = Report::of_clip(&body.creature, gait.frequency, &clip);
     let warnings = overdone(body, data, motion, &clip);
     Ok(Performance { clip, report, forces: None, warnings })
 }
@@ -312,9 +312,10 @@ fn on_feet(
         penetration_mm: Some(depth * 1e3),
         ground_correction_energy: Some(if moved > 0.0 { changed / moved } else { 0.0 }),
         froude: (g > 0.0 && body.legs.length > 0.0).then(|| path.speed * path.speed / (g * body.legs.length)),
-        ..Report::of_clip(creature, gait, &clip)
+        ..Report::of_clip(creature, gait.frequency, &clip)
     };
-    let measured = measure_forces(body, data, gait, &clip, flat.then_some((schedule.per_cycle, stride)));
+    let measured =
+        measure_forces(body, data, &gait.ground.terrain, &clip, flat.then_some((schedule.per_cycle, stride)));
     let report = match &measured {
         Some(forces) => report.with_forces(forces),
         None => report,
@@ -336,21 +337,21 @@ fn on_feet(
 
 /// The forces of a clip on feet; of its first cycle, if that many keys and a stride are all there is to know. `None` for what
 /// does not carry itself.
-fn measure_forces(
+pub(crate) fn measure_forces(
     body: &Body,
     data: &mut Data,
-    gait: &Gait,
+    ground: &Terrain,
     clip: &Clip,
     cycle: Option<(usize, Stride)>,
 ) -> Option<Forces> {
     let cycle = cycle.map(|(keys, stride)| Clip { stride: Some(stride), ..clip.part(0, keys) });
     let (clip, settings) = (cycle.as_ref().unwrap_or(clip), &body.settings);
     let settings = (&settings.forces, &settings.stances);
-    forces(&body.creature, data, &body.legs, &gait.ground.terrain, clip, settings).ok()
+    forces(&body.creature, data, &body.legs, ground, clip, settings).ok()
 }
 
 /// A length for a message: two digits are enough.
-fn in_mm(length: f64) -> String {
+pub(crate) fn in_mm(length: f64) -> String {
     match length * 1e3 {
         mm if mm >= 10.0 => format!("{mm:.0} mm"),
         mm if mm >= 0.1 => format!("{mm:.1} mm"),
@@ -416,7 +417,7 @@ fn on_belly(
         speed,
         stride_length: speed / gait.frequency,
         penetration_mm: matches!(gait.ground.support, Support::Belly { .. }).then_some(depth * 1e3),
-        ..Report::of_clip(creature, gait, &clip)
+        ..Report::of_clip(creature, gait.frequency, &clip)
     };
     let mut warnings = Vec::new();
     if gait.ground.terrain != Terrain::Flat || gait.ground.turn != 0.0 {

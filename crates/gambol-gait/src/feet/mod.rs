@@ -14,9 +14,11 @@
 //! the world at the end.
 
 mod bounce;
+mod journey;
 mod obey;
 mod pin;
 mod push;
+mod road;
 mod root;
 mod round;
 mod scene;
@@ -34,8 +36,11 @@ use crate::stance::Stance;
 use crate::{Body, Gait, GaitError, Terrain};
 
 pub(crate) use bounce::Bounce;
+pub(crate) use journey::{Journey, Part, journey};
 use obey::{Course, Moment, Obeyed};
 use pin::{Pinned, pin, reach};
+pub(crate) use road::Moving;
+use road::Road;
 use round::round_off;
 use scene::{FeetScene, rises};
 
@@ -70,19 +75,20 @@ pub(crate) fn ground(
         scene.bounce = scene.bounded(Bounce::new(&stances, gait.frequency, g, settings.push_humps));
     }
     let fit = root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
-    let ways = scene.ways(data, &stances, &fit, gait.ground.clearance, cycles);
-    let root::Fit { track, path, .. } = &fit;
-    let course = Course { scene: &scene, track, ways: &ways, path, carrier: None };
+    let road = Road::Steady { path: fit.path, frequency: gait.frequency };
+    let ways = scene.ways(data, &stances, &fit, &road, gait.ground.clearance, cycles);
+    let free = |scene: &FeetScene, cycle: f64| scene.free_pose(cycle, &fit.track, &ways, &road);
+    let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides: 1, carrier: None };
     let repeats = *scene.terrain == Terrain::Flat;
     let obeyed = if repeats && !draft { course.obey(data) } else { None };
     scene.settled = if draft { settings.settled_draft } else { settings.settled };
-    let course = Course { scene: &scene, track, ways: &ways, path, carrier: None };
+    let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides: 1, carrier: None };
     let mut frames = match &obeyed {
         Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, cycles),
         None => course.nearest(data, cycles, draft),
     };
     for (&cycle, pinned) in cycles.iter().zip(&mut frames) {
-        path.after(cycle / gait.frequency).apply(&body.creature, &mut pinned.pose);
+        road.between(0.0, cycle).apply(&body.creature, &mut pinned.pose);
         scene.unbury(data, &mut pinned.pose);
     }
     let miss = frames.iter().map(|frame| frame.error).fold(0.0, f64::max);
@@ -95,7 +101,7 @@ impl Course<'_> {
     /// Frames of a motion that obeys, in the creature's ground frame.
     fn obeying(&self, data: &mut Data, obeyed: &Obeyed, cycles: &[f64]) -> Vec<Pinned> {
         let frame = |&cycle: &f64| {
-            let (held, mut delta) = obeyed.at(cycle);
+            let (held, mut delta) = obeyed.at(self, cycle);
             let moment = self.moment(data, cycle);
             self.solved(data, &moment, Some(&held), &mut delta, pin)
         };

@@ -17,13 +17,14 @@ use std::f64::consts::TAU;
 use gambol_dynamics::{Data, FloatingBase, center_of_mass, momentum_matrix};
 use gambol_model::{Creature, Mat3, Vec3, math};
 
-use crate::path::{Path, moved};
+use crate::path::moved;
 
 use super::pin::{Goal, Held, Pinned, Solver, pin};
-use super::push::{Lump, Plan, Pusher, Wanted, plan};
-use super::root::RootTrack;
+use super::push::{Lump, Plan, Pusher, SHAPES, Wanted, plan};
+use super::road::Road;
 use super::scene::FeetScene;
 use super::series::{convolved, integrator, look_up, mixed};
+use super::target::Plant;
 use super::way::Way;
 
 /// Share of the harmonics that are looked up in full where nothing is to be smoothed: all but the last, which would ring.
@@ -47,8 +48,6 @@ pub(super) struct Obeyed {
     unit: Mat3,
     /// Share of a smoothed correction that the next one is drawn to.
     inert: f64,
-    /// Compliance of a foot in the middle of its swing, as a share of a leg's.
-    astray: f64,
 }
 
 impl Obeyed {
@@ -58,19 +57,21 @@ impl Obeyed {
     }
 
     /// What is asked of the body at `cycle`, and a correction that nearly does it.
-    pub(super) fn at(&self, cycle: f64) -> (Held, Vec<f64>) {
+    pub(super) fn at(&self, course: &Course, cycle: f64) -> (Held, Vec<f64>) {
         let n = self.deltas.len();
         let sharp = look_up(n, SHARP, cycle);
         let turn = sharp.iter().zip(&self.turns).map(|(weight, turn)| turn * *weight).sum();
-        self.held(cycle, mixed(&sharp, &self.deltas), turn)
+        self.held(course, cycle, mixed(&sharp, &self.deltas), turn)
     }
 
     /// The same for a turn from the correction `from`.
-    fn held(&self, cycle: f64, from: Vec<f64>, turn: Vec3) -> (Held, Vec<f64>) {
+    fn held(&self, course: &Course, cycle: f64, from: Vec<f64>, turn: Vec3) -> (Held, Vec<f64>) {
         let smooth = mixed(&look_up(self.deltas.len(), 0.0, cycle), &self.deltas);
         let around = smooth.iter().map(|d| d * self.inert).collect();
         let center = self.plan.center(cycle);
-        let Self { base, unit, astray, .. } = *self;
+        let Self { base, unit, .. } = *self;
+        let (slow, settings) = (course.slow(cycle), course.scene.settings);
+        let astray = slow * settings.pin.astray + (1.0 - slow) * settings.obey.astray;
         (Held { base, center, turn, from, unit, astray, around }, smooth)
     }
 }
@@ -78,9 +79,12 @@ impl Obeyed {
 /// A motion over the flat ground, before it obeys or after.
 pub(super) struct Course<'a> {
     pub(super) scene: &'a FeetScene<'a>,
-    pub(super) track: &'a RootTrack,
+    /// The pose of the vibrations at a cycle, with its root in place.
+    pub(super) free: &'a dyn Fn(&FeetScene, f64) -> Vec<f64>,
     pub(super) ways: &'a [Way],
-    pub(super) path: &'a Path,
+    pub(super) road: &'a Road,
+    /// In a cycle: one of a gait, many of a script.
+    pub(super) strides: usize,
     /// Where the centre of mass of the vibrations shall be, once that is known.
     pub(super) carrier: Option<&'a Plan>,
 }
@@ -113,7 +117,7 @@ impl Course<'_> {
         let scene = self.scene;
         let settings = &scene.settings.obey;
         let base = FloatingBase::of(scene.creature)?;
-        let n = settings.samples.max(FEWEST_SAMPLES);
+        let n = self.strides * settings.samples.max(FEWEST_SAMPLES);
         let moments: Vec<Moment> = (0..n).map(|k| self.moment(data, k as f64 / n as f64)).collect();
         let (mut poses, mut deltas) = (Vec::with_capacity(n), Vec::with_capacity(n));
         for moment in &moments {
@@ -122,26 +126,26 @@ impl Course<'_> {
             deltas.push(delta);
         }
         let draft = self.measure(data, &base, &poses);
+        let frame = moments.iter().map(|moment| self.road.moving(moment.cycle)).collect();
         let lump = Lump {
             mass: base.mass,
             gravity: scene.creature.gravity().norm(),
             inertia: draft.inertia,
             length: scene.legs.length,
             period: 1.0 / scene.frequency,
-            velocity: self.path.forward * self.path.speed,
-            turn: Vec3::z() * self.path.turn,
+            strides: self.strides as f64,
+            forward: self.road.forward(),
+            frame: if self.road.is_inertial() { Vec::new() } else { frame },
+            slow: moments.iter().map(|moment| self.slow(moment.cycle)).collect(),
         };
-        let slow = lump.slow(settings);
         let wanted = Wanted { center: draft.center, momentum: draft.momentum };
         let plan = plan(&lump, &self.pushers(n), &wanted, settings, scene.settings.feet.push_humps)?;
         let carrier = plan.clone();
         let course = Course { carrier: Some(&carrier), ..*self };
         let moments: Vec<Moment> = moments.iter().map(|moment| course.moment(data, moment.cycle)).collect();
         let unit = draft.inertia.try_inverse()? * scene.legs.length;
-        let astray = slow * scene.settings.pin.astray + (1.0 - slow) * settings.astray;
         let turns = vec![Vec3::zeros(); n];
-        let mut obeyed =
-            Obeyed { carrier: plan.clone(), plan, base, deltas, turns, unit, inert: 0.0, astray };
+        let mut obeyed = Obeyed { carrier: plan.clone(), plan, base, deltas, turns, unit, inert: 0.0 };
         let miss = course.settle(data, &moments, &mut obeyed, &mut poses);
         let stands = miss <= scene.settings.warnings.reach * scene.legs.length;
         (stands && course.lacks(data, &obeyed) <= settings.most).then_some(obeyed)
@@ -166,7 +170,8 @@ impl Course<'_> {
             miss = 0.0;
             let mut found = Vec::with_capacity(n);
             for (k, (pose, moment)) in poses.iter_mut().zip(moments).enumerate() {
-                let (held, mut delta) = obeyed.held(moment.cycle, obeyed.deltas[k].clone(), obeyed.turns[k]);
+                let (held, mut delta) =
+                    obeyed.held(self, moment.cycle, obeyed.deltas[k].clone(), obeyed.turns[k]);
                 let pinned = self.solved(data, moment, Some(&held), &mut delta, pin);
                 miss = miss.max(pinned.error);
                 *pose = pinned.pose;
@@ -198,7 +203,7 @@ impl Course<'_> {
         let n = 2 * obeyed.deltas.len();
         let pose = |k: usize| {
             let cycle = k as f64 / n as f64;
-            let (held, mut delta) = obeyed.at(cycle);
+            let (held, mut delta) = obeyed.at(self, cycle);
             let moment = self.moment(data, cycle);
             self.solved(data, &moment, Some(&held), &mut delta, pin).pose
         };
@@ -223,7 +228,7 @@ impl Course<'_> {
     /// The pose of the vibrations with its root in place, which `pin` starts from.
     pub(super) fn free(&self, data: &mut Data, cycle: f64) -> Vec<f64> {
         let scene = self.scene;
-        let mut pose = scene.free_pose(cycle, self.track, self.ways, self.path);
+        let mut pose = (self.free)(scene, cycle);
         if let Some(carrier) = self.carrier {
             let shift = carrier.center(cycle) - center_of_mass(scene.creature, data, &pose);
             for axis in 0..3 {
@@ -233,10 +238,17 @@ impl Course<'_> {
         pose
     }
 
+    /// How slowly it goes, 0 to 1.
+    fn slow(&self, cycle: f64) -> f64 {
+        let scene = self.scene;
+        let speed = self.road.moving(cycle).speed.abs();
+        scene.settings.obey.slowness(speed, scene.creature.gravity().norm(), scene.legs.length)
+    }
+
     /// What is asked of the pose at `cycle`.
     pub(super) fn moment(&self, data: &mut Data, cycle: f64) -> Moment {
         let free = self.free(data, cycle);
-        let goals = self.scene.goals(data, cycle, &free, self.ways, self.path);
+        let goals = self.scene.goals(data, cycle, &free, self.ways, self.road);
         Moment { cycle, free, goals }
     }
 
@@ -250,7 +262,7 @@ impl Course<'_> {
         solve: Solver,
     ) -> Pinned {
         let scene = self.scene;
-        let stride = self.path.after(moment.cycle / scene.frequency);
+        let stride = self.road.between(0.0, moment.cycle);
         let floor = |x: f64, y: f64| {
             let place = moved(&stride, Vec3::new(x, y, 0.0));
             scene.terrain.height(place.x, place.y)
@@ -269,14 +281,22 @@ impl Course<'_> {
                     let cycle = k as f64 / n as f64;
                     let cycle = if cycle < plant.start { cycle + 1.0 } else { cycle };
                     let s = ((cycle - plant.start) / (plant.end - plant.start)).min(1.0);
-                    let (middle, lever) = sole.pressed(s, &self.path.forward, &self.scene.settings.obey);
-                    points.push(plant.seen(self.path, self.scene.frequency, cycle) + middle);
+                    let (middle, lever) = sole.pressed(s, &self.road.forward(), &self.scene.settings.obey);
+                    points.push(plant.seen(self.road, cycle) + middle);
                     levers.push(lever);
                 }
-                pushers.push(Pusher { start: plant.start, end: plant.end, points, levers });
+                let Plant { start, end, duty, load, .. } = *plant;
+                pushers.push(Pusher { start, end, duty, load, shapes: self.shapes(plant), points, levers });
             }
         }
         pushers
+    }
+
+    /// As many as a stance of a gait has, for as long as such a one lasts.
+    fn shapes(&self, plant: &Plant) -> usize {
+        let strides = self.strides as f64 * (plant.end - plant.start);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // strides are few
+        if strides > 1.0 { (SHAPES as f64 * strides).ceil() as usize } else { SHAPES }
     }
 
     fn measure(&self, data: &mut Data, base: &FloatingBase, poses: &[Vec<f64>]) -> Whole {
@@ -300,14 +320,13 @@ impl Course<'_> {
             let rotation = data.frames[base.body].rotation;
             let inertia = Mat3::from_fn(|i, j| rows[(3 + i) * nv + base.v + 3 + j]) * rotation.transpose();
             // The ground frame turns; what is told in it lacks that.
-            let turned = inertia * (Vec3::z() * self.path.turn);
+            let cycle = k as f64 / n as f64;
+            let turned = inertia * (Vec3::z() * self.road.moving(cycle).turn);
             whole.momentum.push(Vec3::new(row(3), row(4), row(5)) + turned);
             whole.inertia += inertia / n as f64;
-            let cycle = k as f64 / n as f64;
             for (index, way) in self.ways.iter().enumerate() {
                 if let Some(plant) = way.stands(cycle) {
-                    let short =
-                        self.short(data, index, plant.seen(self.path, self.scene.frequency, cycle), cycle);
+                    let short = self.short(data, index, plant.seen(self.road, cycle), cycle);
                     whole.short = whole.short.max(short);
                 }
             }
@@ -318,7 +337,7 @@ impl Course<'_> {
     /// How much lower the hip must be, m, for a leg that stands at `place` not to be straight, with its sole as flat as it shall
     /// be: a foot on its toes is no way to reach the ground. `data` has the frames of the pose.
     fn short(&self, data: &Data, index: usize, place: Vec3, cycle: f64) -> f64 {
-        let (scene, forward) = (self.scene, self.path.forward);
+        let (scene, forward) = (self.scene, self.road.forward());
         let leg = &scene.legs.legs[index];
         let flat =
             scene.flat[index].iter().filter(|flat| flat.heel).map(|flat| flat.weight).fold(0.0, f64::max);

@@ -12,19 +12,20 @@
 //! and that are nearest to the pushes of animals (Alexander and Jayes 1978). c is linear in x; L nearly so, and a few
 //! rounds of linear least squares settle it.
 //!
-//! All of it is told in the creature's ground frame, which travels and turns with it. The travel does not matter; a turn
-//! by Ω adds the apparent accelerations Ω × v + 2 Ω × ċ + Ω × (Ω × c) and Ω × L, taken from the round before.
+//! All of it is told in the creature's ground frame, which travels and turns with it. Even travel does not matter; one that changes adds
+//! its acceleration v̇, and a turn by Ω the apparent ones Ω × v + 2 Ω × ċ + Ω × (Ω × c) + Ω̇ × c and Ω × L, taken from the round before.
 
 use std::f64::consts::PI;
 
 use gambol_model::{Mat3, Vec3, math};
 use nalgebra::{DMatrix, DVector};
 
+use super::road::Moving;
 use super::series::{convolution, convolved, integrator, look_up};
 use crate::ObeySettings;
 
-/// Shapes of a push per component: sines of one to this many half periods.
-const SHAPES: usize = 4;
+/// Shapes of a push per component: sines of one to this many half periods, for a stance of a gait. Longer ones have more.
+pub(super) const SHAPES: usize = 4;
 /// Numbers of a shape: a force, and a moment in units of the levers.
 const PARTS: usize = 6;
 
@@ -34,6 +35,12 @@ pub(super) struct Pusher {
     /// Touchdown and lift-off, cycles.
     pub(super) start: f64,
     pub(super) end: f64,
+    /// Share of a stride that it stands.
+    pub(super) duty: f64,
+    /// What animals push with in the mean over such a stance, weights.
+    pub(super) load: f64,
+    /// Sines of one to this many half periods.
+    pub(super) shapes: usize,
     /// The middle of where the ground may push it at each sample, m; used while it stands.
     pub(super) points: Vec<Vec3>,
     /// How far the push may wander from there at each sample, as levers, m: its moments about the three axes are at most these
@@ -61,17 +68,14 @@ pub(super) struct Lump {
     pub(super) length: f64,
     /// s
     pub(super) period: f64,
-    /// Velocity of the ground frame, m/s.
-    pub(super) velocity: Vec3,
-    /// Its turn, rad/s.
-    pub(super) turn: Vec3,
-}
-
-impl Lump {
-    /// How slowly it goes, 0 to 1.
-    pub(super) fn slow(&self, settings: &ObeySettings) -> f64 {
-        settings.slowness(self.velocity.norm(), self.gravity, self.length)
-    }
+    /// Strides in that time.
+    pub(super) strides: f64,
+    /// Unit vector ahead in the ground frame.
+    pub(super) forward: Vec3,
+    /// What the ground frame does at each sample; nothing where Newton's laws hold in it.
+    pub(super) frame: Vec<Moving>,
+    /// How slowly it goes at each sample, 0 to 1.
+    pub(super) slow: Vec<f64>,
 }
 
 impl ObeySettings {
@@ -115,6 +119,8 @@ impl Plan {
 /// One shape of one push: sin(bπs) over a stance.
 #[derive(Clone, Copy, Debug)]
 struct Wave {
+    /// Index of its foot.
+    pusher: usize,
     start: f64,
     /// In cycles.
     duration: f64,
@@ -164,16 +170,16 @@ pub(super) fn plan(
     humps: f64,
 ) -> Option<Plan> {
     let problem = Problem::new(lump, pushers, wanted, settings, humps)?;
-    let mut x = problem.first();
-    let mut last = None;
+    let mut last: Option<Round> = None;
     for _ in 0..settings.plans {
-        let moments = problem.moments(&x);
-        let apparent = problem.apparent(&x, last.as_ref().map(|(momentum, _)| momentum));
-        x = problem.solve(&x, &moments, &apparent)?;
-        last = Some((problem.momentum(&x, &moments, &apparent), apparent));
+        let apparent = problem.apparent(last.as_ref());
+        let moments = problem.moments(last.as_ref(), &apparent);
+        let guess = last.map_or_else(|| problem.first(), |last| last.x);
+        let x = problem.solve(&guess, &moments, &apparent)?;
+        last = Some(Round { momentum: problem.momentum(&x, &moments, &apparent), x, apparent });
     }
-    let (momentum, apparent) = last?;
-    let drift = if lump.turn == Vec3::zeros() { Vec::new() } else { apparent.drift };
+    let Round { x, momentum, apparent } = last?;
+    let drift = if lump.frame.is_empty() { Vec::new() } else { apparent.drift };
     let of_wave = |w: usize| force(&x, w) * lump.gravity;
     Some(Plan {
         x: (0..problem.waves.len()).map(of_wave).collect(),
@@ -224,8 +230,18 @@ struct Apparent {
     mean: Vec3,
     /// What it does to the centre of mass, per sample, m.
     drift: Vec<Vec3>,
+    /// How that changes, m/s.
+    rate: Vec<Vec3>,
     /// −Ω × L per sample, N·m.
     moment: Vec<Vec3>,
+}
+
+/// What a round of least squares ends at.
+struct Round {
+    x: DVector<f64>,
+    /// Angular momentum per sample, N·m·s.
+    momentum: Vec<Vec3>,
+    apparent: Apparent,
 }
 
 impl<'a> Problem<'a> {
@@ -240,11 +256,11 @@ impl<'a> Problem<'a> {
         if pushers.is_empty() || lump.gravity <= 0.0 || lump.mass <= 0.0 || lump.length <= 0.0 {
             return None;
         }
-        let shapes = |pusher: &Pusher| {
+        let shapes = |(index, pusher): (usize, &Pusher)| {
             let (start, duration) = (pusher.start, pusher.end - pusher.start);
-            (1..=SHAPES).map(move |b| Wave { start, duration, halves: b as f64 })
+            (1..=pusher.shapes).map(move |b| Wave { pusher: index, start, duration, halves: b as f64 })
         };
-        let waves: Vec<Wave> = pushers.iter().flat_map(shapes).collect();
+        let waves: Vec<Wave> = pushers.iter().enumerate().flat_map(shapes).collect();
         let square = lump.period * lump.period;
         let sampled = |of: &dyn Fn(&Wave, f64) -> f64| -> Vec<Vec<f64>> {
             let over = |wave: &Wave| (0..n).map(|k| of(wave, k as f64 / n as f64)).collect();
@@ -271,6 +287,21 @@ impl<'a> Problem<'a> {
 
     fn samples(&self) -> usize {
         self.wanted.center.len()
+    }
+
+    /// All unknowns but the moments of feet that have no lever.
+    fn columns(&self) -> Vec<usize> {
+        let matters = |column: &usize| {
+            let Some(wave) = self.waves.get(column / PARTS) else { return true };
+            let part = column % PARTS;
+            part < 3 || self.pushers[wave.pusher].levers.iter().any(|lever| lever[part - 3] != 0.0)
+        };
+        (0..self.unknowns()).filter(matters).collect()
+    }
+
+    /// Samples per stride: a stride counts the same in a gait and in a script.
+    fn per_stride(&self) -> f64 {
+        self.samples() as f64 / self.lump.strides
     }
 
     fn unknowns(&self) -> usize {
@@ -302,13 +333,20 @@ impl<'a> Problem<'a> {
         self.mean(x) + self.summed(x, &|w| self.twice[w][k])
     }
 
-    fn moments(&self, x: &DVector<f64>) -> Moments {
+    /// About the last round; about the wanted motion for the first time, since a first guess that does not balance strays far.
+    fn moments(&self, last: Option<&Round>, apparent: &Apparent) -> Moments {
         let (n, size, lump) = (self.samples(), self.unknowns(), self.lump);
         let mut rows = [0, 1, 2].map(|_| DMatrix::zeros(n, size));
         let mut constant = vec![Vec3::zeros(); n];
         for k in 0..n {
-            let center = self.center(x, k);
-            let total = self.summed(x, &|w| self.value[w][k]) * lump.mass;
+            let drift = apparent.drift[k];
+            let (center, total) = match last {
+                Some(Round { x, apparent, .. }) => {
+                    let total = self.summed(x, &|w| self.value[w][k]) * lump.mass;
+                    (self.center(x, k) + apparent.drift[k], total)
+                }
+                None => (self.wanted.center[k], Vec3::z() * (lump.mass * lump.gravity)),
+            };
             let mut put = |column: usize, moment: Vec3| {
                 for i in 0..3 {
                     rows[i][(k, column)] = moment[i];
@@ -316,7 +354,7 @@ impl<'a> Problem<'a> {
             };
             // Σ (p − c̃) × f − (c − c̃) × F̃
             for w in 0..self.waves.len() {
-                let pusher = &self.pushers[w / SHAPES];
+                let pusher = &self.pushers[self.waves[w].pusher];
                 let arm = pusher.points[k] - center;
                 for axis in 0..3 {
                     let force = Vec3::ith(axis, lump.mass * lump.gravity * self.value[w][k]);
@@ -328,41 +366,62 @@ impl<'a> Problem<'a> {
             for axis in 0..2 {
                 put(self.prior.len() + axis, -Vec3::ith(axis, 1.0).cross(&total));
             }
-            // Where all unknowns are 0, c has the mean height alone.
-            constant[k] = (center - Vec3::z() * self.mean.z).cross(&total);
+            // Where all unknowns are 0, c has the mean height and the drift alone.
+            constant[k] = (center - Vec3::z() * self.mean.z - drift).cross(&total);
         }
         Moments { rows, constant }
     }
 
-    fn apparent(&self, x: &DVector<f64>, momentum: Option<&Vec<Vec3>>) -> Apparent {
-        let (n, turn) = (self.samples(), self.lump.turn);
-        if turn == Vec3::zeros() {
+    /// About the last round, or about the wanted motion for the first time.
+    fn apparent(&self, last: Option<&Round>) -> Apparent {
+        let (n, lump) = (self.samples(), self.lump);
+        if lump.frame.is_empty() {
             let nothing = vec![Vec3::zeros(); n];
-            return Apparent { mean: Vec3::zeros(), drift: nothing.clone(), moment: nothing };
+            let [drift, rate, moment] = [nothing.clone(), nothing.clone(), nothing];
+            return Apparent { mean: Vec3::zeros(), drift, rate, moment };
         }
-        let pushed: Vec<Vec3> = (0..n).map(|k| self.summed(x, &|w| self.value[w][k])).collect();
-        let mean = pushed.iter().sum::<Vec3>() / n as f64;
-        let change: Vec<Vec3> = pushed.iter().map(|push| push - mean).collect();
-        let velocity = convolved(&self.once_kernel, &change);
+        let (centers, velocities, momentum) = match last {
+            Some(Round { x, apparent, momentum }) => {
+                let centers = (0..n).map(|k| self.center(x, k) + apparent.drift[k]).collect();
+                let pushed: Vec<Vec3> = (0..n).map(|k| self.summed(x, &|w| self.value[w][k])).collect();
+                let mean = pushed.iter().sum::<Vec3>() / n as f64;
+                let change: Vec<Vec3> = pushed.iter().map(|push| push - mean).collect();
+                let velocities = convolved(&self.once_kernel, &change);
+                let velocities = velocities.iter().zip(&apparent.rate).map(|(v, rate)| v + rate).collect();
+                (centers, velocities, momentum)
+            }
+            None => {
+                let centers = self.wanted.center.clone();
+                let step = lump.period / n as f64;
+                let rate = |k: usize| (centers[(k + 1) % n] - centers[(k + n - 1) % n]) / (2.0 * step);
+                let velocities: Vec<Vec3> = (0..n).map(rate).collect();
+                (centers, velocities, &self.wanted.momentum)
+            }
+        };
         let of = |k: usize| {
-            let round = turn.cross(&turn.cross(&self.center(x, k)));
-            turn.cross(&self.lump.velocity) + turn.cross(&velocity[k]) * 2.0 + round
+            let Moving { speed, turn, faster, tighter } = lump.frame[k];
+            let (turn, center) = (Vec3::z() * turn, centers[k]);
+            let frame = lump.forward * faster + turn.cross(&(lump.forward * speed));
+            let round = turn.cross(&turn.cross(&center)) + (Vec3::z() * tighter).cross(&center);
+            frame + turn.cross(&velocities[k]) * 2.0 + round
         };
         let all: Vec<Vec3> = (0..n).map(of).collect();
         let mean = all.iter().sum::<Vec3>() / n as f64;
         let change: Vec<Vec3> = all.iter().map(|a| mean - a).collect();
-        let wanted = momentum.unwrap_or(&self.wanted.momentum);
+        let turned = |(momentum, frame): (&Vec3, &Moving)| -(Vec3::z() * frame.turn).cross(momentum);
         Apparent {
             mean,
             drift: convolved(&self.twice_kernel, &change),
-            moment: wanted.iter().map(|momentum| -turn.cross(momentum)).collect(),
+            rate: convolved(&self.once_kernel, &change),
+            moment: momentum.iter().zip(&lump.frame).map(turned).collect(),
         }
     }
 
     /// The nearest pushes about the guess `x`.
     fn solve(&self, x: &DVector<f64>, moments: &Moments, apparent: &Apparent) -> Option<DVector<f64>> {
-        let mut normal = Normal::new(self.unknowns());
+        let mut normal = Normal::new(self.columns());
         self.wish_centers(&mut normal, apparent);
+        self.wish_heights(&mut normal, apparent);
         self.wish_turns(&mut normal, moments, apparent);
         self.wish_shapes(&mut normal);
         self.keep_cones(&mut normal, x);
@@ -375,12 +434,12 @@ impl<'a> Problem<'a> {
         let (n, g) = (self.samples(), self.lump.gravity);
         let mut row = vec![0.0; self.unknowns()];
         for axis in 0..3 {
-            let mut weight = self.settings.center[axis];
-            if axis == 2 {
-                weight += self.settings.level * self.lump.slow(self.settings);
-            }
-            let weight = weight / self.lump.length / (n as f64).sqrt();
             for k in 0..n {
+                let mut weight = self.settings.center[axis];
+                if axis == 2 {
+                    weight += self.settings.level * self.lump.slow[k];
+                }
+                let weight = weight / self.lump.length / self.per_stride().sqrt();
                 row.fill(0.0);
                 for w in 0..self.waves.len() {
                     row[PARTS * w + axis] = g * self.twice[w][k];
@@ -396,10 +455,33 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// Over every stride the centre of mass is as high as wanted in the mean: one stride alone has its mean, and many would drift.
+    fn wish_heights(&self, normal: &mut Normal, apparent: &Apparent) {
+        /// Means per stride.
+        const MEANS: usize = 4;
+        let (n, g) = (self.samples(), self.lump.gravity);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few dozen
+        let window = (self.per_stride().round() as usize).max(1);
+        if window >= n {
+            return;
+        }
+        let weight = self.settings.height / self.lump.length / (MEANS as f64).sqrt();
+        let mut row = vec![0.0; self.unknowns()];
+        for first in (0..n).step_by(window.div_ceil(MEANS)) {
+            let samples = || (first..first + window).map(|k| k % n);
+            for w in 0..self.waves.len() {
+                row[PARTS * w + 2] = samples().map(|k| g * self.twice[w][k]).sum::<f64>() / window as f64;
+            }
+            let wanted = samples().map(|k| self.wanted.center[k].z - apparent.drift[k].z - self.mean.z);
+            let wanted = wanted.sum::<f64>() / window as f64;
+            normal.add(&row, wanted, weight);
+        }
+    }
+
     /// The body turned as wanted: ∫∫ moments near ∫ wanted momentum, through the inertia.
     fn wish_turns(&self, normal: &mut Normal, moments: &Moments, apparent: &Apparent) {
         let n = self.samples();
-        let weight = self.settings.turn / (n as f64).sqrt();
+        let weight = self.settings.turn / self.per_stride().sqrt();
         let twice = convolution(&self.twice_kernel);
         let turned = [0, 1, 2].map(|i| &twice * &moments.rows[i]);
         let constant: Vec<Vec3> = moments.constant.iter().zip(&apparent.moment).map(|(a, b)| a + b).collect();
@@ -421,7 +503,9 @@ impl<'a> Problem<'a> {
         let mut row = vec![0.0; self.unknowns()];
         for (index, prior) in self.prior.iter().enumerate() {
             row[index] = 1.0;
-            normal.add(&row, *prior, self.settings.shape * self.waves[index / PARTS].halves);
+            let wave = &self.waves[index / PARTS];
+            let natural = wave.halves * SHAPES as f64 / self.pushers[wave.pusher].shapes as f64;
+            normal.add(&row, *prior, self.settings.shape * natural);
             row[index] = 0.0;
         }
     }
@@ -429,10 +513,12 @@ impl<'a> Problem<'a> {
     /// Pushes inside their cones, where the guess `x` leaves them.
     fn keep_cones(&self, normal: &mut Normal, x: &DVector<f64>) {
         let n = self.samples();
-        let (friction, weight) = (self.settings.friction, self.settings.cone / (n as f64).sqrt());
+        let (friction, weight) = (self.settings.friction, self.settings.cone / self.per_stride().sqrt());
         let mut row = vec![0.0; self.unknowns()];
-        for p in 0..self.pushers.len() {
-            let own = p * SHAPES..(p + 1) * SHAPES;
+        let mut first = 0;
+        for pusher in self.pushers {
+            let own = first..first + pusher.shapes;
+            first += pusher.shapes;
             for k in 0..n {
                 let mut f = [0.0; PARTS];
                 for w in own.clone() {
@@ -503,66 +589,108 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Pushes of animals: straight up, with two humps in long stances and one in short ones; every stance carries the same.
+/// Pushes of animals: straight up, with two humps in long stances and one in short ones; even where they stand at rest.
 fn prior(pushers: &[Pusher], humps: f64) -> Vec<f64> {
-    let mut prior = vec![0.0; PARTS * SHAPES * pushers.len()];
-    for (p, pusher) in pushers.iter().enumerate() {
-        let duration = pusher.end - pusher.start;
-        // From one hump at half the cycle to two at two thirds.
-        let q = humps * ((duration - 0.5) / 0.15).clamp(0.0, 1.0);
+    let mut prior = Vec::new();
+    for pusher in pushers {
+        // From one hump at half the stride to two at two thirds.
+        let q = humps * ((pusher.duty - 0.5) / 0.15).clamp(0.0, 1.0);
         // ∫ (sin πs + q sin 3πs) ds = (2 + 2q/3)/π
-        let height = PI / ((2.0 + 2.0 * q / 3.0) * duration * pushers.len() as f64);
-        prior[PARTS * p * SHAPES + 2] = height;
-        prior[PARTS * (p * SHAPES + 2) + 2] = height * q;
+        let height = pusher.load * PI / (2.0 + 2.0 * q / 3.0);
+        for b in 1..=pusher.shapes {
+            let up = match b {
+                // 1 = 4/π Σ sin(bπs)/b over the odd ones
+                _ if pusher.shapes > SHAPES && b % 2 == 1 => pusher.load * 4.0 / (PI * b as f64),
+                1 if pusher.shapes <= SHAPES => height,
+                3 if pusher.shapes <= SHAPES => height * q,
+                _ => 0.0,
+            };
+            prior.extend([0.0, 0.0, up, 0.0, 0.0, 0.0]);
+        }
     }
     prior
 }
 
 /// Weighted least squares, row by row.
 struct Normal {
+    /// The columns that matter; what is left out is 0.
+    columns: Vec<usize>,
+    /// Of these columns: the part below the diagonal.
     matrix: DMatrix<f64>,
     right: DVector<f64>,
+    /// Rows that wait, one after another.
+    waiting: Vec<f64>,
 }
 
 impl Normal {
-    fn new(size: usize) -> Self {
-        Self { matrix: DMatrix::zeros(size, size), right: DVector::zeros(size) }
+    /// Rows that are added at once: as many as stay near the processor, so that a large matrix is not read for every row.
+    const AT_ONCE: usize = 32;
+
+    fn new(columns: Vec<usize>) -> Self {
+        let size = columns.len();
+        Self { columns, matrix: DMatrix::zeros(size, size), right: DVector::zeros(size), waiting: Vec::new() }
     }
 
     /// weight · (row·x − wanted) → 0
     fn add(&mut self, row: &[f64], wanted: f64, weight: f64) {
-        let square = weight * weight;
-        for (j, b) in row.iter().enumerate().filter(|(_, b)| **b != 0.0) {
-            self.right[j] += square * b * wanted;
-            let mut column = self.matrix.column_mut(j);
-            for (m, a) in column.iter_mut().zip(row) {
-                *m += square * b * a;
-            }
+        let from = self.waiting.len();
+        self.waiting.extend(self.columns.iter().map(|&column| weight * row[column]));
+        for (right, a) in self.right.iter_mut().zip(&self.waiting[from..]) {
+            *right += weight * wanted * a;
+        }
+        if self.waiting.len() >= Self::AT_ONCE * self.columns.len() {
+            self.flush();
         }
     }
 
+    /// Adds the rows that wait.
+    fn flush(&mut self) {
+        let size = self.columns.len();
+        for j in 0..size {
+            let mut column = self.matrix.column_mut(j);
+            let below = &mut column.as_mut_slice()[j..];
+            for row in self.waiting.chunks_exact(size).filter(|row| row[j] != 0.0) {
+                let b = row[j];
+                for (m, a) in below.iter_mut().zip(&row[j..]) {
+                    *m += b * a;
+                }
+            }
+        }
+        self.waiting.clear();
+    }
+
     /// The least squares under `conditions` x = `given`, by its multipliers.
-    fn solve(&self, conditions: &DMatrix<f64>, given: &DVector<f64>) -> Option<DVector<f64>> {
+    fn solve(mut self, conditions: &DMatrix<f64>, given: &DVector<f64>) -> Option<DVector<f64>> {
         // What no wish and no condition determines stays small; twelve digits are left to the rest.
         const TIE: f64 = 1e-12;
-        let (n, m) = (self.right.len(), given.len());
+        self.flush();
+        let (n, m) = (self.columns.len(), given.len());
         let mut matrix = DMatrix::zeros(n + m, n + m);
-        matrix.view_mut((0, 0), (n, n)).copy_from(&self.matrix);
         let tie = TIE * self.matrix.trace() / n as f64;
-        for i in 0..n {
-            matrix[(i, i)] += tie;
+        for j in 0..n {
+            for i in j..n {
+                matrix[(i, j)] = self.matrix[(i, j)];
+                matrix[(j, i)] = self.matrix[(i, j)];
+            }
+            matrix[(j, j)] += tie;
+            for i in 0..m {
+                matrix[(n + i, j)] = conditions[(i, self.columns[j])];
+                matrix[(j, n + i)] = conditions[(i, self.columns[j])];
+            }
         }
         // A creature whose feet stand on one line cannot turn about it, whatever it pushes: such a condition is left out.
         for i in 0..m {
             matrix[(n + i, n + i)] = -TIE;
         }
-        matrix.view_mut((n, 0), (m, n)).copy_from(conditions);
-        matrix.view_mut((0, n), (n, m)).copy_from(&conditions.transpose());
         let mut right = DVector::zeros(n + m);
         right.rows_mut(0, n).copy_from(&self.right);
         right.rows_mut(n, m).copy_from(given);
         let solved = matrix.lu().solve(&right)?;
-        solved.iter().all(|x| x.is_finite()).then(|| solved.rows(0, n).into_owned())
+        let mut x = DVector::zeros(conditions.ncols());
+        for (j, &column) in self.columns.iter().enumerate() {
+            x[column] = solved[j];
+        }
+        x.iter().all(|x| x.is_finite()).then_some(x)
     }
 }
 
@@ -573,7 +701,7 @@ mod tests {
     #[test]
     fn a_wave_integrates_twice_to_itself() {
         for halves in [1.0, 2.0, 3.0, 4.0] {
-            let wave = Wave { start: 0.7, duration: 0.4, halves };
+            let wave = Wave { pusher: 0, start: 0.7, duration: 0.4, halves };
             let h = 1e-4;
             let mut mean = 0.0;
             for k in 0..1000 {

@@ -9,11 +9,11 @@ use gambol_model::{Constraint, ConstraintKind, Creature, Quat, Remark, Role, Vec
 
 use crate::limits::limit;
 use crate::modal::ModalMotion;
-use crate::path::Path;
 use crate::stance::{Sign, Stance, stances};
 use crate::{Body, FeetSettings, Gait, GaitError, GaitSettings, Leg, Legs, Support, Terrain};
 
 use super::bounce::Bounce;
+use super::road::Road;
 use super::root::RootTrack;
 use super::sole::{Local, Sole, Stand};
 use super::way::Way;
@@ -215,23 +215,23 @@ impl<'a> FeetScene<'a> {
 
     /// The pose that `pin` starts from: the modal one with soft limits, which `pin` applies once more to what it adds, so
     /// that a joint far past its limit is not out of its reach. On uneven ground, the body rises and tilts with what its feet stand on.
-    pub(super) fn free_pose(&self, cycle: f64, track: &RootTrack, ways: &[Way], path: &Path) -> Vec<f64> {
+    pub(super) fn free_pose(&self, cycle: f64, track: &RootTrack, ways: &[Way], road: &Road) -> Vec<f64> {
         let mut pose = self.modal_pose(cycle, track);
         if *self.terrain != Terrain::Flat {
-            self.tilt(&mut pose, cycle, ways, path);
+            self.tilt(&mut pose, cycle, ways, road);
         }
         pose
     }
 
     /// Lifts and tilts the root to the plane through the ground under the feet. Feet that stand close together say
     /// little about the slope: the plane is tied to level over a leg's length.
-    fn tilt(&self, pose: &mut [f64], cycle: f64, ways: &[Way], path: &Path) {
+    fn tilt(&self, pose: &mut [f64], cycle: f64, ways: &[Way], road: &Road) {
         let mut matrix = nalgebra::Matrix3::zeros();
         let mut right = Vec3::zeros();
         for way in ways {
             let row = Vec3::new(1.0, way.rest.x, way.rest.y);
             matrix += row * row.transpose();
-            right += row * way.local(path, self.frequency, cycle).height;
+            right += row * way.local(road, cycle).height;
         }
         let tie = self.settings.feet.level_tie * self.legs.length * self.legs.length * ways.len() as f64;
         matrix[(1, 1)] += tie;

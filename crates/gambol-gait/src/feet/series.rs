@@ -36,19 +36,34 @@ pub(super) fn convolution(kernel: &[f64]) -> DMatrix<f64> {
 
 /// Weight of each of `n` samples for the value at `cycle`, by the Fourier series without its highest harmonics: from
 /// `kept` of the `n/2` on they fade, so that nothing rings.
+///
+/// (1 + 2 Σ share(h) cos hθ)/n with shares 1 up to the h-th harmonic that is kept in full, and ½ + ½ cos(αh − β) from there on: sums of
+/// cosines in closed form, since a script has many harmonics.
 pub(super) fn look_up(n: usize, kept: f64, cycle: f64) -> Vec<f64> {
-    let last = n.div_ceil(2); // the first harmonic that is left out
-    let share = |h: usize| {
-        let past = (h as f64 / last as f64 - kept) / (1.0 - kept);
-        if past <= 0.0 { 1.0 } else { 0.5 + 0.5 * math::cos(PI * past) }
-    };
-    let shares: Vec<f64> = (1..last).map(share).collect();
+    let last = n.div_ceil(2) as f64; // the first harmonic that is left out
+    let full = (kept * last).floor();
+    let (alpha, beta) = (PI / (last * (1.0 - kept)), PI * kept / (1.0 - kept));
     let weight = |k: usize| {
         let t = cycle - k as f64 / n as f64;
-        let wave = |(h, share): (usize, &f64)| 2.0 * share * math::cos(TAU * (h + 1) as f64 * t);
-        (1.0 + shares.iter().enumerate().map(wave).sum::<f64>()) / n as f64
+        let theta = TAU * (t - t.floor());
+        let whole = 0.5 * (cosines(1.0, full, theta, 0.0) + cosines(1.0, last - 1.0, theta, 0.0));
+        let fades = [alpha + theta, alpha - theta].map(|phi| cosines(full + 1.0, last - 1.0, phi, beta));
+        (1.0 + 2.0 * whole + 0.5 * (fades[0] + fades[1])) / n as f64
     };
     (0..n).map(weight).collect()
+}
+
+/// Σ cos(hφ − β) over h from `first` to `last`.
+fn cosines(first: f64, last: f64, phi: f64, beta: f64) -> f64 {
+    let count = last - first + 1.0;
+    if count <= 0.0 {
+        return 0.0;
+    }
+    let phi = phi - TAU * (phi / TAU).round();
+    let half = math::sin(0.5 * phi);
+    // Where they do not turn all are alike; what is left out there is below the square of this times count².
+    let amount = if half.abs() < 1e-9 { count } else { math::sin(0.5 * count * phi) / half };
+    amount * math::cos(0.5 * (first + last) * phi - beta)
 }
 
 /// Σ weights · rows.
@@ -77,6 +92,25 @@ mod tests {
         for k in 0..n {
             assert!((once[k].x + math::cos(omega * at(k)) / omega).abs() < 1e-14);
             assert!((twice[k].x + math::sin(omega * at(k)) / (omega * omega)).abs() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn sums_of_cosines_in_closed_form() {
+        for (first, last, phi, beta) in [
+            (1.0, 20.0, 0.3, 0.0),
+            (7.0, 23.0, -2.1, 0.4),
+            (3.0, 9.0, 0.0, 0.7),
+            (3.0, 8.0, TAU, 0.7),
+            (5.0, 4.0, 1.0, 0.0),
+        ] {
+            let mut sum = 0.0;
+            let mut h = first;
+            while h <= last {
+                sum += math::cos(h * phi - beta);
+                h += 1.0;
+            }
+            assert!((cosines(first, last, phi, beta) - sum).abs() < 1e-13, "{first} {last} {phi}");
         }
     }
 

@@ -6,8 +6,10 @@
 
 use gambol_model::{Quat, Vec3, math};
 
+use super::road::Road;
 use super::sole::Local;
-use crate::path::{Path, moved};
+use crate::ease::ease;
+use crate::path::moved;
 
 /// A foot on the ground.
 #[derive(Clone, Debug)]
@@ -19,6 +21,10 @@ pub(super) struct Plant {
     pub(super) place: Vec3,
     /// The ground's normal there, in the same frame.
     pub(super) normal: Vec3,
+    /// Share of a stride that it stands.
+    pub(super) duty: f64,
+    /// What animals push with in the mean over such a stance, weights.
+    pub(super) load: f64,
     /// How its sole and toes lie there: one for each flat body of the leg.
     pub(super) orientations: Vec<Quat>,
 }
@@ -29,21 +35,21 @@ impl Plant {
     }
 
     /// Where it stands, as seen from the ground frame at `cycle`: x and y, with height 0 above the ground.
-    pub(super) fn seen(&self, path: &Path, frequency: f64, cycle: f64) -> Vec3 {
-        let place = moved(&path.after((self.middle() - cycle) / frequency), self.place);
+    pub(super) fn seen(&self, road: &Road, cycle: f64) -> Vec3 {
+        let place = moved(&road.between(cycle, self.middle()), self.place);
         Vec3::new(place.x, place.y, 0.0)
     }
 
     /// The ground there, as seen from the ground frame at `cycle`.
-    pub(super) fn local(&self, path: &Path, frequency: f64, cycle: f64) -> Local {
-        let yaw = path.after((self.middle() - cycle) / frequency).yaw;
+    pub(super) fn local(&self, road: &Road, cycle: f64) -> Local {
+        let yaw = road.between(cycle, self.middle()).yaw;
         let normal = Quat::from_axis_angle(&Vec3::z_axis(), yaw) * self.normal;
         Local { height: self.place.z, normal, ..Local::level() }
     }
 
     /// How sole and toes lie, as seen from the ground frame at `cycle`.
-    pub(super) fn lying(&self, path: &Path, frequency: f64, cycle: f64) -> impl Iterator<Item = Quat> + '_ {
-        let yaw = path.after((self.middle() - cycle) / frequency).yaw;
+    pub(super) fn lying(&self, road: &Road, cycle: f64) -> impl Iterator<Item = Quat> + '_ {
+        let yaw = road.between(cycle, self.middle()).yaw;
         let turn = Quat::from_axis_angle(&Vec3::z_axis(), yaw);
         self.orientations.iter().map(move |orientation| turn * orientation)
     }
@@ -97,12 +103,6 @@ impl Swing {
         let (least, soft) = (self.clearance * bump, 0.5 * self.clearance * bump);
         0.5 * (height + least + (math::square(height - least) + soft * soft).sqrt())
     }
-}
-
-/// From 0 to 1, flat to second order at both ends.
-pub(super) fn ease(s: f64) -> f64 {
-    let s = s.clamp(0.0, 1.0);
-    s * s * s * (10.0 + s * (6.0 * s - 15.0))
 }
 
 #[cfg(test)]

@@ -3,17 +3,19 @@
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Quat, Vec3, math};
 
+use crate::ease::ease;
 use crate::limits::limit;
-use crate::path::{Path, moved};
+use crate::path::moved;
 use crate::stance::Stance;
 use crate::terrain::hill;
 use crate::{FootholdSettings, Leg, Terrain};
 
 use super::pin::Goal;
+use super::road::Road;
 use super::root::{Fit, RootTrack};
 use super::scene::{FeetScene, Flat};
 use super::sole::Local;
-use super::target::{Plant, Swing, ease};
+use super::target::{Plant, Swing};
 
 /// The way of one foot over the clip: plants, and swings between them.
 pub(super) struct Way {
@@ -85,13 +87,13 @@ impl Way {
     }
 
     /// The ground under the foot, as seen from the ground frame at `cycle`; smooth over the swing.
-    pub(super) fn local(&self, path: &Path, frequency: f64, cycle: f64) -> Local {
+    pub(super) fn local(&self, road: &Road, cycle: f64) -> Local {
         match self.doing(cycle) {
-            Doing::Stands(plant) => plant.local(path, frequency, cycle),
+            Doing::Stands(plant) => plant.local(road, cycle),
             Doing::Swings(swing, before, after) => {
                 let s = swing.progress(cycle);
                 let share = ease(s);
-                let [before, after] = [before, after].map(|plant| plant.local(path, frequency, cycle));
+                let [before, after] = [before, after].map(|plant| plant.local(road, cycle));
                 Local {
                     height: before.height + (after.height - before.height) * share,
                     normal: (before.normal + (after.normal - before.normal) * share).normalize(),
@@ -111,10 +113,11 @@ impl FeetScene<'_> {
         data: &mut Data,
         stances: &[Stance],
         fit: &Fit,
+        road: &Road,
         clearance: f64,
         cycles: &[f64],
     ) -> Vec<Way> {
-        let Fit { track, plants, path } = fit;
+        let Fit { track, plants, .. } = fit;
         let (first, last) = (cycles.first().copied().unwrap_or(0.0), cycles.last().copied().unwrap_or(0.0));
         let mut ways: Vec<Way> = Vec::new();
         for (index, leg) in self.legs.legs.iter().enumerate() {
@@ -122,32 +125,39 @@ impl FeetScene<'_> {
             let mut number = first.floor() - 2.0;
             while number <= last.ceil() + 1.0 {
                 for (stance, plant) in stances.iter().zip(plants).filter(|(stance, _)| stance.leg == index) {
-                    found.push(self.plant(data, stance, *plant, number, track, path));
+                    found.push(self.plant(data, stance, *plant, number, stances.len(), track, road));
                 }
                 number += 1.0;
             }
             found.sort_by(|a, b| a.start.total_cmp(&b.start));
-            let swings =
-                found.windows(2).map(|pair| self.swing(leg, &pair[0], &pair[1], path, clearance)).collect();
-            ways.push(Way { plants: found, swings, rest: leg.hip });
+            ways.push(self.way(leg, found, road, clearance));
         }
         ways
     }
 
-    /// A stance in the cycle `number`.
+    /// The way of a foot that is planted so.
+    pub(super) fn way(&self, leg: &Leg, plants: Vec<Plant>, road: &Road, clearance: f64) -> Way {
+        let pairs = plants.windows(2);
+        let swings = pairs.map(|pair| self.swing(leg, &pair[0], &pair[1], road, clearance)).collect();
+        Way { plants, swings, rest: leg.hip }
+    }
+
+    /// A stance in the cycle `number`, one of so many `stances` in every cycle.
+    #[allow(clippy::too_many_arguments)] // each is one stage's result
     fn plant(
         &self,
         data: &mut Data,
         stance: &Stance,
         place: Vec3,
         number: f64,
+        stances: usize,
         track: &RootTrack,
-        path: &Path,
+        road: &Road,
     ) -> Plant {
         let pose = self.modal_pose(stance.middle(), track);
         let frames = forward_kinematics(self.creature, data, &pose);
         let (start, end) = (stance.start + number, stance.end + number);
-        let stride = path.after(0.5 * (start + end) / self.frequency);
+        let stride = road.between(0.0, 0.5 * (start + end));
         let in_world = moved(&stride, place);
         let height = self.terrain.height(in_world.x, in_world.y);
         let normal = self.terrain.normal(in_world.x, in_world.y);
@@ -159,13 +169,15 @@ impl FeetScene<'_> {
             turn * now
         };
         let orientations = self.flat[stance.leg].iter().map(lying).collect();
-        Plant { start, end, place: Vec3::new(place.x, place.y, height), normal, orientations }
+        // All stances of a cycle carry the weight, each as much.
+        let (duty, load) = (end - start, 1.0 / ((end - start) * stances as f64));
+        Plant { start, end, place: Vec3::new(place.x, place.y, height), normal, duty, load, orientations }
     }
 
     /// The swing between two plants.
-    fn swing(&self, leg: &Leg, before: &Plant, after: &Plant, path: &Path, clearance: f64) -> Swing {
+    fn swing(&self, leg: &Leg, before: &Plant, after: &Plant, road: &Road, clearance: f64) -> Swing {
         // What rises between the two plants must be stepped over.
-        let world = |plant: &Plant| moved(&path.after(plant.middle() / self.frequency), plant.place);
+        let world = |plant: &Plant| moved(&road.between(0.0, plant.middle()), plant.place);
         let hill = hill(self.terrain, world(before), world(after));
         let FootholdSettings { rough, fade, drag, .. } = self.settings.footholds;
         let rough = if *self.terrain == Terrain::Flat { 0.0 } else { rough };
@@ -195,16 +207,16 @@ impl FeetScene<'_> {
         cycle: f64,
         free: &[f64],
         ways: &[Way],
-        path: &Path,
+        road: &Road,
     ) -> Vec<Goal> {
         let mut pose = free.to_vec();
         limit(self.creature, self.settings.limits.soft, &mut pose, &mut Vec::new());
         let frames = forward_kinematics(self.creature, data, &pose);
         let goal = |(leg, way): (usize, &Way)| {
-            let mut ground = way.local(path, self.frequency, cycle);
-            let lying = |plant: &Plant| -> Vec<Quat> { plant.lying(path, self.frequency, cycle).collect() };
+            let mut ground = way.local(road, cycle);
+            let lying = |plant: &Plant| -> Vec<Quat> { plant.lying(road, cycle).collect() };
             let (place, lies, astray) = match way.doing(cycle) {
-                Doing::Stands(plant) => (plant.seen(path, self.frequency, cycle), lying(plant), 0.0),
+                Doing::Stands(plant) => (plant.seen(road, cycle), lying(plant), 0.0),
                 Doing::Swings(swing, before, after) => {
                     // The modal foot by its lowest point, and how much higher its planted point is.
                     let leg = &self.legs.legs[leg];
@@ -215,8 +227,8 @@ impl FeetScene<'_> {
                     let modal = self.stand(leg, frames, &Local { aloft: 0.0, ..ground }).place;
                     ground.sole = self.stand(leg, frames, &Local { aloft: 1.0, ..ground }).place.z - modal.z;
                     let [leaving, landing] = swing.dragged(cycle);
-                    let left = before.seen(path, self.frequency, leaving);
-                    let lands = after.seen(path, self.frequency, landing);
+                    let left = before.seen(road, leaving);
+                    let lands = after.seen(road, landing);
                     let mut place = swing.place(cycle, left, modal, lands);
                     place.z = swing.clear(cycle, place.z);
                     let share = ease(swing.progress(cycle));
@@ -226,7 +238,7 @@ impl FeetScene<'_> {
                 }
             };
             let up = self.heel_strike(leg, way, cycle);
-            let up = Quat::from_scaled_axis(Vec3::z().cross(&path.forward) * -up);
+            let up = Quat::from_scaled_axis(Vec3::z().cross(&road.forward()) * -up);
             let flat = self.flat[leg].iter().zip(lies);
             let flat = flat.map(|(flat, lies)| {
                 (flat.body, up * lies, flat.weight * way.flat(cycle, &self.settings.footholds, flat.heel))

@@ -175,6 +175,8 @@ gambol_model::settings! {
         center: [f64; 3] = [1.0, 1.0, 0.1], AtLeastZero;
         /// What is added to the last for who goes slowly: legs that overlap can carry the body as they like.
         level: f64 = 0.5, AtLeastZero;
+        /// Of its mean height over a stride of a script.
+        height: f64 = 2.0, AtLeastZero;
         /// Froude numbers below which a creature goes slowly, and above which it does not: between walk and trot or run.
         slow: [f64; 2] = [0.3, 0.6], Positive;
         /// Of a body turned by 1 rad from that of the vibrations.

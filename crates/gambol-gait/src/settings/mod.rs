@@ -8,6 +8,7 @@ mod design;
 mod feet;
 mod forces;
 mod legless;
+mod script;
 mod style;
 
 pub use design::{
@@ -17,6 +18,7 @@ pub use design::{
 pub use feet::{FeetSettings, FootholdSettings, ObeySettings, PinSettings, RootSettings, WarningSettings};
 pub use forces::{FeltSettings, ForceSettings, StanceSettings};
 pub use legless::{LieSettings, SwimSettings, WaveSettings};
+pub use script::ScriptSettings;
 pub use style::{LimitSettings, StyleSettings};
 
 use gambol_model::SettingError;
@@ -52,6 +54,8 @@ pub struct GaitSettings {
     pub pin: PinSettings,
     /// A motion that gravity believes.
     pub obey: ObeySettings,
+    /// One thing after another.
+    pub script: ScriptSettings,
     /// What forces a clip takes.
     pub forces: ForceSettings,
     /// When feet stand in a clip that does not say it.
@@ -85,6 +89,7 @@ impl GaitSettings {
         self.root.check()?;
         self.pin.check()?;
         self.obey.check()?;
+        self.script.check()?;
         self.forces.check()?;
         self.stances.check()?;
         self.felt.check()?;

@@ -1,0 +1,434 @@
+//! A script on its feet: standing, going and leaping one after another, as one long motion that obeys.
+//!
+//! It begins and ends at rest, and so it recurs like the cycle of a gait: all that makes a gait obey makes a script obey. What differs is
+//! where the feet are planted and what the vibrations do meanwhile. Every gait keeps its own; where one goes over into the next, poses,
+//! phases and duties are mixed, and the cycle of the legs goes on without a jump.
+
+use gambol_dynamics::{Data, forward_kinematics};
+use gambol_model::{Creature, Quat, Vec3};
+
+use crate::modal::ModalMotion;
+use crate::path::moved;
+use crate::script::{Kind, Pace, Timeline};
+use crate::stance::Stance;
+use crate::{Body, Gait, GaitError};
+
+use super::Bounce;
+use super::obey::Course;
+use super::pin::Pinned;
+use super::road::{Road, Varied};
+use super::root::{self, Fit};
+use super::scene::{FeetScene, Flat, rises};
+use super::target::Plant;
+use super::way::Way;
+
+/// A gait of a script, or the creature that stands.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    pub(crate) body: &'a Body,
+    pub(crate) gait: &'a Gait,
+    pub(crate) motion: &'a ModalMotion<'a>,
+}
+
+/// A script as it was played.
+pub(crate) struct Journey {
+    /// One per time, in the world.
+    pub(crate) poses: Vec<Vec<f64>>,
+    /// Per leg: from when to when it stands, s.
+    pub(crate) stands: Vec<Vec<[f64; 2]>>,
+    /// Largest distance of a foot from its target, m.
+    pub(crate) miss: f64,
+    /// Whether the pushes of its feet make it.
+    pub(crate) obeys: bool,
+}
+
+/// What a gait says by itself, on its own cycle.
+struct Played<'a> {
+    scene: FeetScene<'a>,
+    fit: Fit,
+    /// Per leg.
+    stances: Vec<Stance>,
+    places: Vec<Vec3>,
+    orientations: Vec<Vec<Quat>>,
+    /// What is added to the cycles of the script.
+    ahead: f64,
+    /// Per leg: the middle of its stance in cycles of the script, up to whole ones.
+    middles: Vec<f64>,
+}
+
+/// A foot on the ground at some time of the script.
+#[derive(Clone)]
+struct Stand {
+    /// s
+    start: f64,
+    end: f64,
+    /// When it is at `place` in the ground frame, s.
+    when: f64,
+    place: Vec3,
+    orientations: Vec<Quat>,
+    duty: f64,
+    load: f64,
+}
+
+/// A foot in the air that has less of its swing left than this when a gait begins stays for one more stance.
+const WORTH_LIFTING: f64 = 0.7;
+
+/// Plays a script whose acts have these `paces` and `parts`, the first and the last standing, at `times` (s). `base` tells how the creature
+/// is made, and how it stands.
+pub(crate) fn journey(
+    base: &Part,
+    data: &mut Data,
+    mut paces: Vec<Pace>,
+    parts: &[Option<Part>],
+    times: &[f64],
+) -> Result<Journey, GaitError> {
+    let creature = &base.body.creature;
+    let mut scene = FeetScene::new(base.body, data, base.gait, base.motion, Vec::new())?;
+    let settings = &base.body.settings.feet;
+    scene.settled = settings.settled_draft;
+    let mut played: Vec<Option<Played>> = Vec::new();
+    for (part, pace) in parts.iter().zip(&mut paces) {
+        let own = part.as_ref().map(|part| Played::new(part, data)).transpose()?;
+        if let (Some(own), Kind::Go { speed, .. }) = (&own, &mut pace.kind) {
+            *speed = own.fit.path.speed;
+        }
+        played.push(own);
+    }
+    let timeline = Timeline::new(paces);
+    line_up(&timeline, &mut played);
+    let period = timeline.period();
+    let forward = base.body.legs.heading.forward;
+    let road = Road::Varied(Varied::new(forward, period, &|time| timeline.moving(time)));
+    let still = still(&scene, base.body);
+    let ways = ways(&scene, data, &timeline, &played, &road, &still, base.gait.ground.clearance)?;
+    let free = |_: &FeetScene, cycle: f64| mixed(creature, &timeline, &played, &still, cycle * period);
+    scene.frequency = 1.0 / period;
+    let fastest = timeline.paces.iter().map(|pace| match pace.kind {
+        Kind::Go { frequency, .. } => frequency,
+        Kind::Stand | Kind::Jump { .. } => base.gait.frequency,
+    });
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // minutes of a few hertz
+    let strides = (period * fastest.fold(0.0, f64::max)).ceil().max(1.0) as usize;
+    let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides, carrier: None };
+    let obeyed = if timeline.rests() { None } else { course.obey(data) };
+    scene.settled = settings.settled;
+    let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides, carrier: None };
+    let cycles: Vec<f64> = times.iter().map(|time| time / period).collect();
+    let mut frames: Vec<Pinned> = match &obeyed {
+        Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, &cycles),
+        None => course.nearest(data, &cycles, false),
+    };
+    // In the world it begins where the creature is drawn.
+    let from = cycles.first().copied().unwrap_or(0.0);
+    for (&cycle, pinned) in cycles.iter().zip(&mut frames) {
+        road.between(from, cycle).apply(creature, &mut pinned.pose);
+    }
+    let stands = |way: &Way| way.plants.iter().map(|p| [p.start * period, p.end * period]).collect();
+    Ok(Journey {
+        stands: ways.iter().map(stands).collect(),
+        miss: frames.iter().map(|frame| frame.error).fold(0.0, f64::max),
+        obeys: obeyed.is_some() || timeline.rests(),
+        poses: frames.into_iter().map(|frame| frame.pose).collect(),
+    })
+}
+
+impl<'a> Played<'a> {
+    fn new(part: &Part<'a>, data: &mut Data) -> Result<Self, GaitError> {
+        let Part { body, gait, motion } = *part;
+        let mut scene = FeetScene::new(body, data, gait, motion, Vec::new())?;
+        let cannot = |reason: &str| GaitError::DoesNotFit {
+            creature: body.creature.name().to_owned(),
+            gait: gait.name.clone(),
+            reason: reason.to_owned().into(),
+        };
+        let mut stances = scene.stances(data, gait, &body.style.injured);
+        if !rises(body, gait, scene.root_v) {
+            let g = body.creature.gravity().norm();
+            scene.bounce =
+                scene.bounded(Bounce::new(&stances, gait.frequency, g, body.settings.feet.push_humps));
+        }
+        stances.sort_by_key(|stance| stance.leg);
+        let once = stances.len() == body.legs.legs.len()
+            && stances.iter().enumerate().all(|(leg, stance)| stance.leg == leg);
+        if !once {
+            return Err(cannot("in a script: a foot stands twice in a cycle"));
+        }
+        let fit = root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
+        let orientations = stances
+            .iter()
+            .map(|stance| {
+                let pose = scene.modal_pose(stance.middle(), &fit.track);
+                lying(&scene, data, stance.leg, &pose)
+            })
+            .collect();
+        let (places, middles) = (fit.plants.clone(), stances.iter().map(Stance::middle).collect());
+        Ok(Self { scene, fit, stances, places, orientations, ahead: 0.0, middles })
+    }
+
+    fn duty(&self, leg: usize) -> f64 {
+        self.stances[leg].end - self.stances[leg].start
+    }
+
+    /// A phase at which a gait is well begun from rest: some foot lifts off, and those in the air have most of their swing before them.
+    fn beginning(&self) -> f64 {
+        let left = |phase: f64| {
+            let of = |stance: &Stance| {
+                let since = (phase - stance.start).rem_euclid(1.0);
+                let duty = stance.end - stance.start;
+                // A hair before lift-off it still stands.
+                if since <= duty - 1e-9 { 1.0 } else { (1.0 - since) / (1.0 - duty).max(1e-9) }
+            };
+            self.stances.iter().map(of).fold(1.0, f64::min)
+        };
+        let phases = self.stances.iter().map(|stance| stance.end.rem_euclid(1.0) - 1e-6);
+        phases.max_by(|a, b| left(*a).total_cmp(&left(*b))).unwrap_or(0.0)
+    }
+}
+
+/// Sets each gait's phase so that its footfalls are nearest to those of the gait before it.
+fn line_up(timeline: &Timeline, played: &mut [Option<Played>]) {
+    const TRIES: usize = 360;
+    let near = |x: f64| (x + 0.5).rem_euclid(1.0) - 0.5;
+    for (first, last, [from, _]) in timeline.runs() {
+        for index in first..=last {
+            let (before, rest) = played.split_at_mut(index);
+            let Some(own) = rest[0].as_mut() else { continue };
+            let middles: Vec<f64> = own.stances.iter().map(Stance::middle).collect();
+            let before = if index > first { before[index - 1].as_ref() } else { None };
+            match before {
+                None => {
+                    own.ahead = own.beginning() - timeline.cycle(from);
+                    own.middles = middles.iter().map(|middle| middle - own.ahead).collect();
+                }
+                Some(before) => {
+                    let off = |ahead: f64| -> f64 {
+                        let apart = |(m, b): (&f64, &f64)| near(m - ahead - b) * near(m - ahead - b);
+                        middles.iter().zip(&before.middles).map(apart).sum()
+                    };
+                    let tries = (0..TRIES).map(|k| k as f64 / TRIES as f64);
+                    own.ahead = tries.min_by(|a, b| off(*a).total_cmp(&off(*b))).unwrap_or(0.0);
+                    let lift = |(m, b): (&f64, &f64)| b + near(m - own.ahead - b);
+                    own.middles = middles.iter().zip(&before.middles).map(lift).collect();
+                }
+            }
+        }
+    }
+}
+
+/// The creature that stands: its rest pose on the ground.
+fn still(scene: &FeetScene, body: &Body) -> Vec<f64> {
+    let mut pose = body.basis.mean().to_vec();
+    pose[scene.root_q + 2] -= body.legs.ground;
+    pose
+}
+
+/// The pose of all acts at `time`, each by its share.
+fn mixed(
+    creature: &Creature,
+    timeline: &Timeline,
+    played: &[Option<Played>],
+    still: &[f64],
+    time: f64,
+) -> Vec<f64> {
+    let mut sum: Option<(Vec<f64>, f64)> = None;
+    for (index, share, _) in timeline.shares(time) {
+        let pose = match &played[index] {
+            Some(own) => own.scene.modal_pose(timeline.cycle(time) + own.ahead, &own.fit.track),
+            None => still.to_vec(),
+        };
+        sum = Some(match sum {
+            None => (pose, share),
+            Some((mut before, shares)) => {
+                let mut way = vec![0.0; creature.nv()];
+                creature.difference(&before, &pose, &mut way);
+                creature.integrate(&mut before, &way, share / (shares + share));
+                (before, shares + share)
+            }
+        });
+    }
+    sum.map_or_else(|| still.to_vec(), |(pose, _)| pose)
+}
+
+/// How sole and toes of a leg lie in a pose: its sole's normal, and nothing else, turned upright.
+fn lying(scene: &FeetScene, data: &mut Data, leg: usize, pose: &[f64]) -> Vec<Quat> {
+    let frames = forward_kinematics(scene.creature, data, pose);
+    let lies = |flat: &Flat| {
+        let now = frames[flat.body].orientation;
+        let up = Quat::rotation_between(&(now * flat.normal), &Vec3::z()).unwrap_or_else(Quat::identity);
+        up * now
+    };
+    scene.flat[leg].iter().map(lies).collect()
+}
+
+/// Where each foot is planted over the script, and its swings.
+fn ways(
+    scene: &FeetScene,
+    data: &mut Data,
+    timeline: &Timeline,
+    played: &[Option<Played>],
+    road: &Road,
+    still: &[f64],
+    clearance: f64,
+) -> Result<Vec<Way>, GaitError> {
+    let period = timeline.period();
+    let mut ways = Vec::new();
+    for (leg, own) in scene.legs.legs.iter().enumerate() {
+        let orientations = lying(scene, data, leg, still);
+        let frames = forward_kinematics(scene.creature, data, still);
+        let place = frames[own.foot].point_in_world(own.point);
+        let rest = Stand {
+            start: 0.0,
+            end: 0.0,
+            when: 0.0,
+            place: Vec3::new(place.x, place.y, 0.0),
+            orientations,
+            duty: 1.0,
+            load: 1.0 / scene.legs.legs.len() as f64,
+        };
+        let stands = stands(timeline, played, leg, &rest)?;
+        let plant = |stand: &Stand, number: f64| {
+            let (start, end) = (stand.start / period + number, stand.end / period + number);
+            let from = road.between(0.5 * (start + end), stand.when / period + number);
+            let place = moved(&from, stand.place);
+            let yaw = Quat::from_axis_angle(&Vec3::z_axis(), from.yaw);
+            let orientations = stand.orientations.iter().map(|lies| yaw * lies).collect();
+            let Stand { duty, load, .. } = *stand;
+            Plant { start, end, place, normal: Vec3::z(), duty, load, orientations }
+        };
+        let mut plants: Vec<Plant> =
+            [-1.0, 0.0, 1.0].iter().flat_map(|number| stands.iter().map(|s| plant(s, *number))).collect();
+        plants.sort_by(|a, b| a.start.total_cmp(&b.start));
+        ways.push(scene.way(own, plants, road, clearance));
+    }
+    Ok(ways)
+}
+
+/// All stances of a leg over the script, one after another; the last goes over its end into the first of the next time.
+fn stands(
+    timeline: &Timeline,
+    played: &[Option<Played>],
+    leg: usize,
+    rest: &Stand,
+) -> Result<Vec<Stand>, GaitError> {
+    let mut away: Vec<(f64, Vec<Stand>, f64)> = Vec::new();
+    for (first, last, window) in timeline.runs() {
+        away.push(steps(timeline, played, leg, (first, last), window));
+    }
+    for (index, pace) in timeline.paces.iter().enumerate() {
+        if let Kind::Jump { .. } = pace.kind {
+            let [off, on] = timeline.flight(index);
+            away.push((off, Vec::new(), on));
+        }
+    }
+    away.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let period = timeline.period();
+    let (Some(first), Some(last)) = (away.first(), away.last()) else {
+        return Ok(vec![Stand { start: 0.0, end: period, when: 0.0, ..rest.clone() }]);
+    };
+    // It stands from when it came back last time.
+    let (leaves, mut back) = (first.0, last.2 - period);
+    let mut stands = Vec::new();
+    for (leave, steps, comes) in &away {
+        if *leave <= back {
+            return Err(GaitError::Number {
+                place: "script".to_owned(),
+                reason: format!(
+                    "there is no time to stand around {:.2} s; make the pause longer",
+                    leave.max(0.0)
+                ),
+            });
+        }
+        if back > 0.0 {
+            stands.push(Stand {
+                start: back,
+                end: *leave,
+                when: timeline.pause(back, *leave),
+                ..rest.clone()
+            });
+        }
+        stands.extend(steps.iter().cloned());
+        back = *comes;
+    }
+    stands.push(Stand { start: back, end: leaves + period, when: period, ..rest.clone() });
+    Ok(stands)
+}
+
+/// The steps of a leg in a run of gaits: when it leaves, its stances, and when it is back.
+fn steps(
+    timeline: &Timeline,
+    played: &[Option<Played>],
+    leg: usize,
+    (first, last): (usize, usize),
+    [from, to]: [f64; 2],
+) -> (f64, Vec<Stand>, f64) {
+    let (begins, ends) = (timeline.cycle(from), timeline.cycle(to));
+    let frequency = |index: usize| match timeline.paces[index].kind {
+        Kind::Go { frequency, .. } => frequency,
+        Kind::Stand | Kind::Jump { .. } => 1.0,
+    };
+    // Beyond its ends the run is thought to go on.
+    let time = |cycle: f64| {
+        if cycle < begins {
+            from - (begins - cycle) / frequency(first)
+        } else if cycle > ends {
+            to + (cycle - ends) / frequency(last)
+        } else {
+            timeline.time(cycle)
+        }
+    };
+    let legs = played[first].as_ref().map_or(1, |own| own.stances.len()) as f64;
+    let stand = |number: f64| {
+        let mut middle = begins;
+        let mut mix: Vec<(&Played, f64)> = Vec::new();
+        // When it stands says what it is part of, and that says when it stands.
+        for _ in 0..8 {
+            let inside = time(middle).clamp(from + 1e-3 * (to - from), to - 1e-3 * (to - from));
+            let shares = timeline.shares(inside);
+            mix = shares.iter().filter_map(|(i, w, _)| played[*i].as_ref().map(|own| (own, *w))).collect();
+            let sum: f64 = mix.iter().map(|(_, w)| w).sum();
+            mix.iter_mut().for_each(|(_, w)| *w /= sum);
+            middle = number + mix.iter().map(|(own, w)| w * own.middles[leg]).sum::<f64>();
+        }
+        let duty: f64 = mix.iter().map(|(own, w)| w * own.duty(leg)).sum();
+        let most = mix.iter().max_by(|a, b| a.1.total_cmp(&b.1)).map(|(own, _)| *own);
+        Stand {
+            start: time(middle - 0.5 * duty),
+            end: time(middle + 0.5 * duty),
+            when: time(middle),
+            place: mix.iter().map(|(own, w)| own.places[leg] * *w).sum(),
+            orientations: most.map_or_else(Vec::new, |own| own.orientations[leg].clone()),
+            duty,
+            load: 1.0 / (duty * legs),
+        }
+    };
+    let offset = played[first].as_ref().map_or(0.0, |own| own.middles[leg]);
+    let mut number = (begins - offset).floor() - 2.0;
+    let mut all: Vec<Stand> = Vec::new();
+    while all.last().is_none_or(|stand| stand.start < to + 1.0 / frequency(last)) {
+        all.push(stand(number));
+        number += 1.0;
+    }
+    let swings = |a: &Stand, b: &Stand| b.start - a.end;
+    // At the beginning.
+    let mut next = all.partition_point(|stand| stand.start <= from).max(1);
+    let mut leave = all[next - 1].end;
+    if leave < from {
+        leave = from;
+        if all[next].start - from < WORTH_LIFTING * swings(&all[next - 1], &all[next]) {
+            leave = all[next].end;
+            next += 1;
+        }
+    }
+    // At the end.
+    let mut after = all.partition_point(|stand| stand.end < to);
+    let mut back = all[after].start;
+    if back > to {
+        back = to;
+        if to - all[after - 1].end < WORTH_LIFTING * swings(&all[after - 1], &all[after]) {
+            after -= 1;
+            back = all[after].start;
+        }
+    }
+    let steps = if next < after { all[next..after].to_vec() } else { Vec::new() };
+    (leave, steps, back)
+}
