@@ -51,30 +51,28 @@ impl<'a> Outputs<'a> {
         Ok(outputs)
     }
 
-    /// Says what was written: all clips into a file of a rig, the first into any other. `names` are drawn on pictures.
-    pub(super) fn tell(&self, clips: &[Clip], is_rig: bool, names: &[&str]) {
-        for (path, format) in &self.clips {
-            let takes_all = is_rig && format.is_gltf();
-            written::tell(path, &written::clips(if takes_all { clips } else { &clips[..1] }));
+    /// Says what was written. `names` are drawn on pictures.
+    pub(super) fn tell(&self, clips: &[Clip], names: &[&str]) {
+        for (path, _) in &self.clips {
+            written::tell(path, &written::clips(clips));
         }
         if self.clips.iter().any(|(_, format)| format.has_pixels()) {
             written::tell_missing_in(names.iter().copied());
         }
     }
 
-    /// Several gaits go into one file only where the creature has a file to go into.
-    pub(super) fn fit(&self, gaits: usize, is_rig: bool) -> Result<(), Failure> {
+    /// Several clips go into one file only where that is glTF.
+    pub(super) fn fit(&self, clips: usize, is_rig: bool) -> Result<(), Failure> {
         for (path, format) in &self.clips {
-            let takes_many = is_rig && format.is_gltf();
             let reason = match format {
                 Format::Gltf if !is_rig => ".gltf is for creatures that came from glTF; write .glb",
-                _ if gaits > 1 && !takes_many => "only a glTF file that is given back takes several gaits",
+                _ if clips > 1 && !format.is_gltf() => "only glTF takes several clips; write .glb",
                 _ => continue,
             };
             return Err(Failure::Failed(format!("{}: {reason}", path.display())));
         }
         match self.gait {
-            Some(path) if gaits > 1 => {
+            Some(path) if clips > 1 => {
                 Err(Failure::Failed(format!("{}: --save-gait takes one gait", path.display())))
             }
             _ => Ok(()),

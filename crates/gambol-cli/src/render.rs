@@ -31,6 +31,23 @@ pub(super) fn to_bytes(
     gambol::render::render(format, creature, terrain, clip, root_motion, &mut progress)
 }
 
+/// A bar on a terminal for what takes seconds: what is done now, and how much of it is behind.
+pub(super) fn bar(what: &str, done: usize, all: usize) {
+    const WIDTH: usize = 24;
+    if std::io::stderr().is_terminal() {
+        let filled = WIDTH * done / all.max(1);
+        let bar = format!("{}{}", "█".repeat(filled), "·".repeat(WIDTH - filled));
+        let _ = write!(std::io::stderr(), "\r\x1b[Kgambol: {bar} {what}"); // nobody has to see it
+    }
+}
+
+/// Wipes the bar away.
+pub(super) fn end_of_bar() {
+    if std::io::stderr().is_terminal() {
+        let _ = write!(std::io::stderr(), "\r\x1b[K");
+    }
+}
+
 /// The creature's own file with `clips` in it. What the file names beside it stays beside it, or is put into it if the
 /// new file is of another kind or lies elsewhere.
 pub(super) fn to_rig_bytes(

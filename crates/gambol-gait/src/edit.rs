@@ -1,6 +1,7 @@
 //! Changes of a gait, mode by mode and in its pace.
 
 use std::collections::BTreeMap;
+use std::f64::consts::TAU;
 
 use gambol_dynamics::Terrain;
 use serde::{Deserialize, Serialize};
@@ -125,6 +126,16 @@ impl Gait {
         let speed = wish.speed.or(wish.stride_length.map(|stride| stride * self.frequency));
         self.ground.speed = speed.or(self.ground.speed);
         self.ground.duty = wish.duty.unwrap_or(self.ground.duty);
+    }
+
+    /// The same gait, begun at `cycle` of it: equation 4 with all phases moved on.
+    pub fn begin_at(&mut self, cycle: f64) {
+        for component in &mut self.components {
+            component.phase += TAU * f64::from(component.harmonic) * cycle;
+        }
+        for phase in self.ground.footfalls.values_mut() {
+            *phase = (*phase - cycle).rem_euclid(1.0);
+        }
     }
 
     /// Whether `body` has every mode that the gait names: that of a file may be for another one.

@@ -12,6 +12,7 @@
 //! [`prepare`] does both for a creature as its file has it, [`adopt`] the same for a gait of a file. [`perform`] plays a
 //! gait: equation 4 with soft limits, then feet on the ground.
 
+mod believe;
 mod belly;
 mod close;
 mod design;
@@ -36,6 +37,7 @@ mod prepare;
 mod preset;
 mod reach;
 mod script;
+mod set;
 mod settings;
 mod settle;
 mod stance;
@@ -43,6 +45,7 @@ mod style;
 mod tempo;
 mod terrain;
 
+pub use believe::{Believed, perform_believed};
 pub use design::{Design, Wish, design, gaits_for};
 pub use edit::ModeEdit;
 pub use error::GaitError;
@@ -60,11 +63,12 @@ pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use reach::Reach;
 pub use script::{Act, Script, What, perform_script};
+pub use set::{LocomotionSet, SetClip, SetProgress, SetRole, locomotion_set};
 pub use settings::{
     DesignSettings, FeetSettings, FeltSettings, FootholdSettings, ForceSettings, GaitSettings,
     HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings, PinSettings,
-    PostureSettings, RootSettings, ScriptSettings, SettleSettings, StanceSettings, StyleSettings,
-    SwimSettings, TempoSettings, WarningSettings, WaveSettings,
+    PostureSettings, RootSettings, ScriptSettings, SetSettings, SettleSettings, StanceSettings,
+    StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings,
 };
 pub use style::{Body, Counterpart, counterparts};
 

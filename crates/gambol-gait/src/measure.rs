@@ -3,13 +3,13 @@
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, JointKind, Vec3};
 use gambol_motion::Clip;
-use nalgebra::Point3;
+use nalgebra::{DMatrix, DVector, Point3};
 
 use crate::limits::past;
 use crate::modal::ModalMotion;
 use crate::perform::FootReport;
 use crate::stance::Stance;
-use crate::{Body, Legs, Terrain};
+use crate::{Body, Gait, Legs, Terrain};
 
 /// What standing feet do.
 #[derive(Clone, Debug, Default)]
@@ -150,6 +150,30 @@ pub(crate) fn elastic<'a>(
         count += 1.0;
     }
     if count > 0.0 { sum / count } else { 0.0 }
+}
+
+/// Elastic energy of what poses do along the vibrations of a gait, as a share of all that they do; `None` where nothing is elastic, or
+/// nothing moves.
+///
+/// The part of δ along directions Φ that is nearest to it in the metric K is Φ x with ΦᵀKΦ x = ΦᵀKδ; its energy is ½ xᵀΦᵀKδ.
+pub(crate) fn modal_share(body: &Body, gait: &Gait, stiffness: &[f64], poses: &[Vec<f64>]) -> Option<f64> {
+    let mut modes: Vec<usize> = gait.components.iter().map(|component| component.mode).collect();
+    modes.sort_unstable();
+    modes.dedup();
+    modes.retain(|&mode| mode >= body.basis.rigid());
+    let nv = body.creature.nv();
+    let shapes = DMatrix::from_fn(nv, modes.len(), |dof, k| body.basis.directions()[modes[k]].shape[dof]);
+    let stiff = DMatrix::from_fn(nv, modes.len(), |dof, k| stiffness[dof] * shapes[(dof, k)]);
+    let gram = shapes.tr_mul(&stiff).cholesky()?;
+    let (mut along, mut all): (f64, f64) = (0.0, 0.0);
+    let mut delta = DVector::zeros(nv);
+    for pose in poses {
+        body.creature.difference(body.basis.mean(), pose, delta.as_mut_slice());
+        let right = stiff.tr_mul(&delta);
+        along += gram.solve(&right).dot(&right);
+        all += delta.iter().zip(stiffness).map(|(d, k)| k * d * d).sum::<f64>();
+    }
+    (all > 0.0).then(|| (along / all).min(1.0))
 }
 
 /// What is wrong with legs that move too far: one sentence for each leg.

@@ -57,6 +57,8 @@ pub struct Report {
     pub mean_slip_mm: Option<f64>,
     /// The worst slip in percent of the leg's length.
     pub slip_percent_leg: Option<f64>,
+    /// How far a foot is at most from where it should be, mm: more than a little where legs do not reach.
+    pub foot_miss_mm: Option<f64>,
     /// Depth of the lowest point below the ground, mm.
     pub penetration_mm: Option<f64>,
     /// Distance of last and first pose, less the stride: rad and m, the largest.
@@ -65,6 +67,9 @@ pub struct Report {
     pub limit_overshoot_rad: f64,
     /// Elastic energy of what the ground changed, as a share of that of the modal motion.
     pub ground_correction_energy: Option<f64>,
+    /// Elastic energy of the motion along the vibrations of the gait, as a share of that of the whole motion: how much of its style comes
+    /// from the body.
+    pub modal_share: Option<f64>,
     /// v²/(g h); `None` for a legless creature.
     pub froude: Option<f64>,
     /// Force that no foot could give, body weights, root mean square ([`crate::ForceFigures::residual_force`]); this and all that
@@ -101,10 +106,12 @@ impl Report {
             slip_mm: None,
             mean_slip_mm: None,
             slip_percent_leg: None,
+            foot_miss_mm: None,
             penetration_mm: None,
             loop_gap: loop_gap(creature, clip),
             limit_overshoot_rad: largest_overshoot(creature, clip),
             ground_correction_energy: None,
+            modal_share: None,
             froude: None,
             residual_force: None,
             residual_moment: None,
@@ -160,7 +167,7 @@ pub struct FootReport {
 }
 
 /// Most keys of a clip: ten minutes at 240 a second.
-const MOST_CLIP_KEYS: usize = 144_000;
+pub(crate) const MOST_CLIP_KEYS: usize = 144_000;
 
 /// Plays `gait` on `body`.
 pub fn perform(
@@ -284,6 +291,7 @@ fn on_feet(
     let changed =
         measure::elastic(creature, stiffness.as_slice(), modal.iter().map(Vec::as_slice).zip(&poses));
     let moved = measure::elastic(creature, stiffness.as_slice(), rest.zip(&modal));
+    let modal_share = measure::modal_share(body, gait, stiffness.as_slice(), &poses);
     let (poses, closes) = if flat {
         let whole = path.after(schedule.cycles as f64 / gait.frequency);
         (schedule.repeat(creature, &poses, &stride), Some(whole))
@@ -309,8 +317,10 @@ fn on_feet(
         slip_mm: Some(slip.worst * 1e3),
         mean_slip_mm: Some(slip.mean * 1e3),
         slip_percent_leg: Some(slip.share * 1e2),
+        foot_miss_mm: Some(miss * 1e3),
         penetration_mm: Some(depth * 1e3),
         ground_correction_energy: Some(if moved > 0.0 { changed / moved } else { 0.0 }),
+        modal_share,
         froude: (g > 0.0 && body.legs.length > 0.0).then(|| path.speed * path.speed / (g * body.legs.length)),
         ..Report::of_clip(creature, gait.frequency, &clip)
     };

@@ -9,6 +9,7 @@ use gambol_modes::{Reader, Symmetry};
 use gambol_motion::Direction;
 use nalgebra::{Complex, DMatrix, DVector};
 
+use crate::marks::Marks;
 use crate::palette::{Palette, in_quarters};
 use crate::{Body, Component, GaitError, LegMotion};
 
@@ -64,9 +65,23 @@ pub(crate) fn bob(
     let Some(head) = head.filter(|_| pattern.bob > 0.0 && pattern.order.is_symmetrical()) else {
         return Ok(None);
     };
+    let Some(mode) = trunk_mode(body, data, palette)? else { return Ok(None) };
+    let velocity = body_velocities(&body.creature, data, body.basis.mean(), &mode.shape)[head.body];
+    let lever = data.frames[head.body].rotation * head.point;
+    let up = (velocity.linear + velocity.angular.cross(&lever)).dot(&body.legs.heading.up);
+    let phase = if up > 0.0 { 3.0 * FRAC_PI_2 } else { FRAC_PI_2 };
+    Ok(Some(Component { mode: mode.index, amplitude: pattern.bob, phase, harmonic: 2, offset: 0.0 }))
+}
+
+/// The lowest vibration that is of back and head alone, and alike on both sides.
+fn trunk_mode<'b>(
+    body: &'b Body,
+    data: &mut Data,
+    palette: &Palette,
+) -> Result<Option<&'b Direction>, GaitError> {
     let reader = Reader::new(&body.creature, data, body.basis.mean())?;
     let mut allowed = body.basis.flexible().iter().filter(|mode| palette.marks.allow(mode.index));
-    let found = allowed.find(|mode| {
+    Ok(allowed.find(|mode| {
         let reading = reader.read(data, mode);
         let trunk = reading.limbs.iter().filter(|limb| limb.name == "spine" || limb.name == "head");
         let still = |leg: &LegMotion| {
@@ -76,13 +91,22 @@ pub(crate) fn bob(
         reading.symmetry == Symmetry::Symmetric
             && trunk.map(|limb| limb.elastic).sum::<f64>() > body.settings.posture.bob_trunk
             && palette.measures[mode.index].legs.iter().all(still)
-    });
-    let Some(mode) = found else { return Ok(None) };
-    let velocity = body_velocities(&body.creature, data, body.basis.mean(), &mode.shape)[head.body];
-    let lever = data.frames[head.body].rotation * head.point;
-    let up = (velocity.linear + velocity.angular.cross(&lever)).dot(&body.legs.heading.up);
-    let phase = if up > 0.0 { 3.0 * FRAC_PI_2 } else { FRAC_PI_2 };
-    Ok(Some(Component { mode: mode.index, amplitude: pattern.bob, phase, harmonic: 2, offset: 0.0 }))
+    }))
+}
+
+/// What a breath does to a body that stands, as a tangent vector: back and head give a little, by a vibration of theirs; where there is none,
+/// the whole body rises.
+pub(crate) fn breath(body: &Body, data: &mut Data) -> Result<Vec<f64>, GaitError> {
+    let palette = Palette::marked(body, data, Marks::default())?;
+    let settings = &body.settings.script;
+    let (mode, amplitude) = match trunk_mode(body, data, &palette)? {
+        Some(mode) => (mode, settings.breath),
+        None => match rise(body, &palette) {
+            Some(mode) => (&body.basis.directions()[mode], settings.breath_rise * body.legs.length),
+            None => return Ok(vec![0.0; body.creature.nv()]),
+        },
+    };
+    Ok(mode.shape.iter().map(|u| amplitude * u).collect())
 }
 
 /// Arms that swing in turn, each as a whole about its shoulder, along the way and against the leg of its side: a biped's

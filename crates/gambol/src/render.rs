@@ -1,6 +1,8 @@
 //! A clip as the bytes of a file.
 
-use gambol_formats::clip::{ClipFileError, GlbOptions, RootMotion, to_bvh, to_glb, to_json, to_npz};
+use gambol_formats::clip::{
+    ClipFileError, GlbOptions, RootMotion, clips_to_glb, to_bvh, to_glb, to_json, to_npz,
+};
 use gambol_formats::gltf::{GltfSource, Rig, append_clips};
 use gambol_formats::{Files, FormatError, WriteError};
 use gambol_gait::{FootForces, Forces, Terrain};
@@ -113,6 +115,15 @@ pub fn render(
         Format::Gif => clip_animation(creature, clip, AnimationFormat::Gif, &options, progress)?,
         Format::Apng => clip_animation(creature, clip, AnimationFormat::Apng, &options, progress)?,
     })
+}
+
+/// Several clips in one file of binary glTF, with a body of ours.
+pub fn render_clips(
+    creature: &Creature,
+    clips: &[Clip],
+    root_motion: RootMotion,
+) -> Result<Vec<u8>, RenderError> {
+    Ok(clips_to_glb(creature, clips, &GlbOptions { root_motion })?)
 }
 
 /// A film strip with the forces that the clip takes under it: `format` is [`Format::Png`] or [`Format::Svg`].

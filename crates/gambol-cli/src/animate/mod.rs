@@ -1,5 +1,6 @@
 //! `gambol animate`: a gait, from the natural vibrations of a body to files that other programs open.
 
+mod acts;
 mod report;
 
 use std::io::Write;
@@ -8,13 +9,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use gambol::felt_tempo;
-use gambol::render::{Format, render_forces};
+use gambol::render::{Format, render_clips, render_forces};
 use gambol_dynamics::Data;
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_gait::{
-    Body, Felt, FeltSettings, Gait, GaitError, Performance, Sampling, Style, Support, Wish, adopt, forces,
-    gaits_for, perform, prepare, to_toml,
+    Believed, Body, Felt, FeltSettings, Gait, GaitError, Performance, Sampling, Script, Style, Support,
+    Terrain, Wish, adopt, forces, gaits_for, perform, perform_believed, to_toml,
 };
 use gambol_model::{Creature, JointKind};
 use gambol_modes::Reader;
@@ -33,7 +34,8 @@ use super::{Failure, render, write_json, written};
 #[command(
     after_help = "GAIT is a name (leave it out to see which suit the creature) or a gait file, see docs/gaits.md.\n\
     Output by ending: .glb or .gltf (a glTF creature's own file with the clip in it, else a body of ours), .bvh, .json, .npz (NumPy); .png or .svg (a film strip), .gif or .apng (a loop).\n\
-    M=… is the number of a mode as `gambol modes` counts them. Of --speed, --stride and --frequency two decide.\n\n\
+    M=… is the number of a mode as `gambol modes` counts them. Of --speed, --stride and --frequency two decide.\n\
+    A script has acts between commas: idle 1 (s), walk 3 @1.2 (3 s at 1.2 m/s), go 4 @3 (by the gait that suits the speed), run 2 left 40 (degrees per second), turn right 90, jump 0.3 far 0.8 (m), stop; `in 0.8` says how long an act takes to come about.\n\n\
     Examples:\n  gambol animate dog\n  gambol animate dog trot -o trot.glb -o trot.gif\n  \
     gambol animate dog walk --speed 0.8 --injured hind.left --report\n  \
     gambol animate dog trot --forces -o trot-forces.png\n  \
@@ -45,7 +47,9 @@ use super::{Failure, render, write_json, written};
     gambol animate fox.glb walk trot -o fox-alive.glb\n  \
     gambol animate fox.glb walk --rig fox.toml --root-motion in-place -o fox-game.glb\n  \
     gambol animate horse.glb walk gallop --tempo own -o horse-alive.glb\n  \
-    gambol animate actor.bvh walk --height 1.8 -o actor-walks.gif"
+    gambol animate actor.bvh walk --height 1.8 -o actor-walks.gif\n  \
+    gambol animate human --script \"idle 1, walk 3 @1.2, run 4 @3, stop\" -o go.glb\n  \
+    gambol animate fox.glb --set locomotion -o fox-game.glb"
 )]
 #[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(crate) struct Animate {
@@ -55,6 +59,25 @@ pub(crate) struct Animate {
     /// A name, or a gait file (.toml); a glTF creature's own file takes several
     #[arg(value_name = "GAIT")]
     gaits: Vec<String>,
+
+    /// What it does, one act after another, as one clip; see below
+    #[arg(
+        long,
+        value_name = "ACTS",
+        conflicts_with_all = ["gaits", "save_gait", "speed", "stride", "frequency", "duty", "turn", "terrain", "no_ground",
+            "seconds", "amplitude", "offset", "phase", "prefer", "avoid"]
+    )]
+    script: Option<String>,
+
+    /// All clips that a game needs, in one file: standing, going, turning, starting, stopping, a jump
+    #[arg(
+        long,
+        value_enum,
+        value_name = "SET",
+        conflicts_with_all = ["gaits", "script", "save_gait", "speed", "stride", "frequency", "duty", "turn", "terrain",
+            "no_ground", "seconds", "amplitude", "offset", "phase", "prefer", "avoid"]
+    )]
+    set: Option<SetChoice>,
 
     /// Write the clip; may be given several times
     #[arg(short, long, value_name = "FILE")]
@@ -144,6 +167,12 @@ pub(super) enum RootMotion {
     Travel,
     /// on the spot
     InPlace,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SetChoice {
+    /// on its legs: every loop begins with the same foot, what starts ends as its loop begins
+    Locomotion,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -279,24 +308,26 @@ impl Animate {
         let mut inputs = self.creature.inputs();
         inputs.extend(self.gaits.iter().map(Path::new));
         let outputs = Outputs::check(&self.output, self.save_gait.as_deref(), &inputs, self.force)?;
+        let script: Option<Script> = self.script.as_deref().map(str::parse).transpose()?;
         let (creature, rig) = self.creature.load_rig()?;
-        if self.gaits.is_empty() {
+        if self.gaits.is_empty() && script.is_none() && self.set.is_none() {
             return self.list(out, creature);
         }
-        outputs.fit(self.gaits.len(), rig.is_some())?;
+        let several = if self.set.is_some() { 2 } else { self.gaits.len() };
+        outputs.fit(several, rig.is_some())?;
         let (creature, felt) = self.at_tempo(creature, rig.as_ref())?;
+        if let Some(script) = script {
+            return self.play_script(out, (&creature, rig.as_ref()), &outputs, &script);
+        }
+        if let Some(SetChoice::Locomotion) = self.set {
+            return self.play_set(out, (&creature, rig.as_ref()), &outputs);
+        }
 
         let shows = self.gaits.iter().map(|name| self.show(&creature, felt.as_ref(), name, &wish));
         let shows = shows.collect::<Result<Vec<Show>, Failure>>()?;
         self.write(&outputs, &shows, rig.as_ref())?;
-        for note in rig.iter().flat_map(|rig| &rig.notes) {
-            eprintln!("gambol: guessed: {}", told(note));
-        }
-        let of_creature = creature.warnings().iter().map(told);
-        let of_gaits = shows.iter().flat_map(|show| show.performance.warnings.iter().cloned());
-        for warning in of_creature.chain(of_gaits) {
-            eprintln!("gambol: warning: {warning}");
-        }
+        let warnings = shows.iter().flat_map(|show| show.performance.warnings.iter().cloned());
+        tell(&creature, rig.as_ref(), warnings);
         let json = |show| -> report::ReportJson { report::json(show) };
         match shows.as_slice() {
             [show] if self.json => return write_json(out, &json(show)),
@@ -361,66 +392,80 @@ impl Animate {
         let mut warnings = Vec::new();
         let mut data = Data::new(creature);
         let restyle = |style: &mut Style| self.style.apply(creature, style);
-        let (body, designed) = if is_file(name) {
+        let terrain = self.ground.terrain.as_ref().map(Ground::read).transpose()?;
+        let adjust = |body: &Body, gait: &mut Gait| {
+            gait.creature = Some(self.creature.creature.clone());
+            self.motion.apply(body, gait)?;
+            self.ground.apply(gait, terrain.as_ref());
+            Ok(())
+        };
+        let sampling = Sampling { seconds: self.ground.seconds, fps: self.ground.fps };
+        let Believed { body, design, mut performance } = if is_file(name) {
             let gait = read_gait(Path::new(name))?;
             warnings.extend(self.stranger(name, &gait, creature));
-            adopt(creature.clone(), &mut data, gait, restyle, wish)?
+            let (body, mut design) = adopt(creature.clone(), &mut data, gait, restyle, wish)?;
+            adjust(&body, &mut design.gait)?;
+            let performance = perform(&body, &mut data, &design.gait, &sampling)?;
+            Believed { body, design, performance }
         } else {
-            prepare(creature.clone(), &mut data, name, restyle, wish)?
+            perform_believed(creature, &mut data, name, &restyle, wish, &adjust, &sampling)?
         };
-        warnings.extend(designed.hints);
-        let mut gait = designed.gait;
-        gait.creature = Some(self.creature.creature.clone());
-        self.motion.apply(&body, &mut gait)?;
-        self.ground.apply(&mut gait)?;
-
-        let sampling = Sampling { seconds: self.ground.seconds, fps: self.ground.fps };
-        let mut performance = perform(&body, &mut data, &gait, &sampling)?;
+        warnings.extend(design.hints);
         performance.warnings.splice(0..0, warnings);
-        let believed = body.settings.forces.believed;
-        let doubt = performance.forces.as_ref().and_then(|forces| forces.doubt(believed));
-        performance.warnings.extend(doubt);
-        let names = mode_names(&body, &mut data, &gait)?;
-        Ok(Show { felt: felt.cloned(), body, gait, names, performance })
+        performance.warnings.extend(doubt(&body, &performance));
+        let names = mode_names(&body, &mut data, &design.gait)?;
+        Ok(Show { felt: felt.cloned(), body, gait: design.gait, names, performance })
     }
 
     /// Everything is made before anything is written.
     fn write(&self, outputs: &Outputs, shows: &[Show], rig: Option<&Rig>) -> Result<(), Failure> {
-        let [Show { body, gait, names, performance, .. }, ..] = shows else { return Ok(()) };
+        let [Show { body, gait, names, .. }, ..] = shows else { return Ok(()) };
         let clips: Vec<Clip> = shows.iter().map(|show| show.performance.clip.clone()).collect();
-        let (terrain, root_motion) = (&gait.ground.terrain, self.ground.root_motion.into());
+        let mut ready = self.rendered(outputs, body, &gait.ground.terrain, &clips, rig)?;
+        if let Some(path) = outputs.gait {
+            ready.push((path, to_toml(gait, names).into_bytes()));
+        }
+        write_files(&ready, self.force)?;
+        outputs.tell(&clips, &[body.creature.name(), &gait.name]);
+        if let Some(path) = outputs.gait {
+            written::tell(path, &format!("1 gait, {}", written::count(gait.components.len(), "mode")));
+        }
+        Ok(())
+    }
+
+    /// The bytes of all files that clips are asked for in.
+    fn rendered<'o>(
+        &self,
+        outputs: &'o Outputs,
+        body: &Body,
+        terrain: &Terrain,
+        clips: &[Clip],
+        rig: Option<&Rig>,
+    ) -> Result<Vec<(&'o Path, Vec<u8>)>, Failure> {
+        let [clip, ..] = clips else { return Ok(Vec::new()) };
+        let (creature, root_motion) = (&body.creature, self.ground.root_motion.into());
         let (input, options) = (self.creature.file(), self.creature.options()?);
         let mut ready = Vec::new();
         for (path, format) in &outputs.clips {
             let bytes = match rig.filter(|_| format.is_gltf()) {
                 Some(rig) => {
                     let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
-                    render::to_rig_bytes(file, rig, &body.creature, &clips, root_motion)
+                    render::to_rig_bytes(file, rig, creature, clips, root_motion)
                 }
+                None if format.is_gltf() => render_clips(creature, clips, root_motion),
                 None if self.forces && matches!(format, Format::Png | Format::Svg) => {
                     let settings = (&body.settings.forces, &body.settings.stances);
-                    let (creature, clip) = (&body.creature, &performance.clip);
                     let mut data = Data::new(creature);
                     let forces = forces(creature, &mut data, &body.legs, terrain, clip, settings)
                         .map_err(|error| Failure::Failed(format!("no forces can be shown: {error}")))?;
                     render_forces(*format, creature, Some(terrain), clip, &forces)
                 }
-                None => {
-                    render::to_bytes(*format, &body.creature, Some(terrain), &performance.clip, root_motion)
-                }
+                None => render::to_bytes(*format, creature, Some(terrain), clip, root_motion),
             };
             let bytes = bytes.map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
             ready.push((path.as_path(), bytes));
         }
-        if let Some(path) = outputs.gait {
-            ready.push((path, to_toml(gait, names).into_bytes()));
-        }
-        write_files(&ready, self.force)?;
-        outputs.tell(&clips, rig.is_some(), &[body.creature.name(), &gait.name]);
-        if let Some(path) = outputs.gait {
-            written::tell(path, &format!("1 gait, {}", written::count(gait.components.len(), "mode")));
-        }
-        Ok(())
+        Ok(ready)
     }
 
     /// A word about a gait that was made for another creature.
@@ -499,15 +544,14 @@ impl GroundArguments {
         Ok(Wish { speed, frequency, stride_length: self.stride, duty: self.duty, ..Wish::default() })
     }
 
-    fn apply(&self, gait: &mut Gait) -> Result<(), Failure> {
+    fn apply(&self, gait: &mut Gait, terrain: Option<&Terrain>) {
         if self.no_ground {
             gait.ground.support = Support::Air;
         }
         gait.ground.turn = self.turn.unwrap_or(gait.ground.turn);
-        if let Some(ground) = &self.terrain {
-            gait.ground.terrain = ground.read()?;
+        if let Some(terrain) = terrain {
+            gait.ground.terrain = terrain.clone();
         }
-        Ok(())
     }
 }
 
@@ -524,6 +568,21 @@ impl MotionArguments {
         }
         Ok(())
     }
+}
+
+/// What was guessed, and what a user should know.
+fn tell(creature: &Creature, rig: Option<&Rig>, warnings: impl Iterator<Item = String>) {
+    for note in rig.iter().flat_map(|rig| &rig.notes) {
+        eprintln!("gambol: guessed: {}", told(note));
+    }
+    for warning in creature.warnings().iter().map(told).chain(warnings) {
+        eprintln!("gambol: warning: {warning}");
+    }
+}
+
+/// Why gravity would not believe it, if so.
+fn doubt(body: &Body, performance: &Performance) -> Option<String> {
+    performance.forces.as_ref().and_then(|forces| forces.doubt(body.settings.forces.believed))
 }
 
 /// In words what each component does.

@@ -153,7 +153,7 @@ fn bar(stance: &[[f64; 2]]) -> String {
     (0..BAR).map(|part| if stands(part) { '█' } else { '·' }).collect()
 }
 
-fn quality(performance: &Performance) -> Table {
+pub(super) fn quality(performance: &Performance) -> Table {
     let report = &performance.report;
     let mut table = plain(&[]);
     let mut row = |what: &str, value: String| {
@@ -174,6 +174,9 @@ fn quality(performance: &Performance) -> Table {
     row("past a joint limit", format!("{:.4} rad", report.limit_overshoot_rad));
     if let Some(share) = report.ground_correction_energy {
         row("changed by the ground", format!("{:.1} % of the elastic energy", 100.0 * share));
+    }
+    if let Some(share) = report.modal_share {
+        row("along its vibrations", format!("{:.1} % of the motion's elastic energy", 100.0 * share));
     }
     table
 }

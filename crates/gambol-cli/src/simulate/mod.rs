@@ -438,7 +438,7 @@ impl Simulate {
             ready.push((path.as_path(), bytes));
         }
         write_files(&ready, self.force)?;
-        outputs.tell(&[clip], rig.is_some(), &[creature.name(), name]);
+        outputs.tell(&[clip], &[creature.name(), name]);
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! A clip as binary glTF 2.0: the creature's own body, a skeleton with one node per body, and one animation.
+//! Clips as binary glTF 2.0: the creature's own body, a skeleton with one node per body, and an animation for each clip.
 //!
 //! ```text
 //! scene ─┬─ dog ── root ── torso ─┬─ ...     `root` travels over the ground, the rest moves in place
@@ -18,8 +18,8 @@ use gambol_motion::{Clip, Stride};
 use serde_json::{Value, json};
 
 use super::{
-    ClipFileError, check, contacts_json, floats, frames, frames_over_time, size, stride_json, unused_name,
-    y_up, y_up_rotation,
+    ClipFileError, check, contacts_json, floats, frames, frames_over_time, numbered_name, size, stride_json,
+    unused_name, y_up, y_up_rotation,
 };
 use buffer::within_u32;
 
@@ -50,18 +50,32 @@ pub enum RootMotion {
 
 /// The clip and the creature's own body as the bytes of a `.glb` file.
 pub fn to_glb(creature: &Creature, clip: &Clip, options: &GlbOptions) -> Result<Vec<u8>, ClipFileError> {
-    check(creature, clip)?;
+    clips_to_glb(creature, std::slice::from_ref(clip), options)
+}
+
+/// The same with several clips. One whose name is there already gets a number: `walk.001`.
+pub fn clips_to_glb(
+    creature: &Creature,
+    clips: &[Clip],
+    options: &GlbOptions,
+) -> Result<Vec<u8>, ClipFileError> {
     let skeleton = GlbSkeleton::new(creature);
     let mut buffer = Buffer::default();
     let mesh = body::mesh(creature, &skeleton.bind, &mut buffer)?;
-    let animation = animation(creature, clip, *options, &skeleton, &mut buffer)?;
+    let (mut animations, mut names): (Vec<Value>, Vec<String>) = (Vec::new(), Vec::new());
+    for clip in clips {
+        check(creature, clip)?;
+        let name = numbered_name(&clip.name, &names);
+        animations.push(animation((creature, clip), &name, *options, &skeleton, &mut buffer)?);
+        names.push(name);
+    }
 
     let mut nodes = skeleton.nodes(creature);
     let mut scene = vec![CREATURE];
     let mut document = json!({
         "asset": { "version": "2.0", "generator": concat!("gambol ", env!("CARGO_PKG_VERSION")) },
         "scene": 0,
-        "animations": [animation],
+        "animations": animations,
     });
     if !mesh.primitives.is_empty() {
         let name = format!("{} body", creature.name());
@@ -169,8 +183,8 @@ impl GlbSkeleton {
 }
 
 fn animation(
-    creature: &Creature,
-    clip: &Clip,
+    (creature, clip): (&Creature, &Clip),
+    name: &str,
     options: GlbOptions,
     skeleton: &GlbSkeleton,
     buffer: &mut Buffer,
@@ -190,7 +204,7 @@ fn animation(
         stride: clip.stride.as_ref().map(|stride| stride_json(stride, y_up)),
         contacts: contacts_json(creature, &clip.contacts, y_up),
     };
-    Ok(channels.into_animation(&clip.name, &extras(clip, options, &setting)))
+    Ok(channels.into_animation(name, &extras(clip, options, &setting)))
 }
 
 /// The root's track first, then those of all bodies.

@@ -15,7 +15,7 @@ use nalgebra::{Quaternion, Unit};
 use serde_json::{Value, json};
 
 pub use bvh::to_bvh;
-pub use glb::{GlbOptions, RootMotion, to_glb};
+pub use glb::{GlbOptions, RootMotion, clips_to_glb, to_glb};
 pub use json::{creature_of_json, from_json, to_json};
 pub use npz::{creature_of_npz, from_npz, to_npz};
 
@@ -138,6 +138,13 @@ fn unused_name(wish: &str, mut taken: impl FnMut(&str) -> bool) -> String {
         name.push('_');
     }
     name
+}
+
+/// `walk`, or `walk.001` and so on if there is one: the way Blender numbers.
+pub(crate) fn numbered_name(wish: &str, taken: &[String]) -> String {
+    let numbered = (1..).map(|number| format!("{wish}.{number:03}"));
+    let mut names = std::iter::once(wish.to_owned()).chain(numbered);
+    names.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
 /// A stride for a reader with the axes that `axes` leads to.

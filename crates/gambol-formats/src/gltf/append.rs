@@ -18,7 +18,9 @@ use super::{GltfSource, Rig};
 use crate::clip::glb::{
     Buffer, Channels, STILL, Setting, Start, Track, container, extras, quaternion, to_f32,
 };
-use crate::clip::{ClipFileError, GlbOptions, RootMotion, check, floats, frames, frames_over_time, size};
+use crate::clip::{
+    ClipFileError, GlbOptions, RootMotion, check, floats, frames, frames_over_time, numbered_name, size,
+};
 
 /// How far a turn under an unevenly scaled parent may be from a mere turn, in parts of the bone: exporters leave scales
 /// like 0.9999 that nobody sees, and a hundredth of a bone's width is the most that nobody would.
@@ -53,7 +55,7 @@ pub fn append_clips(
         list(&document, "animations").iter().map(|old| text_of(old, "name")).collect();
     let mut animations = Vec::new();
     for clip in clips {
-        let name = unique(&clip.name, &names);
+        let name = numbered_name(&clip.name, &names);
         animations.push(skeleton.animation(clip, &name, *options, &mut buffer)?.to_string());
         names.push(name);
     }
@@ -78,13 +80,6 @@ fn text_of(value: &Value, key: &str) -> String {
 
 fn texts(values: &[Value]) -> Vec<String> {
     values.iter().map(Value::to_string).collect()
-}
-
-/// `walk`, or `walk.001` and so on if there is one: the way Blender numbers.
-fn unique(wish: &str, taken: &[String]) -> String {
-    let numbered = (1..).map(|number| format!("{wish}.{number:03}"));
-    let mut names = std::iter::once(wish.to_owned()).chain(numbered);
-    names.find(|name| !taken.contains(name)).unwrap_or_default()
 }
 
 /// Where new numbers go.

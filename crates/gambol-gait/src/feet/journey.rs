@@ -4,16 +4,18 @@
 //! where the feet are planted and what the vibrations do meanwhile. Every gait keeps its own; where one goes over into the next, poses,
 //! phases and duties are mixed, and the cycle of the legs goes on without a jump.
 
-use gambol_dynamics::{Data, forward_kinematics};
-use gambol_model::{Creature, Quat, Vec3};
+use std::f64::consts::TAU;
 
+use gambol_dynamics::{Data, forward_kinematics};
+use gambol_model::{Creature, Quat, Vec3, math};
+
+use crate::ease::ease;
 use crate::modal::ModalMotion;
 use crate::path::moved;
 use crate::script::{Kind, Pace, Timeline};
 use crate::stance::Stance;
 use crate::{Body, Gait, GaitError};
 
-use super::Bounce;
 use super::obey::Course;
 use super::pin::Pinned;
 use super::road::{Road, Varied};
@@ -21,6 +23,7 @@ use super::root::{self, Fit};
 use super::scene::{FeetScene, Flat, rises};
 use super::target::Plant;
 use super::way::Way;
+use super::{Bounce, ground};
 
 /// A gait of a script, or the creature that stands.
 #[derive(Clone, Copy)]
@@ -30,8 +33,44 @@ pub(crate) struct Part<'a> {
     pub(crate) motion: &'a ModalMotion<'a>,
 }
 
+/// How a creature that stands breathes.
+pub(crate) struct Breath {
+    /// Tangent vector of breathing in.
+    shape: Vec<f64>,
+    /// 1/s: whole breaths in the script, so that it recurs.
+    frequency: f64,
+}
+
+impl Breath {
+    /// Of a body in a script of `seconds`; `shape` is what breathing in does.
+    pub(crate) fn over(shape: Vec<f64>, body: &Body, seconds: f64) -> Option<Self> {
+        let settings = &body.settings.script;
+        let frequency = settings.breaths * math::powf(body.creature.mass(), settings.breaths_power);
+        let frequency = frequency.clamp(settings.slowest_breath, settings.fastest_breath);
+        let breaths = (frequency * seconds).round().max(1.0);
+        shape.iter().any(|u| *u != 0.0).then_some(Self { shape, frequency: breaths / seconds })
+    }
+
+    /// How far it has breathed in at `time`, 0 to 1; at first not at all.
+    fn depth(&self, time: f64) -> f64 {
+        0.5 - 0.5 * math::cos(TAU * self.frequency * time)
+    }
+}
+
+/// Where a clip of a script takes over the motion of a loop: the act, and from when to when, s. At its outer end it is the loop's own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Seams {
+    pub(crate) first: Option<(usize, [f64; 2])>,
+    pub(crate) last: Option<(usize, [f64; 2])>,
+}
+
+/// Times of the keys, and where loops are met: of a timeline, and what each act's cycle is ahead of that of the script.
+pub(crate) type Window<'a> = &'a dyn Fn(&Timeline, &[f64]) -> (Vec<f64>, Seams);
+
 /// A script as it was played.
 pub(crate) struct Journey {
+    /// s, rising.
+    pub(crate) times: Vec<f64>,
     /// One per time, in the world.
     pub(crate) poses: Vec<Vec<f64>>,
     /// Per leg: from when to when it stands, s.
@@ -40,6 +79,8 @@ pub(crate) struct Journey {
     pub(crate) miss: f64,
     /// Whether the pushes of its feet make it.
     pub(crate) obeys: bool,
+    /// Whether it only stands.
+    pub(crate) rests: bool,
 }
 
 /// What a gait says by itself, on its own cycle.
@@ -73,14 +114,15 @@ struct Stand {
 /// A foot in the air that has less of its swing left than this when a gait begins stays for one more stance.
 const WORTH_LIFTING: f64 = 0.7;
 
-/// Plays a script whose acts have these `paces` and `parts`, the first and the last standing, at `times` (s). `base` tells how the creature
-/// is made, and how it stands.
+/// Plays a script whose acts have these `paces` and `parts`, the first and the last standing, as far as `window` looks. `base` tells how the
+/// creature is made, and how it stands.
 pub(crate) fn journey(
     base: &Part,
     data: &mut Data,
     mut paces: Vec<Pace>,
     parts: &[Option<Part>],
-    times: &[f64],
+    breath: Option<&Breath>,
+    window: Window,
 ) -> Result<Journey, GaitError> {
     let creature = &base.body.creature;
     let mut scene = FeetScene::new(base.body, data, base.gait, base.motion, Vec::new())?;
@@ -96,12 +138,21 @@ pub(crate) fn journey(
     }
     let timeline = Timeline::new(paces);
     line_up(&timeline, &mut played);
+    let ahead: Vec<f64> = played.iter().map(|own| own.as_ref().map_or(0.0, |own| own.ahead)).collect();
+    let (times, seams) = window(&timeline, &ahead);
     let period = timeline.period();
     let forward = base.body.legs.heading.forward;
     let road = Road::Varied(Varied::new(forward, period, &|time| timeline.moving(time)));
     let still = still(&scene, base.body);
     let ways = ways(&scene, data, &timeline, &played, &road, &still, base.gait.ground.clearance)?;
-    let free = |_: &FeetScene, cycle: f64| mixed(creature, &timeline, &played, &still, cycle * period);
+    let free = |_: &FeetScene, cycle: f64| {
+        let time = cycle * period;
+        let mut stands = still.clone();
+        if let Some(breath) = breath {
+            creature.integrate(&mut stands, &breath.shape, breath.depth(time));
+        }
+        mixed(creature, &timeline, &played, &stands, time)
+    };
     scene.frequency = 1.0 / period;
     let fastest = timeline.paces.iter().map(|pace| match pace.kind {
         Kind::Go { frequency, .. } => frequency,
@@ -118,6 +169,14 @@ pub(crate) fn journey(
         Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, &cycles),
         None => course.nearest(data, &cycles, false),
     };
+    for (seam, begins) in [(seams.first, true), (seams.last, false)] {
+        if let Some((act, span)) = seam
+            && let Some(part) = &parts[act]
+        {
+            let cycle = |time: f64| timeline.cycle(time) + ahead[act];
+            take_over(part, data, &cycle, (&times, &mut frames), span, begins)?;
+        }
+    }
     // In the world it begins where the creature is drawn.
     let from = cycles.first().copied().unwrap_or(0.0);
     for (&cycle, pinned) in cycles.iter().zip(&mut frames) {
@@ -125,11 +184,45 @@ pub(crate) fn journey(
     }
     let stands = |way: &Way| way.plants.iter().map(|p| [p.start * period, p.end * period]).collect();
     Ok(Journey {
+        rests: timeline.rests(),
         stands: ways.iter().map(stands).collect(),
         miss: frames.iter().map(|frame| frame.error).fold(0.0, f64::max),
         obeys: obeyed.is_some() || timeline.rests(),
         poses: frames.into_iter().map(|frame| frame.pose).collect(),
+        times,
     })
+}
+
+/// Lets `frames` at `times` go over into the loop of a gait within `span`, from it where the span `begins` a clip. `cycle` tells where the gait
+/// is at a time.
+fn take_over(
+    part: &Part,
+    data: &mut Data,
+    cycle: &dyn Fn(f64) -> f64,
+    (times, frames): (&[f64], &mut [Pinned]),
+    [from, to]: [f64; 2],
+    begins: bool,
+) -> Result<(), GaitError> {
+    let creature = &part.body.creature;
+    // A hair wider, so that the key at its end is in it.
+    let hair = 1e-9 * (to - from);
+    let keys: Vec<usize> =
+        (0..times.len()).filter(|&k| times[k] >= from - hair && times[k] <= to + hair).collect();
+    let Some(&first) = keys.first() else { return Ok(()) };
+    // From the first of them on, in cycles that rise.
+    let start = cycle(times[first]).floor();
+    let cycles: Vec<f64> = keys.iter().map(|&k| cycle(times[k]) - start).collect();
+    let looped = ground(part.body, data, part.gait, part.motion, Vec::new(), &cycles, false)?;
+    for ((&k, mut pose), cycle) in keys.iter().zip(looped.poses).zip(cycles) {
+        looped.path.after(cycle / part.gait.frequency).inverse().apply(creature, &mut pose);
+        let s = ease((times[k] - from) / (to - from));
+        let own = if begins { s } else { 1.0 - s };
+        let mut way = vec![0.0; creature.nv()];
+        creature.difference(&pose, &frames[k].pose, &mut way);
+        creature.integrate(&mut pose, &way, own);
+        frames[k].pose = pose;
+    }
+    Ok(())
 }
 
 impl<'a> Played<'a> {

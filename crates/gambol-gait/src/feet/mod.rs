@@ -36,7 +36,7 @@ use crate::stance::Stance;
 use crate::{Body, Gait, GaitError, Terrain};
 
 pub(crate) use bounce::Bounce;
-pub(crate) use journey::{Journey, Part, journey};
+pub(crate) use journey::{Breath, Journey, Part, Seams, journey};
 use obey::{Course, Moment, Obeyed};
 use pin::{Pinned, pin, reach};
 pub(crate) use road::Moving;

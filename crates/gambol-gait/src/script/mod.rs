@@ -1,10 +1,13 @@
 //! Scripts: what a creature does, one thing after another, in one clip.
 
+mod cast;
 mod parse;
 mod play;
 mod timeline;
 
+pub(crate) use cast::{Cast, Company};
 pub use play::perform_script;
+pub(crate) use play::{Ends, play};
 pub(crate) use timeline::{Kind, Pace, Timeline};
 
 /// What a creature does, one act after another; written as `idle 1, walk 3 @1.2, run 4 @3, stop`.
@@ -34,14 +37,19 @@ pub enum What {
     },
     /// Goes by a gait of the creature.
     Go {
-        /// Its name.
-        gait: String,
+        /// Its name; the one that suits the speed if not given.
+        gait: Option<String>,
         /// s
         seconds: f64,
         /// m/s; its own if not given.
         speed: Option<f64>,
         /// rad/s to the left
         turn: f64,
+    },
+    /// Turns on the spot, stepping.
+    Turn {
+        /// rad to the left
+        angle: f64,
     },
     /// Leaps from all feet onto all feet.
     Jump {

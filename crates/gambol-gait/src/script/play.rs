@@ -2,21 +2,23 @@
 
 use gambol_dynamics::Data;
 use gambol_model::{Creature, math};
-use gambol_motion::{Clip, Contact};
+use gambol_motion::{Clip, Contact, Stride};
 
-use super::{Act, Kind, Pace, Script, What};
-use crate::feet::{Journey, Part, journey};
+use super::cast::{Cast, Company};
+use super::{Act, Kind, Pace, Script, Timeline, What};
+use crate::feet::{Breath, Journey, Part, Seams, journey};
 use crate::modal::ModalMotion;
-use crate::perform::{in_mm, measure_forces};
-use crate::{
-    Body, Design, GaitError, Performance, Report, ScriptSettings, Style, Terrain, Wish, gaits_for, measure,
-    prepare,
-};
+use crate::perform::{MOST_CLIP_KEYS, in_mm, measure_forces};
+use crate::posture::breath;
+use crate::{Body, GaitError, Performance, Report, Style, Terrain, measure};
 
-/// An act with the gait that it needs.
-struct Cast {
-    act: Act,
-    part: Option<(Body, Design)>,
+/// How a clip of a script begins and ends, where the first or the last act goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// On the way, for as long as the act was asked for.
+    Cut,
+    /// At the beginning of a cycle of the gait, with its own motion there: so that its loop goes on from it.
+    Loop,
 }
 
 /// Plays `script` on a creature as its file has it, at `fps` keys per second. Styles of all acts are as `restyle` changes them.
@@ -27,48 +29,47 @@ pub fn perform_script(
     restyle: &dyn Fn(&mut Style),
     fps: f64,
 ) -> Result<Performance, GaitError> {
-    let number = |place: &str, reason: String| GaitError::Number { place: place.to_owned(), reason };
-    if !(fps.is_finite() && fps > 0.0) {
-        return Err(number("fps", format!("{fps} keys per second make no clip")));
-    }
     if script.acts.is_empty() {
         return Err(number("script", "there is nothing to do in it".to_owned()));
     }
-    let base = base(creature, data, script, restyle)?;
+    let company = Company::new(creature, data, restyle)?;
     let mut warnings = Vec::new();
-    let mut cast = Vec::new();
-    for act in &script.acts {
-        let part = match &act.what {
-            What::Go { gait, speed, turn, .. } => {
-                let wish = Wish { speed: *speed, ..Wish::default() };
-                let (body, mut design) = prepare(creature.clone(), data, gait, restyle, &wish)?;
-                design.gait.ground.turn = *turn;
-                design.gait.ground.terrain = Terrain::Flat;
-                warnings.append(&mut design.hints);
-                Some((body, design))
-            }
-            What::Stand { .. } | What::Jump { .. } => None,
-        };
-        cast.push(Cast { act: act.clone(), part });
+    let cast = company.cast(data, script, &mut warnings)?;
+    let mut performance = play(&company, data, cast, fps, Ends::Cut)?;
+    performance.warnings.splice(0..0, warnings);
+    Ok(performance)
+}
+
+fn number(place: &str, reason: String) -> GaitError {
+    GaitError::Number { place: place.to_owned(), reason }
+}
+
+/// Plays acts whose gaits are known.
+pub(crate) fn play(
+    company: &Company,
+    data: &mut Data,
+    cast: Vec<Cast>,
+    fps: f64,
+    ends: Ends,
+) -> Result<Performance, GaitError> {
+    let (body, base) = &company.base;
+    if !(fps.is_finite() && fps > 0.0) {
+        return Err(number("fps", format!("{fps} keys per second make no clip")));
     }
-    let (cast, cut) = from_rest_to_rest(cast, &base.0);
-    let paces = paces(&base.0, &cast)?;
-    let starts: Vec<f64> = paces
-        .iter()
-        .scan(0.0, |at, pace| {
-            let start = *at;
-            *at += pace.seconds;
-            Some(start)
-        })
-        .collect();
+    let (cast, cut) = from_rest_to_rest(cast, body);
+    let paces = paces(body, &cast)?;
     let whole: f64 = paces.iter().map(|pace| pace.seconds).sum();
-    let (from, to) = (
-        if cut[0] > 0.0 { starts[1] + cut[0] } else { 0.0 },
-        if cut[1] > 0.0 { starts[starts.len() - 1] - cut[1] } else { whole },
-    );
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be few
-    let keys = ((to - from) * fps).round().max(2.0) as usize;
-    let times: Vec<f64> = (0..=keys).map(|k| from + (to - from) * k as f64 / keys as f64).collect();
+    if whole > body.settings.script.longest {
+        let longest = body.settings.script.longest;
+        return Err(number(
+            "script",
+            format!("it takes {whole:.0} s, and at most {longest} can be planned as one"),
+        ));
+    }
+    if whole * fps > MOST_CLIP_KEYS as f64 {
+        return Err(number("fps", format!("{:.0} keys are too many; at most {MOST_CLIP_KEYS}", whole * fps)));
+    }
+    let window = |timeline: &Timeline, ahead: &[f64]| window(timeline, ahead, cut, ends, fps);
     let motions = cast
         .iter()
         .map(|cast| cast.part.as_ref().map(|(body, design)| ModalMotion::new(body, &design.gait)).transpose())
@@ -81,43 +82,41 @@ pub fn perform_script(
             Some(Part { body, gait: &design.gait, motion })
         })
         .collect();
-    let motion = ModalMotion::new(&base.0, &base.1.gait)?;
-    let stands = Part { body: &base.0, gait: &base.1.gait, motion: &motion };
-    let played = journey(&stands, data, paces, &parts, &times)?;
-    if !played.obeys {
-        warnings.push(
-            "its joints cannot do what the pushes of its feet would ask; gravity would not believe it"
-                .to_owned(),
-        );
-    }
-    Ok(report(&base.0, data, played, &times, warnings))
+    let motion = ModalMotion::new(body, &base.gait)?;
+    let stands = Part { body, gait: &base.gait, motion: &motion };
+    let breath = Breath::over(breath(body, data)?, body, whole);
+    let played = journey(&stands, data, paces, &parts, breath.as_ref(), &window)?;
+    Ok(report(body, data, played))
 }
 
-/// The body as it stands, with a gait that tells how it is put on its feet: a walk, or what it can do.
-fn base(
-    creature: &Creature,
-    data: &mut Data,
-    script: &Script,
-    restyle: &dyn Fn(&mut Style),
-) -> Result<(Body, Design), GaitError> {
-    let wish = Wish::default();
-    let walk = prepare(creature.clone(), data, "walk", restyle, &wish);
-    let first = script.acts.iter().find_map(|act| match &act.what {
-        What::Go { gait, .. } => Some(gait.clone()),
-        What::Stand { .. } | What::Jump { .. } => None,
-    });
-    match (walk, first) {
-        (Ok(walk), _) => Ok(walk),
-        (Err(_), Some(gait)) => prepare(creature.clone(), data, &gait, restyle, &wish),
-        (Err(error), None) => {
-            let mut style = Style::default();
-            restyle(&mut style);
-            let body = Body::new(creature.clone(), data, &style)?;
-            let fits = gaits_for(&body, data).into_iter().find(|(_, fits)| fits.is_ok());
-            let (gait, _) = fits.ok_or(error)?;
-            prepare(creature.clone(), data, &gait, restyle, &wish)
+/// Times of the keys, and where the motion of a loop is taken over.
+fn window(timeline: &Timeline, ahead: &[f64], cut: [f64; 2], ends: Ends, fps: f64) -> (Vec<f64>, Seams) {
+    let last = timeline.paces.len() - 1;
+    let (mut from, mut to) = (
+        if cut[0] > 0.0 { timeline.starts[1] + cut[0] } else { 0.0 },
+        if cut[1] > 0.0 { timeline.starts[last] - cut[1] } else { timeline.period() },
+    );
+    let mut seams = Seams::default();
+    if ends == Ends::Loop {
+        // The cycle of the gait that is nearest to the cut begins here.
+        let begins =
+            |time: f64, act: usize| timeline.time((timeline.cycle(time) + ahead[act]).round() - ahead[act]);
+        let stride = |act: usize| match timeline.paces[act].kind {
+            Kind::Go { frequency, .. } => 1.0 / frequency,
+            Kind::Stand | Kind::Jump { .. } => 0.0,
+        };
+        if cut[0] > 0.0 {
+            from = begins(from, 1);
+            seams.first = Some((1, [from, from + stride(1)]));
+        }
+        if cut[1] > 0.0 {
+            to = begins(to, last - 1);
+            seams.last = Some((last - 1, [to - stride(last - 1), to]));
         }
     }
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be few
+    let keys = ((to - from) * fps).round().max(2.0) as usize;
+    ((0..=keys).map(|k| from + (to - from) * k as f64 / keys as f64).collect(), seams)
 }
 
 /// A script that begins or ends on the way is played from rest to rest all the same, and cut: returns how much of the first and of the last
@@ -176,7 +175,7 @@ fn natural(body: &Body) -> f64 {
 }
 
 /// Time of a change between two acts, s, if nobody says it; `None` stands.
-fn change(body: &Body, from: Option<&Cast>, to: &Cast) -> f64 {
+pub(super) fn change(body: &Body, from: Option<&Cast>, to: &Cast) -> f64 {
     let settings = &body.settings.script;
     let g = body.creature.gravity().norm();
     let both =
@@ -214,10 +213,17 @@ fn paces(body: &Body, cast: &[Cast]) -> Result<Vec<Pace>, GaitError> {
                 let push = settings.push * natural(body);
                 (flight + 2.0 * push, Kind::Jump { flight, speed: length / (flight + push) })
             }
+            // Was cast as steps on the spot.
+            What::Turn { .. } => (natural(body), Kind::Stand),
         };
         paces.push(Pace { seconds, change, kind });
     }
-    // Changes do not overlap: those that nobody asked for give way, and where that is not enough, acts that nobody cut short.
+    fit_changes(&mut paces, cast)?;
+    Ok(paces)
+}
+
+/// Changes do not overlap: those that nobody asked for give way, and where that is not enough, acts that nobody cut short.
+fn fit_changes(paces: &mut [Pace], cast: &[Cast]) -> Result<(), GaitError> {
     for index in 0..paces.len() {
         let after = paces.get(index + 1).map_or(0.0, |pace| pace.change);
         let before = if index == 0 { 0.0 } else { paces[index].change };
@@ -231,27 +237,21 @@ fn paces(body: &Body, cast: &[Cast]) -> Result<Vec<Pace>, GaitError> {
                 continue;
             }
             if cast[at].act.change.is_some() {
-                return Err(GaitError::Number {
-                    place: format!("act {} of the script", index + 1),
-                    reason: format!("it is over before it has come about: {:.2} s", paces[index].seconds),
-                });
+                return Err(number(
+                    &format!("act {} of the script", index + 1),
+                    format!("it is over before it has come about: {:.2} s", paces[index].seconds),
+                ));
             }
             paces[at].change *= shrink;
         }
     }
-    Ok(paces)
+    Ok(())
 }
 
 /// What was played, and what was measured on it.
-fn report(
-    body: &Body,
-    data: &mut Data,
-    played: Journey,
-    times: &[f64],
-    mut warnings: Vec<String>,
-) -> Performance {
+fn report(body: &Body, data: &mut Data, played: Journey) -> Performance {
     let creature = &body.creature;
-    let (from, to) = (times[0], times[times.len() - 1]);
+    let (from, to) = (played.times[0], played.times[played.times.len() - 1]);
     let contacts = body.legs.legs.iter().zip(&played.stands).map(|(leg, stands)| {
         let inside = |[start, end]: &[f64; 2]| {
             let interval = [start.max(from) - from, end.min(to) - from];
@@ -262,9 +262,10 @@ fn report(
     });
     let mut clip = Clip {
         name: "script".to_owned(),
-        times: times.iter().map(|time| time - from).collect(),
+        times: played.times.iter().map(|time| time - from).collect(),
         poses: played.poses,
-        stride: None,
+        // Who only breathes begins again as it ended.
+        stride: played.rests.then_some(Stride::NONE),
         contacts: contacts.collect(),
         travel: None,
     };
@@ -277,6 +278,7 @@ fn report(
         speed: way / (to - from),
         slip_mm: Some(slip * 1e3),
         penetration_mm: Some(depth * 1e3),
+        foot_miss_mm: Some(played.miss * 1e3),
         ..Report::of_clip(creature, 0.0, &clip)
     };
     let forces = measure_forces(body, data, &Terrain::Flat, &clip, None);
@@ -284,6 +286,10 @@ fn report(
         Some(forces) => report.with_forces(forces),
         None => report,
     };
+    let mut warnings = Vec::new();
+    if !played.obeys {
+        warnings.push("its joints cannot do what the pushes of its feet would ask of them".to_owned());
+    }
     if played.miss > body.settings.warnings.reach * body.legs.length {
         warnings.push(format!(
             "a foot is {} from where it should stand: the legs do not reach; try lower speeds or more time to change",

@@ -124,6 +124,8 @@ gambol_model::settings! {
         lower: f64 = 0.85, Share;
         /// … so often at most: the speed is then a quarter (0.7^4).
         gentler_tries: usize = 8, AtLeastOne;
+        /// Halvings between a speed that can be believed and one that cannot: 3 % of what is between them is left.
+        nearer_tries: usize = 5, AtLeastOne;
         /// A draft is made gentler where something is deeper below the ground than this, leg lengths. Below it is left to
         /// the performance, which says so.
         buried: f64 = 0.05, Positive;

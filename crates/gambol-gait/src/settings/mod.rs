@@ -18,7 +18,7 @@ pub use design::{
 pub use feet::{FeetSettings, FootholdSettings, ObeySettings, PinSettings, RootSettings, WarningSettings};
 pub use forces::{FeltSettings, ForceSettings, StanceSettings};
 pub use legless::{LieSettings, SwimSettings, WaveSettings};
-pub use script::ScriptSettings;
+pub use script::{ScriptSettings, SetSettings};
 pub use style::{LimitSettings, StyleSettings};
 
 use gambol_model::SettingError;
@@ -56,6 +56,8 @@ pub struct GaitSettings {
     pub obey: ObeySettings,
     /// One thing after another.
     pub script: ScriptSettings,
+    /// A set for a game.
+    pub set: SetSettings,
     /// What forces a clip takes.
     pub forces: ForceSettings,
     /// When feet stand in a clip that does not say it.
@@ -90,6 +92,7 @@ impl GaitSettings {
         self.pin.check()?;
         self.obey.check()?;
         self.script.check()?;
+        self.set.check()?;
         self.forces.check()?;
         self.stances.check()?;
         self.felt.check()?;

@@ -1,0 +1,132 @@
+//! Who plays the acts of a script: gaits, and the bodies that they move.
+
+use gambol_dynamics::Data;
+use gambol_model::Creature;
+
+use super::{Act, Script, What};
+use crate::design::suitable;
+use crate::{Body, Design, GaitError, Sampling, Style, Terrain, Wish, gaits_for, perform_believed, prepare};
+
+/// An act with the gait that it needs.
+pub(crate) struct Cast {
+    pub(crate) act: Act,
+    /// `None` stands or leaps.
+    pub(crate) part: Option<(Body, Design)>,
+}
+
+/// Keys per second at which a gait is looked at before it goes into a script.
+const LOOKED_AT: f64 = 60.0;
+
+/// What all acts have in common.
+pub(crate) struct Company<'a> {
+    pub(crate) creature: &'a Creature,
+    pub(crate) restyle: &'a dyn Fn(&mut Style),
+    /// The body as it stands, with a gait that tells how it is put on its feet: a walk, or what it can do.
+    pub(crate) base: (Body, Design),
+}
+
+impl<'a> Company<'a> {
+    pub(crate) fn new(
+        creature: &'a Creature,
+        data: &mut Data,
+        restyle: &'a dyn Fn(&mut Style),
+    ) -> Result<Self, GaitError> {
+        let wish = Wish::default();
+        let base = match prepare(creature.clone(), data, "walk", restyle, &wish) {
+            Ok(walk) => walk,
+            Err(error) => {
+                let mut style = Style::default();
+                restyle(&mut style);
+                let body = Body::new(creature.clone(), data, &style)?;
+                if body.legs.is_empty() {
+                    return Err(error);
+                }
+                let fits = gaits_for(&body, data).into_iter().find(|(_, fits)| fits.is_ok());
+                let (gait, _) = fits.ok_or(error)?;
+                prepare(creature.clone(), data, &gait, restyle, &wish)?
+            }
+        };
+        Ok(Self { creature, restyle, base })
+    }
+
+    /// All acts with their gaits; what a user should know is added to `warnings`.
+    pub(crate) fn cast(
+        &self,
+        data: &mut Data,
+        script: &Script,
+        warnings: &mut Vec<String>,
+    ) -> Result<Vec<Cast>, GaitError> {
+        let mut cast = Vec::new();
+        for act in &script.acts {
+            cast.push(match &act.what {
+                What::Stand { .. } | What::Jump { .. } => Cast { act: act.clone(), part: None },
+                What::Turn { angle } => self.turn(data, act, *angle)?,
+                What::Go { gait, speed, turn, .. } => {
+                    let name = match gait {
+                        Some(name) => name.clone(),
+                        None => self.gait_at(data, speed.unwrap_or(0.0))?,
+                    };
+                    let wish = Wish { speed: *speed, ..Wish::default() };
+                    let (body, mut design) = self.gait(data, &name, &wish, *turn)?;
+                    warnings.append(&mut design.hints);
+                    Cast { act: act.clone(), part: Some((body, design)) }
+                }
+            });
+        }
+        Ok(cast)
+    }
+
+    /// Time that it takes from standing until `goes` has come about, s.
+    pub(crate) fn change(&self, goes: &Cast) -> f64 {
+        super::play::change(&self.base.0, None, goes)
+    }
+
+    /// The gait called `name` on level ground, as fast as can be believed.
+    fn gait(&self, data: &mut Data, name: &str, wish: &Wish, turn: f64) -> Result<(Body, Design), GaitError> {
+        let level = |_: &Body, gait: &mut crate::Gait| {
+            gait.ground.turn = turn;
+            gait.ground.terrain = Terrain::Flat;
+            Ok(())
+        };
+        let sampling = Sampling { seconds: None, fps: LOOKED_AT };
+        let played = perform_believed(self.creature, data, name, self.restyle, wish, &level, &sampling)?;
+        Ok((played.body, played.design))
+    }
+
+    /// Steps on the spot that turn the creature, each by what its legs take.
+    fn turn(&self, data: &mut Data, act: &Act, angle: f64) -> Result<Cast, GaitError> {
+        let settings = &self.base.0.settings.script;
+        let wish = Wish { speed: Some(0.0), ..Wish::default() };
+        let (body, mut design) = prepare(self.creature.clone(), data, "walk", self.restyle, &wish)?;
+        let strides = (angle.abs() / settings.turn).ceil().max(settings.fewest_turns);
+        let seconds = strides / design.gait.frequency;
+        let turn = angle / seconds;
+        design.gait.ground.turn = turn;
+        design.gait.ground.terrain = Terrain::Flat;
+        let what = What::Go { gait: Some("walk".to_owned()), seconds, speed: Some(0.0), turn };
+        Ok(Cast { act: Act { what, change: act.change }, part: Some((body, design)) })
+    }
+
+    /// The gait that suits a speed, by its Froude number (Alexander and Jayes 1983): animals of all sizes change from a walk to a trot or
+    /// a run at about the same, and to a gallop at another.
+    fn gait_at(&self, data: &mut Data, speed: f64) -> Result<String, GaitError> {
+        let body = &self.base.0;
+        let settings = &body.settings.script;
+        let froude =
+            speed * speed / (body.creature.gravity().norm() * body.legs.length).max(f64::MIN_POSITIVE);
+        let wanted: &[&str] = match (body.legs.pairs, froude) {
+            (_, froude) if froude < settings.walks => &["walk", "run", "hop"],
+            (2, froude) if froude < settings.trots => &["trot", "run", "walk"],
+            (2, _) => &["gallop", "trot", "run", "walk"],
+            _ => &["run", "hop", "walk"],
+        };
+        let mut first = None;
+        for name in wanted {
+            match suitable(body, data, name) {
+                Ok(_) => return Ok((*name).to_owned()),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        Err(first.unwrap_or_else(|| GaitError::Body("it has no gait".to_owned())))
+    }
+}
