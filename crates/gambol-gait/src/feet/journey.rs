@@ -7,7 +7,8 @@
 use std::f64::consts::TAU;
 
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_model::{Creature, Quat, Vec3, math};
+use gambol_model::{Creature, JointKind, Quat, Vec3, math};
+use gambol_motion::Stride;
 
 use crate::ease::ease;
 use crate::modal::ModalMotion;
@@ -18,7 +19,7 @@ use crate::{Body, Gait, GaitError};
 
 use super::obey::Course;
 use super::pin::Pinned;
-use super::road::{Road, Varied};
+use super::road::{Road, Varied, onward};
 use super::root::{self, Fit};
 use super::scene::{FeetScene, Flat, rises};
 use super::target::Plant;
@@ -81,6 +82,75 @@ pub(crate) struct Journey {
     pub(crate) obeys: bool,
     /// Whether it only stands.
     pub(crate) rests: bool,
+    /// How long it rests before it moves and after it, s.
+    rest: [f64; 2],
+    /// From where it begins to where it ends.
+    way: Stride,
+}
+
+impl Journey {
+    /// This one and then another, which begins at `begins` (s). Both rest where they meet, each in a pose of its own: as they come to rest and
+    /// leave it, they go over into the one between the two.
+    pub(crate) fn and_then(mut self, creature: &Creature, mut then: Self, begins: f64) -> Self {
+        if let (Some(end), Some(start)) = (self.poses.last(), then.poses.first()) {
+            let mut end = end.clone();
+            self.way.inverse().apply(creature, &mut end);
+            let mut half = vec![0.0; creature.nv()];
+            creature.difference(&end, start, &mut half);
+            let tail = |time: f64| 1.0 - (begins - time) / self.rest[1];
+            bend(creature, &self.times, &mut self.poses, &half, 0.5, &tail, self.way.yaw);
+            let head = |time: f64| 1.0 - time / then.rest[0];
+            bend(creature, &then.times, &mut then.poses, &half, -0.5, &head, 0.0);
+        }
+        for pose in &mut then.poses {
+            self.way.apply(creature, pose);
+        }
+        self.times.extend(then.times.iter().map(|time| time + begins));
+        self.poses.append(&mut then.poses);
+        for (stands, then) in self.stands.iter_mut().zip(&then.stands) {
+            for [start, end] in then {
+                let (start, end) = (start + begins, end + begins);
+                match stands.last_mut() {
+                    // It stands on.
+                    Some(last) if last[1] >= start => last[1] = last[1].max(end),
+                    _ => stands.push([start, end]),
+                }
+            }
+        }
+        Self {
+            miss: self.miss.max(then.miss),
+            obeys: self.obeys && then.obeys,
+            rests: self.rests && then.rests,
+            rest: [self.rest[0], then.rest[1]],
+            way: onward(&self.way, &then.way),
+            ..self
+        }
+    }
+}
+
+/// Moves poses along `way` by `share` of it, the more the further `s` goes from 0 to 1. The way is that of a frame turned by `yaw`.
+fn bend(
+    creature: &Creature,
+    times: &[f64],
+    poses: &mut [Vec<f64>],
+    way: &[f64],
+    share: f64,
+    s: &dyn Fn(f64) -> f64,
+    yaw: f64,
+) {
+    let mut turned = way.to_vec();
+    let turn = Quat::from_axis_angle(&Vec3::z_axis(), yaw);
+    for joint in creature.joints().iter().filter(|joint| joint.kind == JointKind::Free) {
+        // Its linear part is along the axes of the world, its angular part along its own.
+        let linear = turn * Vec3::new(way[joint.v], way[joint.v + 1], way[joint.v + 2]);
+        turned[joint.v..joint.v + 3].copy_from_slice(linear.as_slice());
+    }
+    for (time, pose) in times.iter().zip(poses) {
+        let by = share * ease(s(*time));
+        if by != 0.0 {
+            creature.integrate(pose, &turned, by);
+        }
+    }
 }
 
 /// What a gait says by itself, on its own cycle.
@@ -181,9 +251,19 @@ pub(crate) fn journey(
     let from = cycles.first().copied().unwrap_or(0.0);
     for (&cycle, pinned) in cycles.iter().zip(&mut frames) {
         road.between(from, cycle).apply(creature, &mut pinned.pose);
+        scene.unbury(data, &mut pinned.pose);
     }
-    let stands = |way: &Way| way.plants.iter().map(|p| [p.start * period, p.end * period]).collect();
+    // The plants of the time before and after are the same ones.
+    let inside = |plant: &Plant| {
+        let span = [plant.start.max(0.0) * period, plant.end.min(1.0) * period];
+        (span[1] > span[0]).then_some(span)
+    };
+    let stands = |way: &Way| way.plants.iter().filter_map(inside).collect();
+    let rest = timeline.rest();
+    let way = road.between(from, 1.0);
     Ok(Journey {
+        rest,
+        way,
         rests: timeline.rests(),
         stands: ways.iter().map(stands).collect(),
         miss: frames.iter().map(|frame| frame.error).fold(0.0, f64::max),

@@ -208,8 +208,9 @@ impl Course<'_> {
             self.solved(data, &moment, Some(&held), &mut delta, pin).pose
         };
         let poses: Vec<Vec<f64>> = (0..n).map(pose).collect();
-        let jumps = jumps(self.scene.creature, obeyed.base.v, &poses);
-        if jumps > self.scene.settings.obey.jump {
+        let settings = &self.scene.settings.obey;
+        let jumps = jumps(self.scene.creature, settings.light, obeyed.base.v, &poses);
+        if jumps > settings.jump {
             return f64::INFINITY;
         }
         let now = self.measure(data, &obeyed.base, &poses).momentum;
@@ -355,15 +356,25 @@ impl Course<'_> {
     }
 }
 
-/// The largest change of a joint's step from one pose of a cycle to the next, rad (or m).
-fn jumps(creature: &Creature, root: usize, poses: &[Vec<f64>]) -> f64 {
+/// The largest change of a joint's step from one pose of a cycle to the next, rad (or m). Joints of parts that are lighter than the share `light`
+/// of the body do not count: toes flick as they leave the ground.
+fn jumps(creature: &Creature, light: f64, root: usize, poses: &[Vec<f64>]) -> f64 {
+    let mut below: Vec<f64> = creature.bodies().iter().map(|body| body.mass.mass).collect();
+    for body in (1..below.len()).rev() {
+        below[creature.bodies()[body].parent] += below[body];
+    }
+    let heavy = |dof: &usize| {
+        let body = creature.joints()[creature.dofs()[*dof].joint].body;
+        !(root..root + 6).contains(dof) && below[body] >= light * creature.mass()
+    };
+    let heavy: Vec<usize> = (0..creature.nv()).filter(heavy).collect();
     let n = poses.len();
     let (mut before, mut after) = (vec![0.0; creature.nv()], vec![0.0; creature.nv()]);
     let mut most: f64 = 0.0;
     for (k, pose) in poses.iter().enumerate() {
         creature.difference(pose, &poses[(k + n - 1) % n], &mut before);
         creature.difference(pose, &poses[(k + 1) % n], &mut after);
-        for dof in (0..creature.nv()).filter(|dof| !(root..root + 6).contains(dof)) {
+        for &dof in &heavy {
             most = most.max((before[dof] + after[dof]).abs());
         }
     }

@@ -300,6 +300,11 @@ impl<'a> Problem<'a> {
     }
 
     /// Samples per stride: a stride counts the same in a gait and in a script.
+    /// Samples from one wish to the next.
+    fn thinned(&self) -> usize {
+        if self.lump.strides > 1.0 { self.settings.thinned } else { 1 }
+    }
+
     fn per_stride(&self) -> f64 {
         self.samples() as f64 / self.lump.strides
     }
@@ -433,13 +438,14 @@ impl<'a> Problem<'a> {
     fn wish_centers(&self, normal: &mut Normal, apparent: &Apparent) {
         let (n, g) = (self.samples(), self.lump.gravity);
         let mut row = vec![0.0; self.unknowns()];
+        let thinned = self.thinned();
         for axis in 0..3 {
-            for k in 0..n {
+            for k in (0..n).step_by(thinned) {
                 let mut weight = self.settings.center[axis];
                 if axis == 2 {
                     weight += self.settings.level * self.lump.slow[k];
                 }
-                let weight = weight / self.lump.length / self.per_stride().sqrt();
+                let weight = weight / self.lump.length * (thinned as f64 / self.per_stride()).sqrt();
                 row.fill(0.0);
                 for w in 0..self.waves.len() {
                     row[PARTS * w + axis] = g * self.twice[w][k];
@@ -481,16 +487,17 @@ impl<'a> Problem<'a> {
     /// The body turned as wanted: ∫∫ moments near ∫ wanted momentum, through the inertia.
     fn wish_turns(&self, normal: &mut Normal, moments: &Moments, apparent: &Apparent) {
         let n = self.samples();
-        let weight = self.settings.turn / self.per_stride().sqrt();
-        let twice = convolution(&self.twice_kernel);
+        let thinned = self.thinned();
+        let weight = self.settings.turn * (thinned as f64 / self.per_stride()).sqrt();
+        let twice = convolution(&self.twice_kernel, thinned);
         let turned = [0, 1, 2].map(|i| &twice * &moments.rows[i]);
         let constant: Vec<Vec3> = moments.constant.iter().zip(&apparent.moment).map(|(a, b)| a + b).collect();
         let constant = convolved(&self.twice_kernel, &constant);
-        for k in 0..n {
+        for (row, k) in (0..n).step_by(thinned).enumerate() {
             let lacking = self.inverse_inertia * (self.wanted_turn[k] - constant[k]);
             for i in 0..3 {
                 let of = |column: usize| {
-                    (0..3).map(|j| self.inverse_inertia[(i, j)] * turned[j][(k, column)]).sum::<f64>()
+                    (0..3).map(|j| self.inverse_inertia[(i, j)] * turned[j][(row, column)]).sum::<f64>()
                 };
                 let row: Vec<f64> = (0..self.unknowns()).map(of).collect();
                 normal.add(&row, lacking[i], weight);

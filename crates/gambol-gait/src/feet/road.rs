@@ -126,7 +126,7 @@ impl Varied {
 }
 
 /// A stride and then another, as seen from before the first.
-fn onward(first: &Stride, then: &Stride) -> Stride {
+pub(super) fn onward(first: &Stride, then: &Stride) -> Stride {
     Stride { yaw: first.yaw + then.yaw, shift: moved(first, then.shift) }
 }
 

@@ -28,10 +28,10 @@ pub(super) fn convolved(kernel: &[f64], values: &[Vec3]) -> Vec<Vec3> {
     (0..n).map(|k| (0..n).map(|j| values[j] * kernel[(k + n - j) % n]).sum()).collect()
 }
 
-/// The matrix that convolves columns.
-pub(super) fn convolution(kernel: &[f64]) -> DMatrix<f64> {
+/// Every `step`-th row of the matrix that convolves columns.
+pub(super) fn convolution(kernel: &[f64], step: usize) -> DMatrix<f64> {
     let n = kernel.len();
-    DMatrix::from_fn(n, n, |k, j| kernel[(k + n - j) % n])
+    DMatrix::from_fn(n.div_ceil(step), n, |row, j| kernel[(row * step + n - j) % n])
 }
 
 /// Weight of each of `n` samples for the value at `cycle`, by the Fourier series without its highest harmonics: from

@@ -45,6 +45,9 @@ fn number(place: &str, reason: String) -> GaitError {
 }
 
 /// Plays acts whose gaits are known.
+///
+/// Where it rests for long enough, a script falls into legs that are planned each for itself: the time that a plan takes grows with the cube of
+/// its length.
 pub(crate) fn play(
     company: &Company,
     data: &mut Data,
@@ -59,17 +62,9 @@ pub(crate) fn play(
     let (cast, cut) = from_rest_to_rest(cast, body);
     let paces = paces(body, &cast)?;
     let whole: f64 = paces.iter().map(|pace| pace.seconds).sum();
-    if whole > body.settings.script.longest {
-        let longest = body.settings.script.longest;
-        return Err(number(
-            "script",
-            format!("it takes {whole:.0} s, and at most {longest} can be planned as one"),
-        ));
-    }
     if whole * fps > MOST_CLIP_KEYS as f64 {
         return Err(number("fps", format!("{:.0} keys are too many; at most {MOST_CLIP_KEYS}", whole * fps)));
     }
-    let window = |timeline: &Timeline, ahead: &[f64]| window(timeline, ahead, cut, ends, fps);
     let motions = cast
         .iter()
         .map(|cast| cast.part.as_ref().map(|(body, design)| ModalMotion::new(body, &design.gait)).transpose())
@@ -84,35 +79,105 @@ pub(crate) fn play(
         .collect();
     let motion = ModalMotion::new(body, &base.gait)?;
     let stands = Part { body, gait: &base.gait, motion: &motion };
-    let breath = Breath::over(breath(body, data)?, body, whole);
-    let played = journey(&stands, data, paces, &parts, breath.as_ref(), &window)?;
+    let breath = breath(body, data)?;
+    let stretches = stretches(&paces, &parts);
+    let longest = body.settings.script.longest;
+    if let Some(long) = stretches.iter().map(Stretch::seconds).find(|seconds| *seconds > longest) {
+        return Err(number(
+            "script",
+            format!(
+                "it goes for {long:.0} s without a rest, and {longest} can be planned as one; let it idle in between"
+            ),
+        ));
+    }
+    let only = stretches.len() == 1;
+    let (first, last) = (0, stretches.len() - 1);
+    let (from, to) = (
+        if cut[0] > 0.0 { paces[0].seconds + cut[0] } else { 0.0 },
+        whole - if cut[1] > 0.0 { paces[paces.len() - 1].seconds + cut[1] } else { 0.0 },
+    );
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be few
+    let keys = ((to - from) * fps).round().max(2.0) as usize;
+    let times: Vec<f64> = (0..=keys).map(|k| from + (to - from) * k as f64 / keys as f64).collect();
+    let mut played: Option<Journey> = None;
+    for (index, stretch) in stretches.into_iter().enumerate() {
+        let (begins, seconds) = (stretch.begins, stretch.seconds());
+        let own =
+            |time: &f64| (index == first || *time >= begins) && (index == last || *time < begins + seconds);
+        let own: Vec<f64> = times.iter().filter(|time| own(time)).map(|time| time - begins).collect();
+        let window = |timeline: &Timeline, ahead: &[f64]| match ends {
+            Ends::Loop if only => window(timeline, ahead, cut, fps),
+            Ends::Loop | Ends::Cut => (own.clone(), Seams::default()),
+        };
+        let breath = Breath::over(breath.clone(), body, seconds);
+        let leg = journey(&stands, data, stretch.paces, &stretch.parts, breath.as_ref(), &window)?;
+        played = Some(match played {
+            None => leg,
+            Some(before) => before.and_then(&body.creature, leg, begins),
+        });
+    }
+    let played = played.ok_or_else(|| number("script", "there is nothing to do in it".to_owned()))?;
     Ok(report(body, data, played))
 }
 
-/// Times of the keys, and where the motion of a loop is taken over.
-fn window(timeline: &Timeline, ahead: &[f64], cut: [f64; 2], ends: Ends, fps: f64) -> (Vec<f64>, Seams) {
+/// Acts from rest to rest.
+struct Stretch<'a> {
+    /// s, in the script.
+    begins: f64,
+    paces: Vec<Pace>,
+    parts: Vec<Option<Part<'a>>>,
+}
+
+impl Stretch<'_> {
+    fn seconds(&self) -> f64 {
+        self.paces.iter().map(|pace| pace.seconds).sum()
+    }
+}
+
+/// The acts of a script, cut in the middle of each rest that is more than the end of one motion and the beginning of the next.
+fn stretches<'a>(paces: &[Pace], parts: &[Option<Part<'a>>]) -> Vec<Stretch<'a>> {
+    let last = paces.len() - 1;
+    let mut all = vec![Stretch { begins: 0.0, paces: Vec::new(), parts: Vec::new() }];
+    let mut at = 0.0;
+    for (index, (pace, part)) in paces.iter().zip(parts).enumerate() {
+        let after = paces.get(index + 1).map_or(0.0, |pace| pace.change);
+        let middle = 0.5 * (pace.seconds + 0.5 * pace.change - 0.5 * after);
+        let rests = index > 0 && index < last && pace.kind == Kind::Stand;
+        let own = all.len() - 1;
+        // Both changes are over for at least a tenth of the rest.
+        if rests && middle > 0.55 * pace.change && pace.seconds - middle > 0.55 * after {
+            all[own].paces.push(Pace { seconds: middle, ..*pace });
+            all[own].parts.push(*part);
+            let rest = Pace { seconds: pace.seconds - middle, ..*pace };
+            all.push(Stretch { begins: at + middle, paces: vec![rest], parts: vec![*part] });
+        } else {
+            all[own].paces.push(*pace);
+            all[own].parts.push(*part);
+        }
+        at += pace.seconds;
+    }
+    all
+}
+
+/// Times of the keys where a clip begins or ends with a cycle of the gait, and where the motion of its loop is taken over.
+fn window(timeline: &Timeline, ahead: &[f64], cut: [f64; 2], fps: f64) -> (Vec<f64>, Seams) {
     let last = timeline.paces.len() - 1;
-    let (mut from, mut to) = (
-        if cut[0] > 0.0 { timeline.starts[1] + cut[0] } else { 0.0 },
-        if cut[1] > 0.0 { timeline.starts[last] - cut[1] } else { timeline.period() },
-    );
+    let (mut from, mut to) = (0.0, timeline.period());
     let mut seams = Seams::default();
-    if ends == Ends::Loop {
-        // The cycle of the gait that is nearest to the cut begins here.
-        let begins =
-            |time: f64, act: usize| timeline.time((timeline.cycle(time) + ahead[act]).round() - ahead[act]);
-        let stride = |act: usize| match timeline.paces[act].kind {
-            Kind::Go { frequency, .. } => 1.0 / frequency,
-            Kind::Stand | Kind::Jump { .. } => 0.0,
-        };
-        if cut[0] > 0.0 {
-            from = begins(from, 1);
-            seams.first = Some((1, [from, from + stride(1)]));
-        }
-        if cut[1] > 0.0 {
-            to = begins(to, last - 1);
-            seams.last = Some((last - 1, [to - stride(last - 1), to]));
-        }
+    // The cycle of the gait that is nearest to the cut begins here.
+    let begins =
+        |time: f64, act: usize| timeline.time((timeline.cycle(time) + ahead[act]).round() - ahead[act]);
+    let stride = |act: usize| match timeline.paces[act].kind {
+        Kind::Go { frequency, .. } => 1.0 / frequency,
+        Kind::Stand | Kind::Jump { .. } => 0.0,
+    };
+    if cut[0] > 0.0 {
+        from = begins(timeline.starts[1] + cut[0], 1);
+        seams.first = Some((1, [from, from + stride(1)]));
+    }
+    if cut[1] > 0.0 {
+        to = begins(timeline.starts[last] - cut[1], last - 1);
+        seams.last = Some((last - 1, [to - stride(last - 1), to]));
     }
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked to be few
     let keys = ((to - from) * fps).round().max(2.0) as usize;

@@ -155,6 +155,15 @@ impl Timeline {
         self.paces.iter().all(|pace| pace.kind == Kind::Stand)
     }
 
+    /// How long it rests before the first motion and after the last, s.
+    pub(crate) fn rest(&self) -> [f64; 2] {
+        let last = self.paces.len() - 1;
+        let moves = |index: usize| self.starts[index] - 0.5 * self.paces[index].change;
+        let first = if last > 0 { moves(1) } else { self.period() };
+        let end = if last > 0 { self.starts[last] + 0.5 * self.paces[last].change } else { 0.0 };
+        [first, self.period() - end].map(|rest| rest.max(f64::MIN_POSITIVE))
+    }
+
     /// A time at rest between two times, s: where the frame moves least.
     pub(crate) fn pause(&self, from: f64, to: f64) -> f64 {
         const LOOKS: u32 = 64;

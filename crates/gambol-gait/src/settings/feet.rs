@@ -207,6 +207,10 @@ gambol_model::settings! {
         most: f64 = 0.8, Positive;
         /// The same where a joint changes its step by more than this from one sample to the next, at twice the samples, rad.
         jump: f64 = 0.16, Positive;
+        /// … unless all that it carries is lighter than this share of the body: toes flick.
+        light: f64 = 0.004, Share;
+        /// Samples of a script from one wish of its plan to the next: what is twice integrated is smooth, and a plan of many strides takes long.
+        thinned: usize = 3, AtLeastOne;
         /// Share of a smoothed correction that the next one is drawn to. The more, the smoother, and the less it matters what is
         /// nearest to the vibrations.
         inert: f64 = 0.97, Share;
