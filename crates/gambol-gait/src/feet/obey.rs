@@ -210,7 +210,8 @@ impl Course<'_> {
         let poses: Vec<Vec<f64>> = (0..n).map(pose).collect();
         let settings = &self.scene.settings.obey;
         let jumps = jumps(self.scene.creature, settings.light, obeyed.base.v, &poses);
-        if jumps > settings.jump {
+        let most = if self.strides > 1 { settings.script_jump } else { settings.jump };
+        if jumps > most {
             return f64::INFINITY;
         }
         let now = self.measure(data, &obeyed.base, &poses).momentum;

@@ -3,6 +3,7 @@
 use gambol_dynamics::Data;
 use gambol_model::Creature;
 
+use super::play::{Ends, play};
 use super::{Act, Script, What};
 use crate::design::suitable;
 use crate::{Body, Design, GaitError, Sampling, Style, Terrain, Wish, gaits_for, perform_believed, prepare};
@@ -59,7 +60,8 @@ impl<'a> Company<'a> {
         let mut cast = Vec::new();
         for act in &script.acts {
             cast.push(match &act.what {
-                What::Stand { .. } | What::Jump { .. } => Cast { act: act.clone(), part: None },
+                What::Stand { .. } => Cast { act: act.clone(), part: None },
+                What::Jump { height, length } => self.leap(data, act, (*height, *length), warnings)?,
                 What::Turn { angle } => self.turn(data, act, *angle)?,
                 What::Go { gait, speed, turn, .. } => {
                     let name = match gait {
@@ -91,6 +93,37 @@ impl<'a> Company<'a> {
         let sampling = Sampling { seconds: None, fps: LOOKED_AT };
         let played = perform_believed(self.creature, data, name, self.restyle, wish, &level, &sampling)?;
         Ok((played.body, played.design))
+    }
+
+    /// A leap as high and as far as can be believed.
+    fn leap(
+        &self,
+        data: &mut Data,
+        act: &Act,
+        (height, length): (f64, f64),
+        warnings: &mut Vec<String>,
+    ) -> Result<Cast, GaitError> {
+        let settings = &self.base.0.settings.script;
+        let cast = |share: f64| {
+            let what = What::Jump { height: share * height, length: share * length };
+            Cast { act: Act { what, ..act.clone() }, part: None }
+        };
+        let mut share = 1.0;
+        for _ in 0..settings.smaller_tries {
+            let played = play(self, data, vec![cast(share)], LOOKED_AT, Ends::Cut)?;
+            if played.is_believed(&self.base.0) {
+                if share < 1.0 {
+                    warnings.push(format!(
+                        "a leap of {height} m over {length} m is not to be believed: {:.2} m over {:.2} m is",
+                        share * height,
+                        share * length
+                    ));
+                }
+                return Ok(cast(share));
+            }
+            share *= settings.smaller;
+        }
+        Ok(cast(1.0))
     }
 
     /// Steps on the spot that turn the creature, each by what its legs take.

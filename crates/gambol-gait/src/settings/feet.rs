@@ -207,6 +207,8 @@ gambol_model::settings! {
         most: f64 = 0.8, Positive;
         /// The same where a joint changes its step by more than this from one sample to the next, at twice the samples, rad.
         jump: f64 = 0.16, Positive;
+        /// The same of a script: one twitch in minutes is better than minutes that nobody believes.
+        script_jump: f64 = 0.4, Positive;
         /// … unless all that it carries is lighter than this share of the body: toes flick.
         light: f64 = 0.004, Share;
         /// Samples of a script from one wish of its plan to the next: what is twice integrated is smooth, and a plan of many strides takes long.

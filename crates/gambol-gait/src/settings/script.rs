@@ -10,12 +10,16 @@ gambol_model::settings! {
         haste: f64 = 0.15, Positive;
         /// Rest before and after, √(h/g), where nobody asked for it.
         pause: f64 = 2.0, Positive;
-        /// Time to push off for a leap, and to land, √(h/g): people crouch and stretch within 0.7 s.
-        push: f64 = 2.2, Positive;
+        /// Time to push off for a leap, and to land, √(h/g): people crouch and stretch within half a second; who takes longer must crouch deeper.
+        push: f64 = 1.6, Positive;
         /// The most that a stride on the spot turns the body, rad: legs cross at half a right angle per step.
         turn: f64 = 0.8, Positive;
         /// Strides of a turn on the spot at least: one to begin and one to end.
         fewest_turns: f64 = 2.0, AtLeastOne;
+        /// A leap that cannot be believed is tried smaller, by this, …
+        smaller: f64 = 0.82, Share;
+        /// … so often at most: down to a third.
+        smaller_tries: usize = 6, AtLeastOne;
         /// Froude number v²/(g h) up to which animals walk (Alexander and Jayes 1983).
         walks: f64 = 0.5, Positive;
         /// … and up to which those with four legs trot; beyond, they gallop.
