@@ -7,7 +7,7 @@ use gambol_dynamics::Data;
 use gambol_model::{Creature, math};
 use serde::Serialize;
 
-use crate::script::{Cast, Company, Ends, play};
+use crate::script::{Cast, Company, Ends, natural, play};
 use crate::{
     Act, Body, Design, Gait, GaitError, Performance, Sampling, Script, Style, Terrain, What, Wish, perform,
     perform_believed,
@@ -241,34 +241,36 @@ impl Making<'_> {
 
     /// √(h/g), s.
     fn natural(&self) -> f64 {
-        let body = &self.company.base.0;
-        (body.legs.length / body.creature.gravity().norm()).sqrt()
+        natural(&self.company.base.0)
     }
 
     fn turns_and_jump(&mut self, data: &mut Data) {
         let body = &self.company.base.0;
         let settings = body.settings.set.clone();
-        let (length, pause) = (body.legs.length, body.settings.script.pause);
+        let length = body.legs.length;
         let mut once = |name: &str, what: What| {
             self.tell(name);
-            let rest = (settings.rest + pause) * self.natural();
-            let stand = || Act { what: What::Stand { seconds: rest }, change: None };
-            let script = Script { acts: vec![stand(), Act { what, change: None }, stand()] };
+            // It stands before and after by itself.
+            let script = Script { acts: vec![Act { what, change: None }] };
             let mut warnings = Vec::new();
             let made = self
                 .company
                 .cast(data, &script, &mut warnings)
-                .and_then(|cast| play(&self.company, data, cast, self.fps, Ends::Cut));
+                .and_then(|cast| play(&self.company, data, cast, self.fps, Ends::Cut))
+                .map(|performance| with_hints(performance, warnings));
             self.put(name, SetRole::Once, 0.0, made);
         };
         for (side, sign) in SIDES {
             once(&format!("turn-{side}"), What::Turn { angle: sign * settings.turn });
         }
-        once(
-            "jump",
-            What::Jump { height: settings.jump_height * length, length: settings.jump_length * length },
-        );
+        once("jump", What::Jump { height: settings.jump_height * length, length: 0.0, push: None });
     }
+}
+
+/// What was told before it was played goes first.
+fn with_hints(mut performance: Performance, hints: Vec<String>) -> Performance {
+    performance.warnings.splice(0..0, hints);
+    performance
 }
 
 fn stands(seconds: f64) -> Cast {

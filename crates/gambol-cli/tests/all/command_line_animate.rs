@@ -174,3 +174,47 @@ fn help_has_examples() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success() && said.contains("Examples:") && said.contains("--save-gait"));
 }
+
+#[test]
+fn scripts_are_played_into_any_file() {
+    let place = Place::new();
+    let (glb, npz) = (place.path("go.glb"), place.path("go.npz"));
+    let script = "idle 0.4, walk 1, stop 0.6";
+    let json =
+        gambol(&["animate", "spider", "--script", script, "--fps", "30", "--json", "-o", &glb, "-o", &npz]);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["name"], "script");
+    assert!((json["seconds"].as_f64().unwrap() - 2.0).abs() < 1e-6);
+    assert!(json["residual_force"].as_f64().unwrap() < 0.15, "{json}");
+    assert!(std::fs::metadata(&glb).unwrap().len() > 1000 && std::fs::metadata(&npz).unwrap().len() > 1000);
+}
+
+#[test]
+fn scripts_and_sets_that_make_no_sense_are_told() {
+    let place = Place::new();
+    let out = place.path("a.glb");
+    for (arguments, message) in [
+        (vec!["dog", "--script", "walk"], "act 1 of the script: walk needs a time in seconds"),
+        (vec!["dog", "--script", "walk 2, run 2 in 0"], "cannot come about in 0 s"),
+        (vec!["human", "--script", "trot 2"], "two pairs of legs"),
+        (vec!["dog", "--script", "fly 2"], "fly"),
+        (vec!["snake", "--set", "locomotion"], "no legs"),
+    ] {
+        let arguments = [vec!["animate"], arguments, vec!["-o", &out]].concat();
+        assert_fails(&arguments, 1, message);
+    }
+    assert_eq!(std::fs::read_dir(place.0.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn several_clips_go_into_one_glb() {
+    let place = Place::new();
+    let path = place.path("a.glb");
+    gambol(&["animate", "spider", "walk", "run", "walk", "--fps", "30", "-o", &path]);
+    let bytes = std::fs::read(&path).unwrap();
+    let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+    let json: serde_json::Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+    let names: Vec<&str> =
+        json["animations"].as_array().unwrap().iter().map(|clip| clip["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["walk", "run", "walk.001"]);
+}

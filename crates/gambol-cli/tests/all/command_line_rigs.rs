@@ -105,12 +105,13 @@ fn the_input_is_never_written_over() {
 }
 
 #[test]
-fn one_gait_per_file_that_is_no_rig() {
+fn one_gait_per_file_that_is_no_gltf() {
     let place = Place::new();
     let input = place.path("beast.glb");
-    let several = "only a glTF file that is given back takes several gaits";
+    let several = "only glTF takes several clips; write .glb";
     assert_fails(&["animate", &input, "walk", "trot", "-o", &place.path("a.png")], several);
-    assert_fails(&["animate", "dog", "walk", "trot", "-o", &place.path("a.glb")], several);
+    assert_fails(&["animate", "dog", "walk", "trot", "-o", &place.path("a.bvh")], several);
+    assert_fails(&["animate", "dog", "--set", "locomotion", "-o", &place.path("a.gif")], several);
     assert_fails(&["animate", "dog", "walk", "trot", "--save-gait", &place.path("a.toml")], "takes one gait");
     assert_fails(
         &["animate", "dog", "walk", "-o", &place.path("a.gltf")],

@@ -17,7 +17,7 @@ use crate::script::{Kind, Pace, Timeline};
 use crate::stance::Stance;
 use crate::{Body, Gait, GaitError};
 
-use super::obey::Course;
+use super::obey::{Course, Obeyed};
 use super::pin::Pinned;
 use super::road::{Road, Varied, onward};
 use super::root::{self, Fit};
@@ -243,8 +243,8 @@ pub(crate) fn journey(
         if let Some((act, span)) = seam
             && let Some(part) = &parts[act]
         {
-            let cycle = |time: f64| timeline.cycle(time) + ahead[act];
-            take_over(part, data, &cycle, (&times, &mut frames), span, begins)?;
+            let seam = Seam { act: part, ahead: ahead[act], span, begins };
+            seam.take_over((&course, obeyed.as_ref()), data, &timeline, (&times, &mut frames))?;
         }
     }
     // In the world it begins where the creature is drawn.
@@ -273,36 +273,55 @@ pub(crate) fn journey(
     })
 }
 
-/// Lets `frames` at `times` go over into the loop of a gait within `span`, from it where the span `begins` a clip. `cycle` tells where the gait
-/// is at a time.
-fn take_over(
-    part: &Part,
-    data: &mut Data,
-    cycle: &dyn Fn(f64) -> f64,
-    (times, frames): (&[f64], &mut [Pinned]),
-    [from, to]: [f64; 2],
+/// Where a script goes over into the loop of a gait, or comes from it.
+struct Seam<'a> {
+    act: &'a Part<'a>,
+    /// What is added to the cycles of the script.
+    ahead: f64,
+    /// From when to when, s.
+    span: [f64; 2],
+    /// Whether it begins a clip; else it ends one.
     begins: bool,
-) -> Result<(), GaitError> {
-    let creature = &part.body.creature;
-    // A hair wider, so that the key at its end is in it.
-    let hair = 1e-9 * (to - from);
-    let keys: Vec<usize> =
-        (0..times.len()).filter(|&k| times[k] >= from - hair && times[k] <= to + hair).collect();
-    let Some(&first) = keys.first() else { return Ok(()) };
-    // From the first of them on, in cycles that rise.
-    let start = cycle(times[first]).floor();
-    let cycles: Vec<f64> = keys.iter().map(|&k| cycle(times[k]) - start).collect();
-    let looped = ground(part.body, data, part.gait, part.motion, Vec::new(), &cycles, false)?;
-    for ((&k, mut pose), cycle) in keys.iter().zip(looped.poses).zip(cycles) {
-        looped.path.after(cycle / part.gait.frequency).inverse().apply(creature, &mut pose);
-        let s = ease((times[k] - from) / (to - from));
-        let own = if begins { s } else { 1.0 - s };
+}
+
+impl Seam<'_> {
+    /// Lets `frames` at `times` go over into the loop: at the outer end of the span they are its own.
+    fn take_over(
+        &self,
+        (course, obeyed): (&Course, Option<&Obeyed>),
+        data: &mut Data,
+        timeline: &Timeline,
+        (times, frames): (&[f64], &mut [Pinned]),
+    ) -> Result<(), GaitError> {
+        let Part { body, gait, motion } = *self.act;
+        let creature = &body.creature;
+        let [from, to] = self.span;
+        // A hair wider, so that the key at its end is in it.
+        let hair = 1e-9 * (to - from);
+        let inside = |k: &usize| times[*k] >= from - hair && times[*k] <= to + hair;
+        let keys: Vec<usize> = (0..times.len()).filter(inside).collect();
+        let Some(&first) = keys.first() else { return Ok(()) };
+        // In cycles that rise from the first of them on.
+        let start = (timeline.cycle(times[first]) + self.ahead).floor();
+        let cycles: Vec<f64> = keys.iter().map(|&k| timeline.cycle(times[k]) + self.ahead - start).collect();
+        let looped = ground(body, data, gait, motion, Vec::new(), &cycles, false)?;
         let mut way = vec![0.0; creature.nv()];
-        creature.difference(&pose, &frames[k].pose, &mut way);
-        creature.integrate(&mut pose, &way, own);
-        frames[k].pose = pose;
+        for ((&k, mut pose), cycle) in keys.iter().zip(looped.poses).zip(cycles) {
+            looped.path.after(cycle / gait.frequency).inverse().apply(creature, &mut pose);
+            let s = ease((times[k] - from) / (to - from));
+            let own = if self.begins { s } else { 1.0 - s };
+            creature.difference(&pose, &frames[k].pose, &mut way);
+            creature.integrate(&mut pose, &way, own);
+            // Between two poses with their feet on the ground is one with its feet nearly there; the loop's own stays as it is.
+            if let Some(obeyed) = obeyed {
+                let settled = course.settled_near(data, obeyed, times[k] / timeline.period(), &pose);
+                creature.difference(&pose, &settled.pose, &mut way);
+                creature.integrate(&mut pose, &way, 1.0 - math::powi(1.0 - own, 4));
+            }
+            frames[k].pose = pose;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 impl<'a> Played<'a> {

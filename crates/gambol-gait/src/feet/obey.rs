@@ -247,6 +247,19 @@ impl Course<'_> {
         scene.settings.obey.slowness(speed, scene.creature.gravity().norm(), scene.legs.length)
     }
 
+    /// The pose nearest to `pose`, in the creature's ground frame, that has its feet where they shall be at `cycle`, with its centre of mass where
+    /// it is and not turned as a whole: what it weighs on stays.
+    pub(super) fn settled_near(&self, data: &mut Data, obeyed: &Obeyed, cycle: f64, pose: &[f64]) -> Pinned {
+        let creature = self.scene.creature;
+        let goals = self.scene.goals(data, cycle, pose, self.ways, self.road);
+        let mut delta = vec![0.0; creature.nv()];
+        let (held, _) = obeyed.held(self, cycle, delta.clone(), Vec3::zeros());
+        let center = center_of_mass(creature, data, pose);
+        let held = Held { center, around: delta.clone(), ..held };
+        let moment = Moment { cycle, free: pose.to_vec(), goals };
+        self.solved(data, &moment, Some(&held), &mut delta, pin)
+    }
+
     /// What is asked of the pose at `cycle`.
     pub(super) fn moment(&self, data: &mut Data, cycle: f64) -> Moment {
         let free = self.free(data, cycle);

@@ -3,7 +3,7 @@
 use gambol_dynamics::Data;
 use gambol_model::Creature;
 
-use super::play::{Ends, play};
+use super::play::{Ends, natural, play};
 use super::{Act, Script, What};
 use crate::design::suitable;
 use crate::{Body, Design, GaitError, Sampling, Style, Terrain, Wish, gaits_for, perform_believed, prepare};
@@ -13,6 +13,13 @@ pub(crate) struct Cast {
     pub(crate) act: Act,
     /// `None` stands or leaps.
     pub(crate) part: Option<(Body, Design)>,
+}
+
+impl Cast {
+    /// Whether a clip may begin or end in the middle of it: who turns on the spot turns by all that was asked for.
+    pub(super) fn can_be_cut(&self) -> bool {
+        self.part.as_ref().is_some_and(|(_, design)| design.gait.ground.speed != Some(0.0))
+    }
 }
 
 /// Keys per second at which a gait is looked at before it goes into a script.
@@ -61,7 +68,9 @@ impl<'a> Company<'a> {
         for act in &script.acts {
             cast.push(match &act.what {
                 What::Stand { .. } => Cast { act: act.clone(), part: None },
-                What::Jump { height, length } => self.leap(data, act, (*height, *length), warnings)?,
+                What::Jump { height, length, push } => {
+                    self.leap(data, act, (*height, *length, *push), warnings)?
+                }
                 What::Turn { angle } => self.turn(data, act, *angle)?,
                 What::Go { gait, speed, turn, .. } => {
                     let name = match gait {
@@ -95,35 +104,40 @@ impl<'a> Company<'a> {
         Ok((played.body, played.design))
     }
 
-    /// A leap as high and as far as can be believed.
+    /// A leap as high and as far as can be believed, pushed off as quickly as suits it.
     fn leap(
         &self,
         data: &mut Data,
         act: &Act,
-        (height, length): (f64, f64),
+        (height, length, push): (f64, f64, Option<f64>),
         warnings: &mut Vec<String>,
     ) -> Result<Cast, GaitError> {
         let settings = &self.base.0.settings.script;
-        let cast = |share: f64| {
-            let what = What::Jump { height: share * height, length: share * length };
+        let cast = |share: f64, push: f64| {
+            let what = What::Jump { height: share * height, length: share * length, push: Some(push) };
             Cast { act: Act { what, ..act.clone() }, part: None }
         };
+        let own = settings.push.map(|push| push * natural(&self.base.0));
+        let pushes = push.map_or(own.to_vec(), |push| vec![push]);
         let mut share = 1.0;
         for _ in 0..settings.smaller_tries {
-            let played = play(self, data, vec![cast(share)], LOOKED_AT, Ends::Cut)?;
-            if played.is_believed(&self.base.0) {
+            for push in &pushes {
+                let played = play(self, data, vec![cast(share, *push)], LOOKED_AT, Ends::Cut)?;
+                if !played.is_believed(&self.base.0) {
+                    continue;
+                }
                 if share < 1.0 {
                     warnings.push(format!(
-                        "a leap of {height} m over {length} m is not to be believed: {:.2} m over {:.2} m is",
+                        "a leap of {height:.2} m over {length:.2} m is not to be believed: {:.2} m over {:.2} m is",
                         share * height,
                         share * length
                     ));
                 }
-                return Ok(cast(share));
+                return Ok(cast(share, *push));
             }
             share *= settings.smaller;
         }
-        Ok(cast(1.0))
+        Ok(cast(1.0, pushes[0]))
     }
 
     /// Steps on the spot that turn the creature, each by what its legs take.

@@ -7,7 +7,7 @@ mod timeline;
 
 pub(crate) use cast::{Cast, Company};
 pub use play::perform_script;
-pub(crate) use play::{Ends, play};
+pub(crate) use play::{Ends, natural, play};
 pub(crate) use timeline::{Kind, Pace, Timeline};
 
 /// What a creature does, one act after another; written as `idle 1, walk 3 @1.2, run 4 @3, stop`.
@@ -57,5 +57,7 @@ pub enum What {
         height: f64,
         /// How far ahead its feet land, m.
         length: f64,
+        /// Time to push off, and to land, s; what suits its legs if not given.
+        push: Option<f64>,
     },
 }

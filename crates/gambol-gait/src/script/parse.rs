@@ -131,7 +131,9 @@ impl<'a> Words<'a> {
         if !goes && !matches!(what, What::Turn { .. }) {
             self.only("left and right", self.turn)?;
         }
-        Ok(Act { what, change: self.change })
+        // Of a leap it is the time to push off.
+        let change = self.change.filter(|_| !matches!(what, What::Jump { .. }));
+        Ok(Act { what, change })
     }
 
     /// Refuses what says nothing about this act.
@@ -167,7 +169,7 @@ impl<'a> Words<'a> {
         let (height, length) = (self.plain, self.far.unwrap_or(0.0));
         match height {
             Some(height) if height > 0.0 && height <= FARTHEST && (0.0..=FARTHEST).contains(&length) => {
-                Ok(What::Jump { height, length })
+                Ok(What::Jump { height, length, push: self.change })
             }
             Some(height) => Err(self.wrong(format!(
                 "a leap of {height} m over {length} m is out of range; above 0 and at most {FARTHEST} m"
@@ -197,7 +199,7 @@ mod tests {
             (What::Stand { seconds: 1.0 }, None),
             (go("walk", 3.0, Some(1.2), 30_f64.to_radians()), None),
             (go("run", 4.0, Some(3.0), 0.0), Some(0.8)),
-            (What::Jump { height: 0.4, length: 1.0 }, None),
+            (What::Jump { height: 0.4, length: 1.0, push: None }, None),
             (What::Turn { angle: -90_f64.to_radians() }, None),
             (go("go", 2.0, Some(1.0), 0.0), None),
             (What::Stand { seconds: 1.0 }, None),

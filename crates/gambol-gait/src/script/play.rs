@@ -205,12 +205,16 @@ fn from_rest_to_rest(mut cast: Vec<Cast>, body: &Body) -> (Vec<Cast>, [f64; 2]) 
     let mut cut = [0.0; 2];
     let last = cast.len() - 1;
     if cast[last].part.is_some() {
-        cut[1] = run_up(&mut cast[last]);
+        if cast[last].can_be_cut() {
+            cut[1] = run_up(&mut cast[last]);
+        }
         let rests = stand(cast.last());
         cast.push(rests);
     }
     if cast[0].part.is_some() {
-        cut[0] = run_up(&mut cast[0]);
+        if cast[0].can_be_cut() {
+            cut[0] = run_up(&mut cast[0]);
+        }
         let rests = stand(cast.first());
         cast.insert(0, rests);
     }
@@ -235,7 +239,7 @@ fn from_rest_to_rest(mut cast: Vec<Cast>, body: &Body) -> (Vec<Cast>, [f64; 2]) 
 }
 
 /// The time in which legs fall, s: √(h/g).
-fn natural(body: &Body) -> f64 {
+pub(crate) fn natural(body: &Body) -> f64 {
     (body.legs.length / body.creature.gravity().norm()).sqrt()
 }
 
@@ -273,9 +277,9 @@ fn paces(body: &Body, cast: &[Cast]) -> Result<Vec<Pace>, GaitError> {
                 let frequency = now.part.as_ref().map_or(1.0, |(_, design)| design.gait.frequency);
                 (*seconds, Kind::Go { frequency, speed: 0.0, turn: *turn })
             }
-            What::Jump { height, length } => {
+            What::Jump { height, length, push } => {
                 let flight = 2.0 * (2.0 * height / g).sqrt();
-                let push = settings.push * natural(body);
+                let push = push.unwrap_or(settings.push[0] * natural(body));
                 (flight + 2.0 * push, Kind::Jump { flight, speed: length / (flight + push) })
             }
             // Was cast as steps on the spot.
@@ -334,6 +338,12 @@ fn report(body: &Body, data: &mut Data, played: Journey) -> Performance {
         contacts: contacts.collect(),
         travel: None,
     };
+    if clip.stride.is_some()
+        && let [first, .., last] = clip.poses.as_mut_slice()
+    {
+        // It recurs but for the last digits, by which a pose depends on the one it was sought from.
+        last.clone_from(first);
+    }
     clip.align_signs(creature);
     let slip = measure::slip_of_contacts(creature, data, &clip);
     let (depth, deepest) = measure::penetration(creature, data, &Terrain::Flat, &clip.poses);

@@ -10,8 +10,9 @@ gambol_model::settings! {
         haste: f64 = 0.15, Positive;
         /// Rest before and after, √(h/g), where nobody asked for it.
         pause: f64 = 2.0, Positive;
-        /// Time to push off for a leap, and to land, √(h/g): people crouch and stretch within half a second; who takes longer must crouch deeper.
-        push: f64 = 1.6, Positive;
+        /// Time to push off for a leap, and to land, √(h/g): people crouch and stretch within
+        /// half a second; who takes longer crouches deeper, and has more time to lean ahead. The first that can be believed.
+        push: [f64; 2] = [1.6, 2.4], Positive;
         /// The most that a stride on the spot turns the body, rad: legs cross at half a right angle per step.
         turn: f64 = 0.8, Positive;
         /// Strides of a turn on the spot at least: one to begin and one to end.
@@ -52,14 +53,12 @@ gambol_model::settings! {
         fast_turn: f64 = 0.35, Positive;
         /// Times that a curve is made wider by half where it cannot be believed.
         wider_tries: usize = 2, AtLeastOne;
-        /// Strides of a start or a stop on the way.
-        strides: f64 = 1.0, Positive;
+        /// Strides of a start or a stop on the way: in the first of them it comes to its speed.
+        strides: f64 = 2.0, Positive;
         /// Turn on the spot, rad.
         turn: f64 = 1.570_796_326_794_896_6, Positive;
-        /// How high a jump rises, legs …
+        /// How high a jump rises, legs; it lands where it left, and a game leads it.
         jump_height: f64 = 0.3, Positive;
-        /// … and how far it goes.
-        jump_length: f64 = 0.5, Positive;
         /// Breaths of a clip that stands.
         breaths: f64 = 2.0, AtLeastOne;
         /// How long it stands before it leaves and after it has come, √(h/g).

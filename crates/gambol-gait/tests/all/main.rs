@@ -16,6 +16,8 @@ mod marks;
 mod pattern;
 mod people;
 mod preset;
+mod scripts;
+mod sets;
 mod settings;
 mod sturdy;
 mod style;
