@@ -370,16 +370,15 @@ impl Course<'_> {
     }
 }
 
-/// The largest change of a joint's step from one pose of a cycle to the next, rad (or m). Joints of parts that are lighter than the share `light`
-/// of the body do not count: toes flick as they leave the ground.
+/// The largest change of a joint's step from one pose of a cycle to the next, rad (or m). Parts at the end of a limb that are lighter than the share
+/// `light` of the body do not count: toes flick as they leave the ground.
 fn jumps(creature: &Creature, light: f64, root: usize, poses: &[Vec<f64>]) -> f64 {
-    let mut below: Vec<f64> = creature.bodies().iter().map(|body| body.mass.mass).collect();
-    for body in (1..below.len()).rev() {
-        below[creature.bodies()[body].parent] += below[body];
-    }
+    let bodies = creature.bodies();
+    let ends = |body: usize| bodies.iter().skip(1).all(|other| other.parent != body);
     let heavy = |dof: &usize| {
         let body = creature.joints()[creature.dofs()[*dof].joint].body;
-        !(root..root + 6).contains(dof) && below[body] >= light * creature.mass()
+        let flicks = ends(body) && bodies[body].mass.mass < light * creature.mass();
+        !(root..root + 6).contains(dof) && !flicks
     };
     let heavy: Vec<usize> = (0..creature.nv()).filter(heavy).collect();
     let n = poses.len();

@@ -174,7 +174,7 @@ gambol_model::settings! {
         /// for the pushes to say.
         center: [f64; 3] = [1.0, 1.0, 0.1], AtLeastZero;
         /// What is added to the last for who goes slowly: legs that overlap can carry the body as they like.
-        level: f64 = 0.5, AtLeastZero;
+        level: f64 = 0.65, AtLeastZero;
         /// Of its mean height over a stride of a script.
         height: f64 = 2.0, AtLeastZero;
         /// Froude numbers below which a creature goes slowly, and above which it does not: between walk and trot or run.
