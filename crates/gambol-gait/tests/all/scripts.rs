@@ -45,9 +45,9 @@ fn a_person_stands_walks_runs_and_stops() {
         let found = speed(from, to);
         assert!((found - asked).abs() < 0.08 * asked, "{found} m/s from {from} s, {asked} asked for");
     }
-    // It is at rest at both ends, but for a body that leans before its first step and comes back after its last: an eighth of a walk.
+    // It is at rest at both ends, but for a body that leans before its first step and comes back after its last: a sixth of a walk.
     for found in [speed(0.0, 0.05), speed(7.65, 7.7)] {
-        assert!(found.abs() < 0.15, "{found} m/s at an end");
+        assert!(found.abs() < 0.2, "{found} m/s at an end");
     }
 }
 
