@@ -2,7 +2,7 @@
 //!
 //! Over the middle of a block its top is a plane, and all is as on one. Near an edge every corner, ball and edge of a shape meets the
 //! block as a solid, in closed form; so do the corners of the block and the faces of a box. Where an edge of a block pokes into an
-//! ellipsoid, cylinder or hull, GJK adds the one point where they are nearest. An edge or wall that other ground hides is not felt:
+//! ellipsoid, cylinder, hull or box, GJK adds the one point where they are nearest, or deepest. An edge or wall that other ground hides is not felt:
 //! blocks of one height beside each other are one.
 
 use std::cell::Cell;
@@ -133,7 +133,13 @@ impl Edges<'_> {
             }
             Form::Hull(hull) => sole(hull, up_in_body, false, |k| corner(hull.corner(k)), &mut report),
         }
-        if matches!(solid.form, Form::Ellipsoid { .. } | Form::Cylinder(_) | Form::Hull(_)) {
+        // Corners and edges of a box are all there is of it, until they are inside: then the way out may be between two edges.
+        let wants_nearest = match &solid.form {
+            Form::Ball(_) | Form::Capsule { .. } => false,
+            Form::Box { .. } => least.get() < 0.0,
+            Form::Ellipsoid { .. } | Form::Cylinder(_) | Form::Hull(_) => true,
+        };
+        if wants_nearest {
             let nearest = self.nearest(solid);
             report(nearest.filter(|hit| hit.gap < least.get() - ROUGHLY), NEAREST);
         }

@@ -90,7 +90,7 @@ impl Collider {
     /// into `found` (cleared first). Without terrain there is no ground. A body whose place is not a number touches nothing.
     ///
     /// Nothing is allocated but growth of `found`, and room for EPA where two shapes of a creature that are not balls
-    /// or capsules overlap, or an ellipsoid, cylinder or hull overlaps the edge of a block.
+    /// or capsules overlap, or one of those overlaps the edge of a block.
     pub fn find<'t>(
         &self,
         frames: &[BodyFrame],

