@@ -5,7 +5,6 @@
 //! many digits as they need to come back bit by bit.
 
 use std::collections::BTreeMap;
-use std::f64::consts::PI;
 
 use gambol_formats::course::{
     COURSE_KEYS, ground_keys, read_course, read_ground, write_course, write_heights,
@@ -13,7 +12,6 @@ use gambol_formats::course::{
 use gambol_formats::toml_file::{
     ABOVE_0, AT_LEAST_0, FINITE, Range, Section, TomlWriter, digits, error_in, parse, quoted,
 };
-use gambol_model::math;
 use toml::Spanned;
 use toml::de::DeValue;
 
