@@ -112,7 +112,9 @@ fn main() {
     for (joint, row) in torque.iter_mut().enumerate() {
         let first = joint / JOINTS * n / FEET.len();
         random.fill_normal(&mut row[first..first + n / FEET.len()]);
-        row.iter_mut().for_each(|arm| *arm *= 0.2);
+        for arm in row {
+            *arm *= 0.2;
+        }
     }
     let mut program = QuadraticProgram::new(n, 4 * n / 3 + 2 * torque.len());
     for warm in [false, true] {

@@ -295,7 +295,7 @@ fn a_seam_is_not_felt() {
                 plane.gap
             );
             for contact in &on_blocks {
-                assert!((contact.normal - Vec3::z()).norm() < 1e-6, "{shape:?}, {trial}: {:?}", contact);
+                assert!((contact.normal - Vec3::z()).norm() < 1e-6, "{shape:?}, {trial}: {contact:?}");
             }
         }
     }
