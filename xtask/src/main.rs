@@ -18,6 +18,7 @@ mod page;
 mod peers;
 mod physics;
 mod pictures;
+mod programs;
 mod protocol;
 mod publish;
 mod pump;
@@ -81,6 +82,8 @@ enum Task {
     },
     /// Compare our CMA-ES with pycma: evaluations to a target
     Cma,
+    /// Compare our quadratic and linear programs with Clarabel and HiGHS
+    Programs,
     /// Say how long controllers stay up and what vibrations they are made of, or how well searches for them do
     Strides {
         /// Controller files or names of the gallery's; all of these if not given
@@ -187,6 +190,7 @@ fn main() -> ExitCode {
         Task::Pump => pump::run(),
         Task::Replay { controllers } => replay::run(&controllers),
         Task::Cma => cma::run(),
+        Task::Programs => programs::run(),
         Task::Strides { compare: Some(sketch), seeds, budget, .. } => {
             strides::compare(&sketch, seeds, budget)
         }

@@ -11,6 +11,9 @@ const PINOCCHIO: &[&str] = &["pin==4.1.0", "cmeel-eigen"];
 /// What our CMA-ES is compared with.
 const CMA: &[&str] = &["cma==4.5.0"];
 
+/// What our quadratic programs are compared with; linear ones are with SciPy's HiGHS.
+const CLARABEL: &[&str] = &["clarabel==0.11.1"];
+
 /// The Python of the environment, with `ORACLE` installed.
 pub(crate) fn python() -> Result<PathBuf> {
     install(ORACLE)
@@ -26,6 +29,12 @@ pub(crate) fn python_with_pinocchio() -> Result<PathBuf> {
 pub(crate) fn python_with_cma() -> Result<PathBuf> {
     install(ORACLE)?;
     install(CMA)
+}
+
+/// The Python of the environment, with what our programs are compared with.
+pub(crate) fn python_with_clarabel() -> Result<PathBuf> {
+    install(ORACLE)?;
+    install(CLARABEL)
 }
 
 /// Where dm_control keeps its models.

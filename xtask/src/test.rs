@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::shell::{Result, command, run as run_command};
 use crate::{
     architecture, bits, blender, bvh, cma, compare, export, gaits, gltf, modes, node, page, peers, physics,
-    publish, pump, replay, studio, vibrate, wasm,
+    programs, publish, pump, replay, studio, vibrate, wasm,
 };
 
 /// Something that must hold.
@@ -53,6 +53,7 @@ const STEPS: &[Step] = &[
     beside("flights in MuJoCo", physics::flights),
     beside("pumping in MuJoCo", pump::run),
     beside("CMA-ES and pycma", cma::check),
+    beside("programs, Clarabel and HiGHS", programs::run),
     beside("clips in other readers", || gltf::run(None)),
     beside("recordings in three.js", || bvh::run(&[])),
     beside("clips in Blender", blender::run_if_possible),
@@ -148,6 +149,7 @@ fn download() -> Result<()> {
     static ONE: Mutex<()> = Mutex::new(());
     let _turn = ONE.lock().map_err(|error| error.to_string())?;
     peers::python_with_cma()?;
+    peers::python_with_clarabel()?;
     page::install()?;
     node::install()
 }

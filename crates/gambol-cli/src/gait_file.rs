@@ -1,7 +1,10 @@
-//! Gait files, and pictures of the ground.
+//! Gait files, course files, and pictures of the ground.
 
 use std::path::{Path, PathBuf};
 
+use gambol_dynamics::Course;
+use gambol_formats::course::course_from_toml_with;
+use gambol_formats::toml_file::FileError;
 use gambol_gait::{Gait, HeightField, Terrain, TerrainFile, from_toml_with};
 
 use super::settings::Ground;
@@ -19,7 +22,19 @@ impl Ground {
             Self::Picture(picture) => {
                 Terrain::Field(read_terrain(Path::new(&picture.file), picture).map_err(Failure::Failed)?)
             }
+            Self::Course(file) => Terrain::Course(read_course(file)?),
         })
+    }
+
+    /// The ground for feet that are put down without physics: not a course, whose edges they do not know.
+    pub(super) fn read_smooth(&self) -> Result<Terrain, Failure> {
+        if let Self::Course(file) = self {
+            let file = file.display();
+            let reason =
+                format!("{file}: a course has edges, which only physics knows: gambol simulate takes it");
+            return Err(Failure::Failed(reason));
+        }
+        self.read()
     }
 }
 
@@ -29,17 +44,28 @@ pub(super) fn is_file(gait: &str) -> bool {
 }
 
 pub(super) fn read_gait(path: &Path) -> Result<Gait, Failure> {
-    let place = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
+    let text = read_text(path)?;
     let fetch = |terrain: &TerrainFile| read_terrain(&find_beside(path, &terrain.file)?, terrain);
-    from_toml_with(&text, fetch).map_err(|error| {
-        let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
-        Failure::Failed(format!("{place}{line}: {}", error.reason))
-    })
+    from_toml_with(&text, fetch).map_err(|error| at_line(path, &error))
 }
 
-/// A picture that a gait file names lies in the file's folder or below it: a gait from a stranger opens nothing else.
+pub(super) fn read_course(path: &Path) -> Result<Course, Failure> {
+    let text = read_text(path)?;
+    let mut fetch = |terrain: &TerrainFile| read_terrain(&find_beside(path, &terrain.file)?, terrain);
+    course_from_toml_with(&text, &mut fetch).map_err(|error| at_line(path, &error))
+}
+
+fn read_text(path: &Path) -> Result<String, Failure> {
+    let failed = |error| Failure::Failed(format!("{}: cannot be read: {error}", path.display()));
+    std::fs::read_to_string(path).map_err(failed)
+}
+
+fn at_line(path: &Path, error: &FileError) -> Failure {
+    let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
+    Failure::Failed(format!("{}{line}: {}", path.display(), error.reason))
+}
+
+/// A picture that a file names lies in the file's folder or below it: a gait from a stranger opens nothing else.
 fn find_beside(gait_file: &Path, name: &str) -> Result<PathBuf, String> {
     let folder = match gait_file.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,

@@ -1,5 +1,6 @@
 //! Numbers and short texts of the command line, checked as they are read.
 
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use gambol_gait::TerrainFile;
@@ -106,6 +107,8 @@ pub(super) enum Ground {
     /// rad
     Slope(f64),
     Picture(TerrainFile),
+    /// A course file.
+    Course(PathBuf),
 }
 
 pub(super) fn ground(text: &str) -> Result<Ground, String> {
@@ -116,6 +119,9 @@ pub(super) fn ground(text: &str) -> Result<Ground, String> {
         let steep = "a slope between -90 and 90 degrees";
         return checked(degrees, |x| x.abs() < 90.0, steep).map(|x| Ground::Slope(x.to_radians()));
     }
+    if text.to_ascii_lowercase().ends_with(".toml") {
+        return Ok(Ground::Course(text.into()));
+    }
     // A path may have colons of its own; the last one counts if numbers follow it.
     let sizes = text.rsplit_once(':').and_then(|(file, sizes)| Some((file, sizes.split_once(',')?)));
     let (file, size, height) = match sizes {
@@ -123,7 +129,7 @@ pub(super) fn ground(text: &str) -> Result<Ground, String> {
         None => (text, SIZE, HEIGHT),
     };
     if !file.to_ascii_lowercase().ends_with(".png") {
-        return Err("expected flat, slope:DEGREES or FILE.png:SIZE,HEIGHT".to_owned());
+        return Err("expected flat, slope:DEGREES or FILE.png:SIZE,HEIGHT, or a course, FILE.toml".to_owned());
     }
     Ok(Ground::Picture(TerrainFile { file: file.to_owned(), size, height }))
 }

@@ -68,6 +68,9 @@ pub(crate) struct Gauge {
 /// From how high up the ground is seen, m: beyond, a creature is nowhere near it.
 const FAR: f64 = 1e3;
 
+/// Ground that rises less than this, the cosine of 60°, is a wall beside a creature and not below it.
+const LEAST_RISE: f64 = 0.5;
+
 impl Gauge {
     pub(crate) fn new(creature: &Creature) -> Self {
         let reach = vec![FAR; creature.bodies().len()];
@@ -82,7 +85,8 @@ impl Gauge {
         found: &mut Vec<gambol_dynamics::Contact>,
     ) -> Option<(f64, Vec3)> {
         self.collider.find(frames, ground, &self.reach, found);
-        let lowest = found.iter().min_by(|a, b| a.gap.total_cmp(&b.gap))?;
+        let below = found.iter().filter(|contact| contact.normal.z > LEAST_RISE);
+        let lowest = below.min_by(|a, b| a.gap.total_cmp(&b.gap))?;
         Some((lowest.gap, lowest.normal))
     }
 }

@@ -31,6 +31,7 @@ mod aba;
 mod centroidal;
 mod constraints;
 mod contact;
+mod course;
 mod crba;
 mod data;
 mod energy;
@@ -54,6 +55,7 @@ pub use constraints::{
     Reduction, constraint_jacobian, constraint_residual, constraint_rows, degrees_of_freedom, null_space,
 };
 pub use contact::{Collider, Contact};
+pub use course::{Base, Block, Course, CourseSpec, Patch};
 pub use crba::mass_matrix;
 pub use data::{BodyFrame, Data};
 pub use energy::{Energy, Momentum, center_of_mass, center_of_mass_of, energy, energy_about, momentum};

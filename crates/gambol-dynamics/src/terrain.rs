@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::Vec3;
+use crate::{Course, Vec3};
 use gambol_model::math;
 
 /// The shape of the ground.
@@ -15,6 +15,8 @@ pub enum Terrain {
     Slope(f64),
     /// Heights on a grid.
     Field(HeightField),
+    /// Blocks and ramps with sharp edges, and patches of friction.
+    Course(Course),
 }
 
 /// Heights on a grid over the ground, interpolated smoothly between its points and continued flat beyond its edges.
@@ -69,13 +71,41 @@ pub enum TerrainError {
         /// What stands there.
         height: f64,
     },
+    /// The base of a course is nowhere.
+    #[error("the base of a course at {0} m is not finite")]
+    Base(f64),
+    /// A block that cannot be.
+    #[error("block {}{}: {reason}", index + 1, in_quotes(name))]
+    Block {
+        /// Among the blocks, from 0.
+        index: usize,
+        /// What it is called.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A patch that cannot be.
+    #[error("patch {}{}: {reason}", index + 1, in_quotes(name))]
+    Patch {
+        /// Among the patches, from 0.
+        index: usize,
+        /// What it is called.
+        name: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+fn in_quotes(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!(" {name:?}") }
 }
 
 impl Terrain {
     /// Refuses what is no ground: holes, a grid without points, a wall for a slope.
     pub fn check(&self) -> Result<(), TerrainError> {
         match self {
-            Self::Flat => Ok(()),
+            // A course cannot be made otherwise.
+            Self::Flat | Self::Course(_) => Ok(()),
             Self::Slope(angle) if angle.abs() < std::f64::consts::FRAC_PI_2 => Ok(()),
             Self::Slope(angle) => Err(TerrainError::Slope(*angle)),
             Self::Field(field) => field.check(),
@@ -88,6 +118,7 @@ impl Terrain {
             Self::Flat => 0.0,
             Self::Slope(angle) => x * math::tan(*angle),
             Self::Field(field) => field.height(x, y),
+            Self::Course(course) => course.height_and_normal(x, y).0,
         }
     }
 
@@ -97,6 +128,15 @@ impl Terrain {
             Self::Flat => Vec3::z(),
             Self::Slope(angle) => Vec3::new(-math::sin(*angle), 0.0, math::cos(*angle)),
             Self::Field(field) => field.height_and_normal(x, y).1,
+            Self::Course(course) => course.height_and_normal(x, y).1,
+        }
+    }
+
+    /// Coulomb's coefficient at a place, where the ground has one of its own.
+    pub fn friction(&self, x: f64, y: f64) -> Option<f64> {
+        match self {
+            Self::Course(course) => course.friction(x, y),
+            _ => None,
         }
     }
 }

@@ -13,6 +13,7 @@
 pub mod asf;
 pub mod bvh;
 pub mod clip;
+pub mod course;
 mod error;
 pub mod files;
 pub mod gltf;

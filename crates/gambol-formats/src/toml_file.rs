@@ -1,4 +1,4 @@
-//! Small TOML files that people edit: gaits and rigs.
+//! Small TOML files that people edit: gaits, rigs and courses.
 //!
 //! Reading is by hand over the parsed tables, because every mistake is to be told with its line, and a misspelt key with
 //! the one that was meant.
@@ -6,6 +6,7 @@
 use std::f64::consts::PI;
 use std::fmt::Write as _;
 
+use gambol_model::math;
 use strsim::levenshtein;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -256,4 +257,53 @@ pub fn quoted(text: &str) -> String {
     }
     out.push('"');
     out
+}
+
+/// The shortest number of degrees that is read back as exactly this angle. One angle in ten has none: degrees are spaced
+/// more widely than radians over most of each power of two.
+fn to_degrees(radians: f64) -> Option<f64> {
+    const MOST_DECIMALS: i32 = 15;
+    let degrees = radians / (PI / 180.0);
+    let rounded = (0..=MOST_DECIMALS).map(|decimals| {
+        let shift = math::powi(10.0, decimals);
+        (degrees * shift).round() / shift
+    });
+    let near = [degrees, degrees.next_down(), degrees.next_up()];
+    rounded.chain(near).find(|degrees| from_degrees(*degrees).to_bits() == radians.to_bits())
+}
+
+/// A file that is written for people, so far.
+#[derive(Debug, Default)]
+pub struct TomlWriter(String);
+
+impl TomlWriter {
+    /// The whole of it.
+    pub fn into_text(self) -> String {
+        self.0
+    }
+
+    /// A line as it is.
+    pub fn line(&mut self, text: &str) {
+        self.0.push_str(text);
+        self.0.push('\n');
+    }
+
+    /// A key and its value.
+    pub fn key(&mut self, key: &str, value: impl std::fmt::Display) {
+        self.line(&format!("{key} = {value}"));
+    }
+
+    /// A key, its value and a comment.
+    pub fn explained(&mut self, key: &str, value: impl std::fmt::Display, comment: &str) {
+        // Comments stand in one column where the values are short.
+        self.line(&format!("{:<24} # {comment}", format!("{key} = {value}")));
+    }
+
+    /// An angle in degrees if it has a short number of these, else in radians.
+    pub fn angle(&mut self, in_degrees: &str, in_radians: &str, radians: f64) {
+        match to_degrees(radians) {
+            Some(degrees) => self.key(in_degrees, digits(degrees)),
+            None => self.key(in_radians, digits(radians)),
+        }
+    }
 }

@@ -5,15 +5,17 @@
 //! many digits as they need to come back bit by bit.
 
 use std::collections::BTreeMap;
-use std::f64::consts::PI;
 
-use gambol_formats::toml_file::{
-    ABOVE_0, AT_LEAST_0, FINITE, Range, Section, digits, error_in, from_degrees, parse, quoted,
+use gambol_formats::course::{
+    COURSE_KEYS, ground_keys, read_course, read_ground, write_course, write_heights,
 };
-use gambol_model::math;
+use gambol_formats::toml_file::{
+    ABOVE_0, AT_LEAST_0, FINITE, Range, Section, TomlWriter, digits, error_in, parse, quoted,
+};
 use toml::Spanned;
 use toml::de::DeValue;
 
+pub use gambol_formats::course::TerrainFile;
 pub use gambol_formats::toml_file::FileError;
 
 use crate::{Component, Gait, Ground, HeightField, Style, Support, Terrain};
@@ -23,17 +25,6 @@ pub const VERSION: u64 = 1;
 
 /// A component's frequency is a whole multiple of the gait's up to this share: people write three or four digits.
 const WHOLE: f64 = 1e-3;
-
-/// A picture of the ground that a gait file names.
-#[derive(Clone, Debug, PartialEq)]
-pub struct TerrainFile {
-    /// As the file has it.
-    pub file: String,
-    /// Length along x, m.
-    pub size: f64,
-    /// Height of white over black, m.
-    pub height: f64,
-}
 
 /// Reads a gait file of this or an earlier version that names no other file.
 pub fn from_toml(text: &str) -> Result<Gait, FileError> {
@@ -231,70 +222,23 @@ fn terrain(
         Some(_) => (),
     }
     let Some(section) = ground.table("terrain", "[ground.terrain]")? else { return Ok(Terrain::Flat) };
-    let slope = ("slope_degrees", "slope_radians");
-    let keys = [slope.0, slope.1, "origin", "spacing", "columns", "heights", "file", "size", "height"];
-    section.only(&keys)?;
-    if let Some(angle) = section.angle(slope.0, slope.1)? {
-        section.only(&[slope.0, slope.1])?;
-        if angle.abs() >= PI / 2.0 {
-            return Err(section.error_at(slope.0, "a slope is less than 90° steep"));
-        }
-        return Ok(Terrain::Slope(angle));
+    let known: Vec<&str> = ground_keys().chain(COURSE_KEYS).collect();
+    section.only(&known)?;
+    let mut fetch = Some(fetch);
+    let mut fetch =
+        |file: &TerrainFile| fetch.take().map_or(Err("it is named twice".into()), |fetch| fetch(file));
+    if COURSE_KEYS.iter().any(|key| section.table.contains_key(*key)) {
+        section.only(&COURSE_KEYS)?;
+        return read_course(&section, &mut fetch).map(Terrain::Course);
     }
-    if let Some(file) = section.string("file")? {
-        section.only(&["file", "size", "height"])?;
-        let need = |key: &str| {
-            let missing = || section.error(format!("{key} is missing (m)"));
-            section.number(key, ABOVE_0)?.ok_or_else(missing)
-        };
-        let named = TerrainFile { file: file.to_owned(), size: need("size")?, height: need("height")? };
-        return match fetch(&named) {
-            Ok(field) => Ok(Terrain::Field(field)),
-            Err(reason) => Err(section.error_at("file", reason)),
-        };
-    }
-    section.only(&["origin", "spacing", "columns", "heights"])?;
-    height_field(&section).map(Terrain::Field)
-}
-
-fn height_field(section: &Section) -> Result<HeightField, FileError> {
-    let missing = |key: &str| section.error(format!("{key} is missing"));
-    let origin = section.numbers("origin")?.unwrap_or_else(|| vec![0.0, 0.0]);
-    let Ok(origin) = <[f64; 2]>::try_from(origin) else {
-        return Err(section.error_at("origin", "it is two numbers, x and y (m)"));
-    };
-    let spacing = section.number("spacing", ABOVE_0)?.ok_or_else(|| missing("spacing"))?;
-    let columns = section.integer("columns")?.ok_or_else(|| missing("columns"))?;
-    let columns = usize::try_from(columns).unwrap_or(usize::MAX);
-    let heights = section.numbers("heights")?.ok_or_else(|| missing("heights"))?;
-    if columns < 2 || heights.len() < 2 * columns || heights.len() % columns != 0 {
-        let reason = format!(
-            "{} heights do not fill rows of {columns}; a grid has at least 2 rows of at least 2",
-            heights.len()
-        );
-        return Err(section.error_at("heights", reason));
-    }
-    Ok(HeightField { origin, spacing, columns, heights })
+    read_ground(&section, &mut fetch)
 }
 
 const SHARE: Range = ("a share of the cycle, above 0 and at most 1", |x| x > 0.0 && x <= 1.0);
 
-/// The shortest number of degrees that is read back as exactly this angle. One angle in ten has none: degrees are spaced
-/// more widely than radians over most of each power of two.
-fn to_degrees(radians: f64) -> Option<f64> {
-    const MOST_DECIMALS: i32 = 15;
-    let degrees = radians / (PI / 180.0);
-    let rounded = (0..=MOST_DECIMALS).map(|decimals| {
-        let shift = math::powi(10.0, decimals);
-        (degrees * shift).round() / shift
-    });
-    let near = [degrees, degrees.next_down(), degrees.next_up()];
-    rounded.chain(near).find(|degrees| from_degrees(*degrees).to_bits() == radians.to_bits())
-}
-
 /// Writes a gait file of the current version. `labels` say in words what each component does; there may be fewer.
 pub fn to_toml(gait: &Gait, labels: &[String]) -> String {
-    let mut out = Writer(String::new());
+    let mut out = TomlWriter::default();
     out.line("# A gait of gambol: a few natural vibrations of a body, and how it meets the ground (docs/gaits.md).");
     out.key("version", VERSION);
     out.key("name", quoted(&gait.name));
@@ -313,10 +257,10 @@ pub fn to_toml(gait: &Gait, labels: &[String]) -> String {
         write_component(&mut out, gait.frequency, component, labels.get(k));
     }
     write_ground(&mut out, &gait.ground);
-    out.0
+    out.into_text()
 }
 
-fn write_style(out: &mut Writer, style: &Style) {
+fn write_style(out: &mut TomlWriter, style: &Style) {
     let own = Style::default();
     if *style == own {
         return;
@@ -353,7 +297,7 @@ fn write_style(out: &mut Writer, style: &Style) {
     }
 }
 
-fn write_component(out: &mut Writer, frequency: f64, component: &Component, label: Option<&String>) {
+fn write_component(out: &mut TomlWriter, frequency: f64, component: &Component, label: Option<&String>) {
     let label: String =
         label.map(|label| format!(" # {label}")).unwrap_or_default().replace(char::is_control, " ");
     out.line(&format!("\n[[component]]{label}"));
@@ -368,7 +312,7 @@ fn write_component(out: &mut Writer, frequency: f64, component: &Component, labe
     }
 }
 
-fn write_ground(out: &mut Writer, ground: &Ground) {
+fn write_ground(out: &mut TomlWriter, ground: &Ground) {
     out.line("\n[ground]");
     let (name, across) = match ground.support {
         Support::Feet => (SUPPORTS[0], None),
@@ -408,42 +352,8 @@ fn write_ground(out: &mut Writer, ground: &Ground) {
         }
         Terrain::Field(field) => {
             out.line("\n[ground.terrain]");
-            let [x, y] = field.origin.map(digits);
-            out.explained("origin", format!("[{x}, {y}]"), "x and y of the first height, m");
-            out.explained("spacing", digits(field.spacing), "m");
-            out.explained("columns", field.columns, "heights in a row, along x");
-            out.line("heights = [");
-            for row in field.heights.chunks(field.columns.max(1)) {
-                let row: Vec<String> = row.iter().copied().map(digits).collect();
-                out.line(&format!("  {},", row.join(", ")));
-            }
-            out.line("]");
+            write_heights(out, field);
         }
-    }
-}
-
-/// The file so far.
-struct Writer(String);
-
-impl Writer {
-    fn line(&mut self, text: &str) {
-        self.0.push_str(text);
-        self.0.push('\n');
-    }
-
-    fn key(&mut self, key: &str, value: impl std::fmt::Display) {
-        self.line(&format!("{key} = {value}"));
-    }
-
-    fn explained(&mut self, key: &str, value: impl std::fmt::Display, comment: &str) {
-        // Comments stand in one column where the values are short.
-        self.line(&format!("{:<24} # {comment}", format!("{key} = {value}")));
-    }
-
-    fn angle(&mut self, in_degrees: &str, in_radians: &str, radians: f64) {
-        match to_degrees(radians) {
-            Some(degrees) => self.key(in_degrees, digits(degrees)),
-            None => self.key(in_radians, digits(radians)),
-        }
+        Terrain::Course(course) => write_course(out, "ground.terrain.", course),
     }
 }

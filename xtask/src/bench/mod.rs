@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use clap::ValueEnum;
 
 use crate::shell::{Result, cargo, command, run as run_command, target};
-use crate::{cma, studio};
+use crate::{cma, programs, studio};
 
 /// What is timed.
 #[derive(Clone, Copy, ValueEnum)]
@@ -31,6 +31,8 @@ pub(crate) enum What {
     Strides,
     /// Generations of CMA-ES, against pycma
     Cma,
+    /// Quadratic and linear programs at the size of a dog's feet
+    Programs,
     /// The studio: slider to palette, page weight, frames per second in Chromium
     Studio,
 }
@@ -45,6 +47,7 @@ pub(crate) fn run(what: What, rounds: usize) -> Result<()> {
         What::Physics => physics::run(rounds),
         What::Strides => strides::run(rounds),
         What::Cma => cma::bench(rounds),
+        What::Programs => programs::bench(),
         What::Studio => studio::bench(),
     }
 }

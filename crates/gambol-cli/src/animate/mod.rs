@@ -392,7 +392,7 @@ impl Animate {
         let mut warnings = Vec::new();
         let mut data = Data::new(creature);
         let restyle = |style: &mut Style| self.style.apply(creature, style);
-        let terrain = self.ground.terrain.as_ref().map(Ground::read).transpose()?;
+        let terrain = self.ground.terrain.as_ref().map(Ground::read_smooth).transpose()?;
         let adjust = |body: &Body, gait: &mut Gait| {
             gait.creature = Some(self.creature.creature.clone());
             self.motion.apply(body, gait)?;

@@ -24,7 +24,7 @@ use gambol_motion::Basis;
 
 use super::creature::{CreatureArguments, PoseArguments, SpringArguments};
 use super::files::Outputs;
-use super::gait_file::{is_file, read_gait};
+use super::gait_file::{is_file, read_course, read_gait};
 use super::hint::told;
 use super::reach::goal;
 use super::settings::{self, Ground, at_least_0, rate, seconds};
@@ -130,8 +130,12 @@ struct WorldArguments {
     #[arg(long, value_name = "TERRAIN", value_parser = settings::ground)]
     terrain: Option<Ground>,
 
+    /// Blocks, ramps and patches of friction from a course file, FILE.toml (docs/formats.md)
+    #[arg(long, value_name = "FILE", conflicts_with = "terrain")]
+    course: Option<PathBuf>,
+
     /// Nothing to stand on
-    #[arg(long, conflicts_with_all = ["terrain", "contact", "friction"])]
+    #[arg(long, conflicts_with_all = ["terrain", "course", "contact", "friction"])]
     no_ground: bool,
 
     /// Coulomb's coefficient
@@ -353,10 +357,11 @@ impl Simulate {
     }
 
     fn world(&self, scene: &Scene) -> Result<World, Failure> {
-        let ground = match &self.world.terrain {
+        let ground = match (&self.world.terrain, &self.world.course) {
             _ if self.world.no_ground => None,
-            Some(ground) => Some(ground.read()?),
-            None => Some(scene.terrain.clone().unwrap_or(Terrain::Flat)),
+            (_, Some(course)) => Some(Terrain::Course(read_course(course)?)),
+            (Some(ground), _) => Some(ground.read()?),
+            (None, None) => Some(scene.terrain.clone().unwrap_or(Terrain::Flat)),
         };
         let usual = if scene.waves.is_empty() { ContactName::Hard } else { ContactName::Penalty };
         let contact = match self.world.contact.unwrap_or(usual) {

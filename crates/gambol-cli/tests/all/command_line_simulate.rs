@@ -85,6 +85,40 @@ fn a_slope_leads_down() {
 }
 
 #[test]
+fn a_course_has_steps_and_ice() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    // The loop, 29 cm high and 4 cm wide, on a platform of a metre, and on one that is not under it.
+    let platform = "version = 1\n[[block]]\ncenter = [0, 0]\nsize = [1, 1]\ntop = 1\n";
+    let rest = |course: &str| {
+        let arguments = ["simulate", "loop", "passive", "--seconds", "0.2", "--json", "--course", course];
+        json(&arguments)["heights"]["least"].as_f64().unwrap()
+    };
+    let (under, beside) =
+        (file("under.toml", platform), file("beside.toml", &platform.replace("[0, 0]", "[2, 0]")));
+    let rise = rest(&under) - rest(&beside);
+    assert!((rise - 1.0).abs() < 1e-3, "{rise} m");
+    let picture = file("strip.png", "");
+    let output =
+        gambol(&["simulate", "loop", "passive", "--seconds", "0.2", "--terrain", &under, "-o", &picture]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+    let bad = file("bad.toml", &platform.replace("size = [1, 1]", "size = [1, -1]"));
+    assert_fails(
+        &["simulate", "loop", "--course", &bad],
+        1,
+        "bad.toml:4: size: a side of -1 m is not above 0",
+    );
+    assert_fails(&["simulate", "loop", "--course", "no.toml"], 1, "no.toml: cannot be read");
+    assert_fails(&["simulate", "loop", "--course", &under, "--terrain", "flat"], 2, "cannot be used with");
+    assert_fails(&["animate", "dog", "walk", "--terrain", &under, "-o", "a.glb"], 1, "a course has edges");
+}
+
+#[test]
 fn a_gait_is_followed() {
     let report = json(&["simulate", "dog", "trot", "--seconds", "0.3", "--json"]);
     assert_eq!(report["control"], "trot");

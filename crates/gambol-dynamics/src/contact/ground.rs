@@ -45,9 +45,9 @@ pub(super) struct View<'a> {
 
 /// Where a point or a ball meets the ground.
 pub(super) struct Hit {
-    gap: f64,
-    point: Vec3,
-    normal: Vec3,
+    pub(super) gap: f64,
+    pub(super) point: Vec3,
+    pub(super) normal: Vec3,
 }
 
 /// What the ground must answer.
@@ -66,20 +66,31 @@ pub(super) trait Ground {
     fn ellipsoid(&self, view: &View, center: Vec3, squares: &Mat3, reach: f64) -> Option<Hit>;
 }
 
-/// A plane through the origin of the world.
+/// A plane.
 pub(super) struct Plane {
     normal: Vec3,
     /// Its normal is z.
     level: bool,
+    /// Of the plane along its normal, from the origin of the world, m.
+    offset: f64,
 }
 
 impl Plane {
     pub(super) fn level() -> Self {
-        Self { normal: Vec3::z(), level: true }
+        Self::at_height(0.0)
     }
 
+    pub(super) fn at_height(height: f64) -> Self {
+        Self { normal: Vec3::z(), level: true, offset: height }
+    }
+
+    /// Through the origin.
     pub(super) fn new(normal: Vec3) -> Self {
-        Self { normal, level: false }
+        Self { normal, level: false, offset: 0.0 }
+    }
+
+    pub(super) fn through(normal: Vec3, point: Vec3) -> Self {
+        Self { normal, level: false, offset: normal.dot(&point) }
     }
 
     fn hit(&self, view: &View, lowest_in_body: Vec3, gap: f64) -> Hit {
@@ -96,9 +107,9 @@ impl Ground for Plane {
     fn under<'a>(&self, frame: &'a BodyFrame, bounds: Ball, reach: f64) -> Option<View<'a>> {
         let (up_in_body, height) = if self.level {
             let r = &frame.rotation;
-            (Vec3::new(r.m31, r.m32, r.m33), frame.position.z)
+            (Vec3::new(r.m31, r.m32, r.m33), frame.position.z - self.offset)
         } else {
-            (frame.rotation.tr_mul(&self.normal), self.normal.dot(&frame.position))
+            (frame.rotation.tr_mul(&self.normal), self.normal.dot(&frame.position) - self.offset)
         };
         let near = height + up_in_body.dot(&bounds.center) - bounds.radius < reach;
         near.then_some(View { frame, up_in_body, up: self.normal, height })
@@ -277,7 +288,7 @@ impl Collider {
 }
 
 /// Reports where a solid is within reach of the ground, and a number for each of its features that is.
-fn meet_solid(
+pub(super) fn meet_solid(
     ground: &impl Ground,
     view: &View,
     solid: &Solid,
@@ -330,7 +341,7 @@ fn meet_solid(
 }
 
 /// Points of a cylinder that may touch: the lowest of each rim, and of the lower rim four that stay where they are.
-fn rims(cylinder: &Cylinder, up: Vec3, mut report: impl FnMut(Vec3, usize)) {
+pub(super) fn rims(cylinder: &Cylinder, up: Vec3, mut report: impl FnMut(Vec3, usize)) {
     let Cylinder { center, axis, spokes, radius, half_length } = cylinder;
     let rise = up.dot(axis);
     let across = up - axis * rise;
@@ -354,7 +365,7 @@ fn rims(cylinder: &Cylinder, up: Vec3, mut report: impl FnMut(Vec3, usize)) {
 
 /// A few corners of a hull that keep it steady: the lowest, and those that would be if the ground were tilted a little
 /// to eight sides. Where more than [`CORNERS`] of them are within reach, those farthest apart.
-fn sole(
+pub(super) fn sole(
     hull: &Hull,
     up: Vec3,
     lowest_first: bool,

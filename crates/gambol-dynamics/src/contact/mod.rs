@@ -2,13 +2,14 @@
 //!
 //! A [`Collider`] holds the shapes of a creature in the frames of their bodies, made once and shared by threads.
 //! [`Collider::find`] is a pure function of where the bodies are. The ground meets corners and round pieces in closed
-//! form (`ground`); shapes meet each other in closed form where both are balls or capsules, else by GJK (`pairs`).
+//! form (`ground`), and so do blocks with sharp edges (`blocks`); shapes meet each other in closed form where both are balls or capsules, else by GJK (`pairs`).
 //!
 //! What is left out: shapes that do not collide; shapes of the world and of bodies fixed to it, which are scenery and
 //! no obstacle; faces and edges of hulls over bumps of a height field, which meets only balls, capsules, ellipsoids,
 //! corners, edges of boxes and the lowest line of a cylinder; a second point where a ball bridges a valley. Shapes
 //! that meet by GJK have one point, also face on face. A mesh is its convex hull.
 
+mod blocks;
 mod ground;
 mod hull;
 mod narrow;
@@ -89,7 +90,7 @@ impl Collider {
     /// into `found` (cleared first). Without terrain there is no ground. A body whose place is not a number touches nothing.
     ///
     /// Nothing is allocated but growth of `found`, and room for EPA where two shapes of a creature that are not balls
-    /// or capsules overlap.
+    /// or capsules overlap, or one of those overlaps the edge of a block.
     pub fn find<'t>(
         &self,
         frames: &[BodyFrame],
@@ -105,6 +106,7 @@ impl Collider {
                 self.meet(&Plane::new(slope.normal(0.0, 0.0)), frames, reach, found);
             }
             Some(Terrain::Field(field)) => self.meet(&Field(field), frames, reach, found),
+            Some(Terrain::Course(course)) => self.meet_course(course, frames, reach, found),
         }
         if let Some(pairs) = &self.pairs {
             pairs.find(self, frames, reach, found);

@@ -70,11 +70,11 @@ impl SupportMap for Placed<'_> {
     }
 }
 
-fn to_parry(v: Vec3) -> Vector {
+pub(super) fn to_parry(v: Vec3) -> Vector {
     Vector::new(v.x, v.y, v.z)
 }
 
-fn from_parry(v: Vector) -> Vec3 {
+pub(super) fn from_parry(v: Vector) -> Vec3 {
     Vec3::new(v.x, v.y, v.z)
 }
 
@@ -89,7 +89,7 @@ pub(super) fn meet(a: &Placed, b: &Placed, reach: f64, mut report: impl FnMut(Me
     match (a.segment(), b.segment()) {
         (Some(p), Some(q)) => meet_segments(p, q, skins, a.bounds().0 - b.bounds().0, within_reach),
         _ => {
-            if let Some(meeting) = meet_convex(a, b, skins, reach) {
+            if let Some(meeting) = meet_convex(a, b, skins, a.bounds().0 - b.bounds().0, reach) {
                 within_reach(meeting);
             }
         }
@@ -153,9 +153,16 @@ fn nearest_on_segments(p: [Vec3; 2], q: [Vec3; 2]) -> (f64, f64) {
 }
 
 /// Two convex solids by GJK, and EPA where what is within their skins overlaps.
-fn meet_convex(a: &Placed, b: &Placed, skins: [f64; 2], reach: f64) -> Option<Meeting> {
+///
+/// `apart` is from the second's middle to the first's.
+pub(super) fn meet_convex(
+    a: &impl SupportMap,
+    b: &impl SupportMap,
+    skins: [f64; 2],
+    apart: Vec3,
+    reach: f64,
+) -> Option<Meeting> {
     let skin = skins[0] + skins[1];
-    let apart = a.bounds().0 - b.bounds().0;
     let towards_b = to_parry(-apart.try_normalize(0.0).unwrap_or_else(Vec3::x));
     let same = Pose::IDENTITY; // both are seen from one place
     let mut simplex = VoronoiSimplex::new();
@@ -165,8 +172,7 @@ fn meet_convex(a: &Placed, b: &Placed, skins: [f64; 2], reach: f64) -> Option<Me
         GJKResult::Intersection => {
             EPA::new().closest_points(&same, a, b, &simplex).unwrap_or_else(|| {
                 // Flat solids can defeat it. The line of centres leads out too, if by a longer way.
-                let point = |solid: &Placed, direction| solid.local_support_point(direction);
-                (point(a, towards_b), point(b, -towards_b), towards_b)
+                (a.local_support_point(towards_b), b.local_support_point(-towards_b), towards_b)
             })
         }
         GJKResult::NoIntersection(_) | GJKResult::Proximity(_) => return None,

@@ -107,7 +107,7 @@ pub(super) fn add_contacts(world: &World, stepper: &mut Stepper, state: &State) 
             [contact.normal.dot(&velocity), directions[0].dot(&velocity), directions[1].dot(&velocity)]
         });
         block.key = contact.key;
-        block.friction = settings.friction;
+        block.friction = settings.friction_at(contact);
         let largest = (0..3).map(|k| block.matrix[k][k]).fold(f64::MIN_POSITIVE, f64::max);
         for k in 0..3 {
             block.matrix[k][k] += INVERTIBLE * largest;

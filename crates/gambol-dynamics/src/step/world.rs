@@ -2,7 +2,7 @@
 
 use gambol_model::{Body, ShapeSpec};
 
-use crate::{Collider, Creature, Terrain};
+use crate::{Collider, Contact, Creature, Terrain};
 
 /// How the joint springs are stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct StepSettings {
     pub contact: ContactModel,
     /// Shape of the ground; none: there is no ground.
     pub ground: Option<Terrain>,
-    /// Coulomb's coefficient, at least 0. Default: 1, as MuJoCo has it.
+    /// Coulomb's coefficient, at least 0, where the ground has none of its own. Default: 1, as MuJoCo has it.
     pub friction: f64,
     /// Bodies touch each other.
     pub self_collision: bool,
@@ -60,6 +60,15 @@ impl Default for StepSettings {
             sweeps: 160,
             tolerance: 1e-5,
         }
+    }
+}
+
+impl StepSettings {
+    /// Coulomb's coefficient where something touches: that of the ground there, if it has one of its own.
+    pub fn friction_at(&self, contact: &Contact) -> f64 {
+        let of_ground = |ground: &Terrain| ground.friction(contact.point.x, contact.point.y);
+        let on_ground = contact.bodies[1] == 0;
+        self.ground.as_ref().filter(|_| on_ground).and_then(of_ground).unwrap_or(self.friction)
     }
 }
 

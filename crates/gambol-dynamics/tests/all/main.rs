@@ -5,6 +5,7 @@
 mod centroidal;
 mod conservation;
 mod contact;
+mod course;
 mod differences;
 mod mass_multiply;
 mod maximal_coordinates;

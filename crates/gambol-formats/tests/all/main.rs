@@ -3,6 +3,7 @@
 //! One program for all tests of the crate: linking is most of what a small one costs.
 
 mod clips;
+mod course_file;
 mod gltf;
 mod gltf_clips;
 mod gltf_out;
