@@ -9,10 +9,13 @@ mod numbers;
 mod size;
 mod swc;
 mod table;
+mod wind_table;
 
 use gambol_model::{Remark, Vec3};
 
 use crate::{Files, FormatError, LoadOptions};
+
+pub use wind_table::WindTable;
 
 /// How a point follows the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

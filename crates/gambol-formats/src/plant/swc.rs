@@ -31,7 +31,7 @@ pub(super) fn read(plant: &mut PlantFile, text: &str) -> Result<Told, FormatErro
         if let Some(first) = ids.insert(cells[0].to_owned(), (rows.len(), line)) {
             return Err(plant.error(line, format!("id {} is that of line {} too", cells[0], first.1)));
         }
-        rows.push(Row { line, id: cells[0].to_owned(), parent: cells[6].to_owned() });
+        rows.push(Row { parent: cells[6].to_owned() });
         plant.points.push(PlantPoint {
             line,
             parent: PlantParent::Missing,

@@ -9,10 +9,8 @@ use super::{PlantEdge, PlantFile, PlantParent, PlantPoint, RadiusOf};
 use crate::FormatError;
 use gambol_model::Vec3;
 
-/// A row's name and what it hangs on.
+/// What a row hangs on, by name.
 pub(super) struct Row {
-    pub(super) line: u32,
-    pub(super) id: String,
     pub(super) parent: String,
 }
 
@@ -149,7 +147,7 @@ fn rows(
         if let Some((_, first)) = ids.insert(id.clone(), (table.len(), line)) {
             return Err(plant.error(line, format!("id {id} is that of line {first} too")));
         }
-        table.push(Row { line, id, parent: parent.to_owned() });
+        table.push(Row { parent: parent.to_owned() });
         starts.push(start);
         plant.points.push(PlantPoint {
             line,
