@@ -89,11 +89,38 @@ fn plants() -> Result<()> {
     let folder = root().join("docs/plants");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     draw(&["modes", "oak", "--count", "10", "--force", "--sheet"], &folder.join("oak-modes.png"))?;
-    let front = ["wind", "oak", "--speed", "9", "--gusts", "0.2", "--front", "2", "--seconds", "5", "--force", "-o"];
+    let front =
+        ["wind", "oak", "--speed", "9", "--gusts", "0.2", "--front", "2", "--seconds", "5", "--force", "-o"];
     draw(&front, &folder.join("oak-front.png"))?;
-    let breeze = ["wind", "sapling", "--speed", "6", "--gusts", "0.35", "--seconds", "4", "--fps", "15", "--force", "-o"];
+    let breeze = [
+        "wind",
+        "sapling",
+        "--speed",
+        "6",
+        "--gusts",
+        "0.35",
+        "--seconds",
+        "4",
+        "--fps",
+        "15",
+        "--force",
+        "-o",
+    ];
     draw(&breeze, &folder.join("sapling-breeze.gif"))?;
-    let forest = ["wind", "spruce", "--forest", "900", "--speed", "12", "--gusts", "0.3", "--seconds", "8", "--force", "-o"];
+    let forest = [
+        "wind",
+        "spruce",
+        "--forest",
+        "900",
+        "--speed",
+        "12",
+        "--gusts",
+        "0.3",
+        "--seconds",
+        "8",
+        "--force",
+        "-o",
+    ];
     draw(&forest, &folder.join("forest.png"))
 }
 

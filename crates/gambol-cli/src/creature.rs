@@ -238,7 +238,8 @@ impl ElasticArguments {
     pub(super) fn load_plant(&self) -> Result<Option<Plant>, Failure> {
         let plant = self.creature.load_plant()?;
         if plant.is_some() && (self.springs.is_given() || self.pose.is_given()) {
-            let reason = "a plant stands as it grew and has wood instead of springs; --young sets its stiffness";
+            let reason =
+                "a plant stands as it grew and has wood instead of springs; --young sets its stiffness";
             return Err(Failure::Failed(reason.to_owned()));
         }
         Ok(plant)

@@ -169,7 +169,9 @@ impl ModesVerb {
 
     fn run_plant(&self, plant: &Plant, out: &mut impl Write) -> Result<(), Failure> {
         if !self.constrain.is_empty() {
-            return Err(Failure::Failed("a plant is clamped at its root; it takes no --constrain".to_owned()));
+            return Err(Failure::Failed(
+                "a plant is clamped at its root; it takes no --constrain".to_owned(),
+            ));
         }
         let question = plant_modes::Question {
             count: self.count,

@@ -87,17 +87,17 @@ pub(super) fn run(
         question.damping.map(|damping| 0.5 * (damping.mass / omega + damping.stiffness * omega))
     };
     if question.json {
-        let of_mode = |(index, (mode, reading))| {
-            let mode: &PlantMode = mode;
-            PlantModeJson {
+        let mut told = Vec::with_capacity(modes.len());
+        for (index, (mode, reading)) in modes.iter().zip(&readings).enumerate() {
+            told.push(PlantModeJson {
                 index,
                 frequency: mode.frequency(),
                 reading,
                 projection: basis.projection[index].into(),
                 reach: mode.reach(),
                 damping_ratio: ratio(mode),
-            }
-        };
+            });
+        }
         return write_json(
             out,
             &PlantModesJson {
@@ -110,11 +110,18 @@ pub(super) fn run(
                 drag_constant: air.constant(),
                 frequencies: modes.iter().map(PlantMode::frequency).collect(),
                 projection: basis.projection.iter().map(|p| (*p).into()).collect(),
-                modes: modes.iter().zip(&readings).enumerate().map(of_mode).collect(),
+                modes: told,
             },
         );
     }
-    writeln!(out, "{}: {} nodes, {:.4} kg of wood, {} modes\n", plant.name, plant.len(), mechanics.total_mass(), modes.len())?;
+    writeln!(
+        out,
+        "{}: {} nodes, {:.4} kg of wood, {} modes\n",
+        plant.name,
+        plant.len(),
+        mechanics.total_mass(),
+        modes.len()
+    )?;
     let mut table = Table::new();
     let mut header = vec!["mode", "Hz", "name", "|p|/C", "energy by order"];
     if question.damping.is_some() {
@@ -122,9 +129,16 @@ pub(super) fn run(
     }
     table.load_style(presets::NOTHING).set_header(header);
     for (index, (mode, reading)) in modes.iter().zip(&readings).enumerate() {
-        let shares: Vec<String> = reading.energy_by_order.iter().map(|share| format!("{:.0}%", 100.0 * share)).collect();
+        let shares: Vec<String> =
+            reading.energy_by_order.iter().map(|share| format!("{:.0}%", 100.0 * share)).collect();
         let strength = basis.projection[index].norm() / air.constant().max(f64::MIN_POSITIVE);
-        let mut row = vec![format!("u{index}"), format!("{:.4}", mode.frequency()), reading.name.clone(), format!("{strength:.3}"), shares.join(" ")];
+        let mut row = vec![
+            format!("u{index}"),
+            format!("{:.4}", mode.frequency()),
+            reading.name.clone(),
+            format!("{strength:.3}"),
+            shares.join(" "),
+        ];
         row.extend(ratio(mode).map(|ratio| format!("{ratio:.4}")));
         table.add_row(row);
     }
@@ -142,10 +156,17 @@ fn arrays(plant: &Plant, modes: &[PlantMode], basis: &WindBasis) -> Result<Vec<u
     let n = plant.len();
     let nodes: Vec<f64> = plant.nodes.iter().flat_map(|node| [node.x, node.y, node.z]).collect();
     let index = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
-    let parents: Vec<i64> = plant.parents.iter().enumerate().map(|(node, parent)| if node == 0 { -1 } else { index(*parent) }).collect();
-    let radii: Vec<f64> = plant.radii.iter().enumerate().map(|(node, radius)| if node == 0 { 0.0 } else { *radius }).collect();
+    let parents: Vec<i64> = plant
+        .parents
+        .iter()
+        .enumerate()
+        .map(|(node, parent)| if node == 0 { -1 } else { index(*parent) })
+        .collect();
+    let radii: Vec<f64> =
+        plant.radii.iter().enumerate().map(|(node, radius)| if node == 0 { 0.0 } else { *radius }).collect();
     let frequencies: Vec<f64> = modes.iter().map(PlantMode::frequency).collect();
-    let shapes: Vec<f64> = modes.iter().flat_map(|mode| mode.shape.iter().flat_map(|u| [u[0], u[1], u[2]])).collect();
+    let shapes: Vec<f64> =
+        modes.iter().flat_map(|mode| mode.shape.iter().flat_map(|u| [u[0], u[1], u[2]])).collect();
     let projection: Vec<f64> = basis.projection.iter().flat_map(|p| [p.x, p.y, p.z]).collect();
     let residual: Vec<f64> = basis.residual.iter().flatten().flat_map(|u| [u.x, u.y, u.z]).collect();
     let numbers = |name, shape, values| npz::Array { name, shape, values: npz::Values::Numbers(values) };

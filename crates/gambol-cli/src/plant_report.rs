@@ -55,7 +55,11 @@ impl PlantReport {
     pub(super) fn write(&self, out: &mut impl Write) -> Result<(), Failure> {
         let [thin, thick] = self.radii.map(|radius| 2000.0 * radius);
         writeln!(out, "{}: a plant", self.name)?;
-        writeln!(out, "  {} nodes, {} tips, {} loose pieces left out", self.nodes, self.tips, self.loose_pieces)?;
+        writeln!(
+            out,
+            "  {} nodes, {} tips, {} loose pieces left out",
+            self.nodes, self.tips, self.loose_pieces
+        )?;
         writeln!(out, "  {:.3} m high, {:.3} by {:.3} m wide", self.height, self.width[0], self.width[1])?;
         writeln!(out, "  wood {:.4} kg, {thin:.1} to {thick:.1} mm thick", self.mass)?;
         let orders = self.elements_by_order.iter().enumerate();

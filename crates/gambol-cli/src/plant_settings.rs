@@ -6,7 +6,6 @@ use gambol_plant::{AirSettings, Constants, WoodSettings};
 
 /// Wood.
 #[derive(Args)]
-#[command(next_help_heading = "Plants")]
 pub(super) struct WoodArguments {
     /// Young's modulus of the wood, Pa
     #[arg(long, value_name = "PA", help_heading = "Plants", allow_negative_numbers = true)]

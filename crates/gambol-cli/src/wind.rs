@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use gambol_formats::plant::WindTable;
 use gambol_model::{SettingError, Vec3};
 use gambol_plant::{
-    Correction, CorrectionSettings, FrontSettings, GustSettings, Leaf, LeafSettings, Mechanics, Plant, PlantMode,
-    Stepping, Sway, SwaySettings, Wind, WindBasis, leaves, plant_modes,
+    Correction, CorrectionSettings, FrontSettings, GustSettings, Leaf, LeafSettings, Mechanics, Plant,
+    PlantMode, Stepping, Sway, SwaySettings, Wind, WindBasis, leaves, plant_modes,
 };
 use serde::Serialize;
 
@@ -206,9 +206,25 @@ impl WindVerb {
             return write_json(out, &report);
         }
         let [x, y, z] = report.top_steady;
-        writeln!(out, "{}: {} nodes, {:.3} kg, {} modes from {:.3} Hz", report.name, report.nodes, report.mass, stage.modes.len(), report.frequencies[0])?;
-        writeln!(out, "  wind {:.1} m/s; steady, the top goes by ({x:.3}, {y:.3}, {z:.3}) m", stage.wind.mean().norm())?;
-        writeln!(out, "  damping of the first mode {:.1} % of critical, the air's included", 100.0 * report.damping_ratios[0])?;
+        writeln!(
+            out,
+            "{}: {} nodes, {:.3} kg, {} modes from {:.3} Hz",
+            report.name,
+            report.nodes,
+            report.mass,
+            stage.modes.len(),
+            report.frequencies[0]
+        )?;
+        writeln!(
+            out,
+            "  wind {:.1} m/s; steady, the top goes by ({x:.3}, {y:.3}, {z:.3}) m",
+            stage.wind.mean().norm()
+        )?;
+        writeln!(
+            out,
+            "  damping of the first mode {:.1} % of critical, the air's included",
+            100.0 * report.damping_ratios[0]
+        )?;
         writeln!(out, "  top at most {:.3} m from its place at rest", report.top_farthest)?;
         let [mean, most] = report.length_errors.map(|error| 100.0 * error);
         Ok(writeln!(out, "  lengths of elements: {mean:.3} % off in the mean, {most:.2} % at most")?)
@@ -223,16 +239,23 @@ impl WindVerb {
             Err(Failure::Failed(format!("--{name}: {value} is not a finite number of at least {least}")))
         };
         at_least("speed", self.speed, 0.0)?;
-        at_least("from", self.from, f64::MIN)?;
+        if !self.from.is_finite() {
+            return Err(Failure::Failed(format!("--from: {} is not a bearing in degrees", self.from)));
+        }
         at_least("gusts", self.gusts, 0.0)?;
         at_least("front", self.front.unwrap_or(0.0), 0.0)?;
         at_least("seconds", self.seconds, 0.0)?;
         at_least("fps", self.fps, 1.0)?;
         if self.seconds * self.fps > MOST_FRAMES {
-            return Err(Failure::Failed(format!("{:.0} frames are more than {MOST_FRAMES:.0}", self.seconds * self.fps)));
+            return Err(Failure::Failed(format!(
+                "{:.0} frames are more than {MOST_FRAMES:.0}",
+                self.seconds * self.fps
+            )));
         }
         if self.forest == Some(0) || self.nodes == Some(0) {
-            return Err(Failure::Failed("a forest has at least one tree, and a tree at least one node".to_owned()));
+            return Err(Failure::Failed(
+                "a forest has at least one tree, and a tree at least one node".to_owned(),
+            ));
         }
         Ok(())
     }
@@ -241,11 +264,15 @@ impl WindVerb {
         let Some(plant) = self.creature.load_plant()? else {
             // An unknown name is told as everywhere; what is there is no plant.
             self.creature.load()?;
-            let reason = format!("{}: only plants move in the wind: MTG, SWC, CSV, or one of the gallery's", self.creature.creature);
+            let reason = format!(
+                "{}: only plants move in the wind: MTG, SWC, CSV, or one of the gallery's",
+                self.creature.creature
+            );
             return Err(Failure::Failed(reason));
         };
         let refused = |error: SettingError| Failure::Failed(error.to_string());
-        let mechanics = Mechanics::new(&plant, &self.wood.settings().map_err(refused)?, self.wood.constants())?;
+        let mechanics =
+            Mechanics::new(&plant, &self.wood.settings().map_err(refused)?, self.wood.constants())?;
         let modes = plant_modes(&plant, &mechanics, self.count)?;
         let basis = WindBasis::new(&mechanics, &modes, &self.air.settings().map_err(refused)?);
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few
@@ -279,7 +306,8 @@ impl WindVerb {
             None => Wind::from_bearing(self.speed, self.from),
             Some(path) => {
                 let place = path.display().to_string();
-                let text = std::fs::read_to_string(path).map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
                 Wind::recorded(WindTable::from_csv(&place, &text).map_err(|error| Failure::hinted(&error))?)
             }
         };
@@ -292,7 +320,8 @@ impl WindVerb {
 
     fn sway(&self, stage: &Stage) -> Result<Swayed, Failure> {
         let stepping = if self.step == StepName::Exact { Stepping::Exact } else { Stepping::Explicit };
-        let correction = (!self.linear).then(|| Correction::new(&stage.plant, &stage.modes, &CorrectionSettings::default()));
+        let correction = (!self.linear)
+            .then(|| Correction::new(&stage.plant, &stage.modes, &CorrectionSettings::default()));
         let mut sway = Sway::new(&stage.modes, &stage.basis, &stage.sway, stage.wind.mean(), stepping)?;
         let step = sway.time_step();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // some hundreds
@@ -301,12 +330,19 @@ impl WindVerb {
         for k in (1..=before).rev() {
             sway.step(&stage.basis, stage.wind.at(root, -(k as f64) * step));
         }
-        let mut swayed = Swayed { winds: Vec::new(), coordinates: Vec::new(), displacements: Vec::new(), gammas: sway.gammas().to_vec() };
+        let mut swayed = Swayed {
+            winds: Vec::new(),
+            coordinates: Vec::new(),
+            displacements: Vec::new(),
+            gammas: sway.gammas().to_vec(),
+        };
         for time in &stage.times {
             let mut moved = Vec::new();
             sway.displacements(&stage.modes, &stage.basis, correction.as_ref(), &mut moved);
             if moved.iter().any(|u| !u.iter().all(|x| x.is_finite())) {
-                let reason = format!("the motion exploded at {time:.2} s: the fastest mode needs a shorter step, or --step exact");
+                let reason = format!(
+                    "the motion exploded at {time:.2} s: the fastest mode needs a shorter step, or --step exact"
+                );
                 return Err(Failure::Failed(reason));
             }
             swayed.winds.push(stage.wind.at(root, *time));
@@ -344,7 +380,8 @@ fn report<'a>(stage: &'a Stage, swayed: &Swayed) -> WindReport<'a> {
     for moved in &swayed.displacements {
         for node in 1..stage.plant.len() {
             let parent = stage.plant.parents[node];
-            let now = (stage.plant.nodes[node] + moved[node] - stage.plant.nodes[parent] - moved[parent]).norm();
+            let now =
+                (stage.plant.nodes[node] + moved[node] - stage.plant.nodes[parent] - moved[parent]).norm();
             let error = (now / stage.plant.length(node) - 1.0).abs();
             sum += error;
             most = most.max(error);

@@ -132,13 +132,20 @@ fn glb(stage: &Stage, swayed: &Swayed, report: &Value) -> Result<Vec<u8>, Failur
 /// `times` (t), `wind` (t × 3), `coordinates` (t × k), `nodes` (n × 3), `parents` (n), `displacements` (t × n × 3), `frequencies` (k).
 fn arrays(stage: &Stage, swayed: &Swayed) -> Result<Vec<u8>, Failure> {
     let (t, n, k) = (stage.times.len(), stage.plant.len(), stage.modes.len());
-    let flat = |vectors: &[gambol_model::Vec3]| -> Vec<f64> { vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect() };
+    let flat = |vectors: &[gambol_model::Vec3]| -> Vec<f64> {
+        vectors.iter().flat_map(|v| [v.x, v.y, v.z]).collect()
+    };
     let displacements: Vec<f64> = swayed.displacements.iter().flat_map(|moved| flat(moved)).collect();
     let coordinates: Vec<f64> = swayed.coordinates.concat();
     let frequencies: Vec<f64> = stage.modes.iter().map(gambol_plant::PlantMode::frequency).collect();
     let index = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
-    let parents: Vec<i64> =
-        stage.plant.parents.iter().enumerate().map(|(node, parent)| if node == 0 { -1 } else { index(*parent) }).collect();
+    let parents: Vec<i64> = stage
+        .plant
+        .parents
+        .iter()
+        .enumerate()
+        .map(|(node, parent)| if node == 0 { -1 } else { index(*parent) })
+        .collect();
     let (nodes, winds) = (flat(&stage.plant.nodes), flat(&swayed.winds));
     let numbers = |name, shape, values| npz::Array { name, shape, values: npz::Values::Numbers(values) };
     Ok(npz::to_bytes(&[

@@ -8,7 +8,7 @@ use comfy_table::{CellAlignment, Table, presets};
 use gambol_formats::write_file;
 use gambol_model::Vec3;
 use gambol_picture::{AnimationFormat, Picture, picture_animation};
-use gambol_plant::{Forest, ForestSettings, ForestShot, forest_picture};
+use gambol_plant::{Forest, ForestSettings, ForestShot, forest_picture, stand_of};
 use serde::Serialize;
 
 use super::wind::Stage;
@@ -27,9 +27,32 @@ const MOST_NUMBERS: usize = 250_000_000;
 
 /// Trees by nodes of table 1 of Diener et al. 2009, with 25 modes, Hz on a GeForce 8800; and modes by trees of table 2.
 const TABLE_1: [(usize, [(usize, Option<f64>); 6]); 3] = [
-    (100, [(20, None), (100, None), (500, None), (1000, Some(712.0)), (2000, Some(385.0)), (8000, Some(103.0))]),
-    (1000, [(20, None), (100, Some(690.0)), (500, Some(169.0)), (1000, Some(87.0)), (2000, Some(43.0)), (8000, Some(11.0))]),
-    (8000, [(20, Some(426.0)), (100, Some(102.0)), (500, Some(21.0)), (1000, Some(11.0)), (2000, None), (8000, None)]),
+    (
+        100,
+        [(20, None), (100, None), (500, None), (1000, Some(712.0)), (2000, Some(385.0)), (8000, Some(103.0))],
+    ),
+    (
+        1000,
+        [
+            (20, None),
+            (100, Some(690.0)),
+            (500, Some(169.0)),
+            (1000, Some(87.0)),
+            (2000, Some(43.0)),
+            (8000, Some(11.0)),
+        ],
+    ),
+    (
+        8000,
+        [
+            (20, Some(426.0)),
+            (100, Some(102.0)),
+            (500, Some(21.0)),
+            (1000, Some(11.0)),
+            (2000, None),
+            (8000, None),
+        ],
+    ),
 ];
 const TABLE_2: [(usize, [f64; 4]); 3] =
     [(5, [73.0, 39.0, 19.0, 10.0]), (15, [57.0, 29.0, 14.0, 7.0]), (25, [43.0, 22.0, 11.0, 6.0])];
@@ -91,10 +114,12 @@ pub(super) fn run(
 fn forest(stage: &Stage, trees: usize, nodes: usize) -> Result<Forest, Failure> {
     if trees.saturating_mul(nodes).saturating_mul(3) > MOST_NUMBERS {
         let most = MOST_NUMBERS / 3 / nodes.max(1);
-        return Err(Failure::Failed(format!("{trees} trees of {nodes} nodes do not fit; at most {most} do, or fewer --nodes")));
+        return Err(Failure::Failed(format!(
+            "{trees} trees of {nodes} nodes do not fit; at most {most} do, or fewer --nodes"
+        )));
     }
-    let settings = (&ForestSettings::default(), &stage.sway);
-    Ok(Forest::new(&stage.plant, &stage.modes, &stage.basis, trees, nodes, stage.seed, settings, &stage.wind)?)
+    let stand = stand_of(&stage.plant, trees, stage.seed, &ForestSettings::default())?;
+    Ok(Forest::new(&stage.plant, (&stage.modes, &stage.basis), stand, nodes, &stage.sway, &stage.wind)?)
 }
 
 /// The best of a few, ms.
@@ -150,7 +175,11 @@ fn tables(stage: &Stage) -> Result<Vec<Rate>, Failure> {
     Ok(rates)
 }
 
-fn rate(stage: &Stage, (table, trees, nodes, modes): (u8, usize, usize, usize), paper: Option<f64>) -> Result<Rate, Failure> {
+fn rate(
+    stage: &Stage,
+    (table, trees, nodes, modes): (u8, usize, usize, usize),
+    paper: Option<f64>,
+) -> Result<Rate, Failure> {
     let mut forest = forest(stage, trees, nodes)?;
     let modes = modes.min(forest.modes());
     let mut moved = Vec::new();
@@ -162,17 +191,33 @@ fn rate(stage: &Stage, (table, trees, nodes, modes): (u8, usize, usize, usize), 
 }
 
 fn write(report: &ForestReport, out: &mut impl Write) -> Result<(), Failure> {
-    writeln!(out, "{}: {} trees, {} nodes and {} modes each", report.name, report.trees, report.nodes, report.modes)?;
-    writeln!(out, "  oscillators {:.3} ms, with a wind of its own for each tree {:.3} ms", report.oscillators_ms, report.step_ms)?;
+    writeln!(
+        out,
+        "{}: {} trees, {} nodes and {} modes each",
+        report.name, report.trees, report.nodes, report.modes
+    )?;
+    writeln!(
+        out,
+        "  oscillators {:.3} ms, with a wind of its own for each tree {:.3} ms",
+        report.oscillators_ms, report.step_ms
+    )?;
     writeln!(out, "  displacements {:.1} ms", report.displacements_ms)?;
     let names = ["T", "P", "Φ", "Q", "U"].iter().zip(report.bytes);
-    let sizes: Vec<String> = names.map(|(name, bytes)| format!("{name} {:.1} kB", bytes as f64 / 1e3)).collect();
+    let sizes: Vec<String> =
+        names.map(|(name, bytes)| format!("{name} {:.1} kB", bytes as f64 / 1e3)).collect();
     writeln!(out, "  matrices {}", sizes.join(", "))?;
     if report.tables.is_empty() {
         return Ok(());
     }
     let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_header(["table", "trees", "nodes", "modes", "Hz", "Diener et al. 2009, Hz"]);
+    table.load_style(presets::NOTHING).set_header([
+        "table",
+        "trees",
+        "nodes",
+        "modes",
+        "Hz",
+        "Diener et al. 2009, Hz",
+    ]);
     for Rate { table: number, trees, nodes, modes, ours, paper } in &report.tables {
         let paper = paper.map(|paper| format!("{paper:.0}")).unwrap_or_default();
         let counts = [trees, nodes, modes].map(usize::to_string);

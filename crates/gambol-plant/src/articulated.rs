@@ -5,7 +5,8 @@
 //! element the frequencies converge to those of the beams. This is what `inspect`, `export` and the studio take a plant as.
 
 use gambol_model::{
-    BodySpec, Remark, CreatureSpec, JointSpec, ModelError, Quat, Shape, ShapeSpec, Transform, Vec3, Warning, math,
+    BodySpec, CreatureSpec, JointSpec, ModelError, Quat, Remark, Shape, ShapeSpec, Transform, Vec3, Warning,
+    math,
 };
 
 use crate::beam::{Beam, Constants, Section, WoodSettings};
@@ -46,16 +47,19 @@ pub fn articulated(
         let at = |k: usize| from + (to - from) * (k as f64 / links as f64);
         let mut parent = bodies[plant.parents[node]];
         for k in 0..links {
-            let name = if links == 1 { format!("node {node}") } else { format!("node {node} link {}", k + 1) };
+            let name =
+                if links == 1 { format!("node {node}") } else { format!("node {node} link {}", k + 1) };
             let section = Section::new(plant.radii[node], wood, constants);
             let link = Link { parent, from: at(k), to: at(k + 1), section, radius: plant.radii[node], name };
             let leaf = tips[node] && k + 1 == links && wood.leaf_mass > 0.0;
-            parent = add(&mut spec, &made, &link, wood, leaf).map_err(|error| PlantError::Mismatch(error.to_string()))?;
+            parent = add(&mut spec, &made, &link, wood, leaf)
+                .map_err(|error| PlantError::Mismatch(error.to_string()))?;
             made.push(link);
         }
         bodies[node] = parent;
     }
-    let warning = |remark: &Remark| Warning { place: plant.name.clone(), text: remark.text.clone(), hint: remark.hint };
+    let warning =
+        |remark: &Remark| Warning { place: plant.name.clone(), text: remark.text.clone(), hint: remark.hint };
     spec.warnings.extend(plant.remarks.iter().map(warning));
     Ok(spec)
 }
@@ -78,9 +82,12 @@ fn add(
     // Bodies stand along the world's axes where they begin, so that a pose of zeros is the plant.
     let origin = above.map_or(Vec3::zeros(), |above| above.from);
     body.parent_from_body = moved(link.from - origin);
-    for (axis, (way, stiffness)) in [("twist", torsion), ("bend 1", bending), ("bend 2", bending)].iter().enumerate() {
+    for (axis, (way, stiffness)) in
+        [("twist", torsion), ("bend 1", bending), ("bend 2", bending)].iter().enumerate()
+    {
         let direction: Vec3 = beam.local_from_world.row(axis).transpose();
-        body.joints.push(JointSpec::hinge(format!("{} {way}", link.name), direction).with_stiffness(*stiffness));
+        body.joints
+            .push(JointSpec::hinge(format!("{} {way}", link.name), direction).with_stiffness(*stiffness));
     }
     let along = nalgebra::Unit::new_normalize(link.to - link.from);
     let turn = Quat::rotation_between_axis(&Vec3::z_axis(), &along)
@@ -117,11 +124,13 @@ pub fn plant_basis(
     creature: &Creature,
 ) -> Result<Basis, PlantError> {
     if creature.nv() != 3 * (plant.len() - 1) {
-        let reason = format!("{} moves by {} hinges, not by three an element", creature.name(), creature.nv());
+        let reason =
+            format!("{} moves by {} hinges, not by three an element", creature.name(), creature.nv());
         return Err(PlantError::Mismatch(reason));
     }
     let direction = |(index, mode): (usize, &PlantMode)| {
-        let turns: Vec<Vec3> = (0..plant.len()).map(|node| element_turn(plant, mechanics, mode, node)).collect();
+        let turns: Vec<Vec3> =
+            (0..plant.len()).map(|node| element_turn(plant, mechanics, mode, node)).collect();
         let mut shape = Vec::with_capacity(creature.nv());
         for (node, parent, beam) in mechanics.elements() {
             let against = beam.local_from_world * (turns[node] - turns[parent]);

@@ -61,9 +61,7 @@ impl Section {
         let fourth = area * radius * radius;
         let (second, polar, shear) = match constants {
             Constants::Disc => (0.25 * fourth, 0.5 * fourth, wood.young / (2.0 * (1.0 + wood.poisson))),
-            Constants::Printed => {
-                (fourth / 16.0, std::f64::consts::SQRT_2 * fourth / 16.0, 2.6 * wood.young)
-            }
+            Constants::Printed => (fourth / 16.0, std::f64::consts::SQRT_2 * fourth / 16.0, 2.6 * wood.young),
         };
         Self {
             axial: wood.young * area,

@@ -14,7 +14,9 @@ pub enum PlantError {
     #[error(transparent)]
     Setting(#[from] SettingError),
     /// Its stiffness cannot be solved for: an element is so thin beside the others that rounding is larger than it.
-    #[error("the plant has no stiffness at node {node}: an element of it is far too thin or too long for the others")]
+    #[error(
+        "the plant has no stiffness at node {node}: an element of it is far too thin or too long for the others"
+    )]
     Singular {
         /// The node whose element gives way.
         node: usize,

@@ -81,22 +81,21 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// `count` trees in a square, at rest in the mean wind; the same for the same seed.
-    #[allow(clippy::too_many_arguments)] // what a forest is made of
+    /// Trees at rest in the mean wind, of which at most `nodes` nodes each move.
     pub fn new(
         plant: &Plant,
-        modes: &[PlantMode],
-        basis: &WindBasis,
-        count: usize,
+        (modes, basis): (&[PlantMode], &WindBasis),
+        instances: Vec<Instance>,
         nodes: usize,
-        seed: u64,
-        (settings, sway): (&ForestSettings, &SwaySettings),
+        sway: &SwaySettings,
         wind: &Wind,
     ) -> Result<Self, PlantError> {
-        settings.check()?;
         sway.check()?;
+        if basis.projection.len() != modes.len() {
+            return Err(PlantError::Mismatch("the wind basis is not of these modes".to_owned()));
+        }
         let detail = Detail::new(plant, nodes);
-        let instances = stand(plant, count, seed, settings);
+        let count = instances.len();
         let mut phi = Vec::with_capacity(modes.len() * detail.kept.len() * 3);
         for mode in modes {
             #[allow(clippy::cast_possible_truncation)] // pictures and pages take single precision
@@ -199,15 +198,21 @@ fn advance(states: &mut [[f64; 2]], steps: &[OscillatorStep], projection: &[Vec3
     }
 }
 
-/// Trees in rows, each a little off its place.
-fn stand(plant: &Plant, count: usize, seed: u64, settings: &ForestSettings) -> Vec<Instance> {
+/// `count` trees in rows that make a square, each a little off its place; the same for the same seed.
+pub fn stand_of(
+    plant: &Plant,
+    count: usize,
+    seed: u64,
+    settings: &ForestSettings,
+) -> Result<Vec<Instance>, PlantError> {
+    settings.check()?;
     let [low, high] = plant.bounds();
     let width = (high.x - low.x).max(high.y - low.y).max(0.25 * (high.z - low.z)).max(f64::MIN_POSITIVE);
     let distance = settings.spacing * width;
     let mut random = Random::new(seed ^ 0x666f_7265_7374);
     let side = (1..).find(|side| side * side >= count).unwrap_or(1);
     let half = 0.5 * (side as f64 - 1.0);
-    (0..count)
+    let trees = (0..count)
         .map(|index| {
             let (row, column) = ((index / side) as f64, (index % side) as f64);
             let off = [random.symmetric(), random.symmetric()].map(|x| x * settings.scatter);
@@ -218,7 +223,8 @@ fn stand(plant: &Plant, count: usize, seed: u64, settings: &ForestSettings) -> V
                 size: small + (large - small) * random.unit(),
             }
         })
-        .collect()
+        .collect();
+    Ok(trees)
 }
 
 /// Rows of Q times Φ, for up to [`TREES`] trees.

@@ -38,7 +38,8 @@ pub fn leaves(plant: &Plant, settings: &LeafSettings) -> Vec<Leaf> {
     let thickest = plant.radii.iter().skip(1).copied().fold(0.0, f64::max);
     let tips = plant.tips();
     let mut random = Random::new(0x6c65_6166);
-    let bears = |node: usize| tips[node] || plant.orders[node] > 1 && plant.radii[node] < settings.twigs * thickest;
+    let bears =
+        |node: usize| tips[node] || plant.orders[node] > 1 && plant.radii[node] < settings.twigs * thickest;
     (1..plant.len())
         .filter(|&node| bears(node))
         .map(|node| {

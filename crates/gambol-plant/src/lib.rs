@@ -45,13 +45,15 @@ pub use beam::{Beam, Blocks, Constants, Mat6, Section, Vec6, WoodSettings};
 pub use correction::{BentWay, Correction, CorrectionSettings, bend};
 pub use detail::{Binding, Detail};
 pub use error::PlantError;
-pub use forest::{Forest, ForestSettings, Instance};
+pub use forest::{Forest, ForestSettings, Instance, stand_of};
 pub use leaves::{Leaf, LeafSettings, leaves};
 pub use mechanics::Mechanics;
 pub use modes::{PlantMode, plant_modes};
 pub use oscillator::{OscillatorStep, Stepping};
 pub use parametric::{PLANTS, PlantEntry, find_plant};
-pub use picture::{ForestShot, PlantDrawing, PlantEye, forest_picture, plant_mode_sheet, plant_strip, plant_views};
+pub use picture::{
+    ForestShot, PlantDrawing, PlantEye, forest_picture, plant_mode_sheet, plant_strip, plant_views,
+};
 pub use plant::{MERGE_DISTANCE, Plant};
 pub use reading::{PlantReader, PlantReading};
 pub use sway::{Sway, SwaySettings};

@@ -50,10 +50,7 @@ impl OscillatorStep {
             (decay, decay * step)
         };
         let (qq, vq) = (c + half * s, -omega_squared * s);
-        Self {
-            place: [qq, s, (1.0 - qq) / omega_squared],
-            speed: [vq, c - half * s, -vq / omega_squared],
-        }
+        Self { place: [qq, s, (1.0 - qq) / omega_squared], speed: [vq, c - half * s, -vq / omega_squared] }
     }
 
     fn explicit(omega_squared: f64, gamma: f64, step: f64) -> Self {

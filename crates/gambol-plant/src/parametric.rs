@@ -25,10 +25,26 @@ impl PlantEntry {
 
 /// All plants of the gallery.
 pub const PLANTS: [PlantEntry; 5] = [
-    PlantEntry { name: "sapling", about: "a young broadleaf of 3 m", grow: |grower| grower.broadleaf(3.0, 0.02, 2, 7) },
-    PlantEntry { name: "oak", about: "an old broadleaf of 14 m with a wide crown", grow: |grower| grower.broadleaf(14.0, 0.28, 4, 8) },
-    PlantEntry { name: "spruce", about: "a conifer of 18 m in whorls", grow: |grower| grower.conifer(18.0, 0.17) },
-    PlantEntry { name: "palm", about: "a palm of 9 m with twenty fronds", grow: |grower| grower.palm(9.0, 0.14) },
+    PlantEntry {
+        name: "sapling",
+        about: "a young broadleaf of 3 m",
+        grow: |grower| grower.broadleaf(3.0, 0.02, 2, 7),
+    },
+    PlantEntry {
+        name: "oak",
+        about: "an old broadleaf of 14 m with a wide crown",
+        grow: |grower| grower.broadleaf(14.0, 0.28, 4, 8),
+    },
+    PlantEntry {
+        name: "spruce",
+        about: "a conifer of 18 m in whorls",
+        grow: |grower| grower.conifer(18.0, 0.17),
+    },
+    PlantEntry {
+        name: "palm",
+        about: "a palm of 9 m with twenty fronds",
+        grow: |grower| grower.palm(9.0, 0.14),
+    },
     PlantEntry { name: "grass", about: "a tuft of tall grass, 0.8 m", grow: |grower| grower.grass(0.8, 24) },
 ];
 
@@ -66,7 +82,8 @@ impl Grower {
             loose_pieces: 0,
             remarks: Vec::new(),
         };
-        let seed = name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
+        let seed =
+            name.bytes().fold(7, |seed: u64, byte| seed.wrapping_mul(31).wrapping_add(u64::from(byte)));
         Self { plant, random: Random::new(seed) }
     }
 
@@ -100,7 +117,8 @@ impl Grower {
     /// A direction at `spread` rad from another, `turn` rad round it.
     fn aside(direction: Vec3, spread: f64, turn: f64) -> Vec3 {
         let helper = if direction.z.abs() < 0.9 { Vec3::z() } else { Vec3::x() };
-        let (u, v) = (helper.cross(&direction).normalize(), direction.cross(&helper.cross(&direction).normalize()));
+        let (u, v) =
+            (helper.cross(&direction).normalize(), direction.cross(&helper.cross(&direction).normalize()));
         let ((sin, cos), (st, ct)) = (math::sin_cos(spread), math::sin_cos(turn));
         direction * cos + (u * ct + v * st) * sin
     }
@@ -149,7 +167,8 @@ impl Grower {
             let along = (k + 1) as f64 / 30.0;
             let start = self.random.symmetric() * std::f64::consts::PI;
             for whorl in 0..6 {
-                let turn = start + f64::from(whorl) * std::f64::consts::TAU / 6.0 + 0.2 * self.random.symmetric();
+                let turn =
+                    start + f64::from(whorl) * std::f64::consts::TAU / 6.0 + 0.2 * self.random.symmetric();
                 let (sin, cos) = math::sin_cos(turn);
                 let branch = Shoot {
                     node,
@@ -179,7 +198,13 @@ impl Grower {
     /// A bare stem and fronds that bend over.
     fn palm(&mut self, height: f64, radius: f64) {
         self.plant.radii[0] = radius;
-        let stem = Shoot { node: 0, direction: Vec3::new(0.12, 0.05, 1.0).normalize(), length: height, radius: 1.3 * radius, order: 0 };
+        let stem = Shoot {
+            node: 0,
+            direction: Vec3::new(0.12, 0.05, 1.0).normalize(),
+            length: height,
+            radius: 1.3 * radius,
+            order: 0,
+        };
         let nodes = self.axis(stem, 16, Vec3::z() * 0.02, 0.015);
         let Some((top, _)) = nodes.last().copied() else { return };
         for frond in 0..20 {

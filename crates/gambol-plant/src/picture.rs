@@ -94,13 +94,20 @@ impl PlantDrawing<'_> {
         for node in 1..plant.len() {
             let parent = plant.parents[node];
             let (Some(a), Some(b)) = (eye.see(places[parent]), eye.see(places[node])) else { continue };
-            let begins = if plant.orders[node] == plant.orders[parent] { plant.radii[parent] } else { plant.radii[node] };
+            let begins = if plant.orders[node] == plant.orders[parent] {
+                plant.radii[parent]
+            } else {
+                plant.radii[node]
+            };
             let [wide, narrow] = [begins * a.1, plant.radii[node] * b.1];
             let Some(points) = strip(a.0, b.0, wide, narrow) else { continue };
             // Thin wood is lighter: young bark is, and it is in the light.
             let young = 1.0 - (plant.radii[node] / thickest).sqrt();
             let shade = [0.26 + 0.22 * young, 0.20 + 0.20 * young, 0.15 + 0.16 * young, self.opacity];
-            strokes.push(Stroked { near: 0.5 * (a.2 + b.2), item: Item::Polygon { points, fill: Colour::from_unit(shade), outline: None } });
+            strokes.push(Stroked {
+                near: 0.5 * (a.2 + b.2),
+                item: Item::Polygon { points, fill: Colour::from_unit(shade), outline: None },
+            });
         }
         let settings = LeafSettings::default();
         let (wind, time) = self.flutter;
@@ -108,8 +115,22 @@ impl PlantDrawing<'_> {
             let at = places[leaf.node] + leaf.offset + leaf.flutter(wind, time, &settings);
             let Some((centre, scale, near)) = eye.see(at) else { continue };
             let tone = 0.5 + 0.5 * math::sin(2.4 * index as f64);
-            let fill = Colour::from_unit([0.30 + 0.14 * tone, 0.46 + 0.14 * tone, 0.16 + 0.08 * tone, 0.85 * self.opacity]);
-            strokes.push(Stroked { near, item: Item::Circle { centre, radius: (leaf.radius * scale).max(0.3), fill, outline: None, title: String::new() } });
+            let fill = Colour::from_unit([
+                0.30 + 0.14 * tone,
+                0.46 + 0.14 * tone,
+                0.16 + 0.08 * tone,
+                0.85 * self.opacity,
+            ]);
+            strokes.push(Stroked {
+                near,
+                item: Item::Circle {
+                    centre,
+                    radius: (leaf.radius * scale).max(0.3),
+                    fill,
+                    outline: None,
+                    title: String::new(),
+                },
+            });
         }
         strokes
     }
@@ -153,7 +174,9 @@ pub fn plant_views(plant: &Plant, leaves: &[Leaf]) -> Picture {
     picture.text([1.5 * TILE[0], 26.0], Anchor::Middle, 17.0, INK, &plant.name);
     let quarter = std::f64::consts::FRAC_PI_2;
     let scale = fitting(plant, TILE[0] - 30.0, TILE[1] - 20.0);
-    for (k, (name, azimuth, elevation)) in [("side", 0.0, 0.0), ("front", quarter, 0.0), ("top", 0.0, quarter)].into_iter().enumerate() {
+    for (k, (name, azimuth, elevation)) in
+        [("side", 0.0, 0.0), ("front", quarter, 0.0), ("top", 0.0, quarter)].into_iter().enumerate()
+    {
         let middle = [TILE[0] * (k as f64 + 0.5), 40.0 + 0.5 * TILE[1]];
         let eye = PlantEye::far(azimuth, elevation, middle_of(plant), middle, scale);
         let drawing = PlantDrawing { plant, leaves, flutter: (Vec3::zeros(), 0.0), opacity: 1.0 };
@@ -176,11 +199,15 @@ pub fn plant_mode_sheet(plant: &Plant, modes: &[PlantMode], captions: &[String])
     let [low, high] = plant.bounds();
     let scale = 0.88 * fitting(plant, TILE[0] - 16.0, TILE[1] - 44.0);
     for (k, mode) in modes.iter().enumerate() {
-        let middle = [TILE[0] * ((k % columns) as f64 + 0.5), 44.0 + TILE[1] * ((k / columns) as f64) + 0.5 * (TILE[1] - 30.0)];
+        let middle = [
+            TILE[0] * ((k % columns) as f64 + 0.5),
+            44.0 + TILE[1] * ((k / columns) as f64) + 0.5 * (TILE[1] - 30.0),
+        ];
         let eye = PlantEye::far(azimuth_of(mode), 0.12, middle_of(plant), middle, scale);
         let far = SWING * (high - low).norm() / mode.reach().max(f64::MIN_POSITIVE);
         for (q, opacity) in [(-far, 0.25), (far, 1.0)] {
-            let places: Vec<Vec3> = crate::bend(plant, mode, q).iter().zip(&plant.nodes).map(|(u, at)| at + u).collect();
+            let places: Vec<Vec3> =
+                crate::bend(plant, mode, q).iter().zip(&plant.nodes).map(|(u, at)| at + u).collect();
             let drawing = PlantDrawing { plant, leaves: &[], flutter: (Vec3::zeros(), 0.0), opacity };
             drawing.draw(&mut picture, &eye, &places);
         }
@@ -240,7 +267,11 @@ pub(crate) fn plant_frame(
     let colour = Colour::hex(0x3b_6f_a8);
     picture.line(at, tip, Stroke { colour, width: 1.6 });
     let head = if long < 0.0 { 5.0 } else { -5.0 };
-    picture.items.push(Item::Polygon { points: vec![tip, [tip[0] + head, tip[1] - 3.0], [tip[0] + head, tip[1] + 3.0]], fill: colour, outline: None });
+    picture.items.push(Item::Polygon {
+        points: vec![tip, [tip[0] + head, tip[1] - 3.0], [tip[0] + head, tip[1] + 3.0]],
+        fill: colour,
+        outline: None,
+    });
     let text = format!("{time:.2} s   {:.1} m/s", wind.norm());
     picture.text([base[0], corner[1] + size[1] - 4.0], Anchor::Middle, 11.0, SOFT, text);
 }
@@ -278,7 +309,8 @@ pub fn forest_picture(shot: &ForestShot<'_>, width: f64, height: f64) -> Picture
     let ForestShot { plant, forest, .. } = shot;
     let mut picture = Picture::new(width, height);
     let tall = plant.height().max(f64::MIN_POSITIVE);
-    let half = forest.instances.iter().map(|tree| tree.place.x.abs().max(tree.place.y.abs())).fold(0.0, f64::max);
+    let half =
+        forest.instances.iter().map(|tree| tree.place.x.abs().max(tree.place.y.abs())).fold(0.0, f64::max);
     let horizon = 0.24 * height;
     picture.rectangle([0.0, 0.0], [width, horizon + 2.0], Colour::hex(0xcf_df_ec), None);
     picture.rectangle([0.0, horizon], [width, height], Colour::hex(0x9f_ad_78), None);
@@ -358,7 +390,15 @@ impl Level {
         Self { nodes: detail.kept, plant: small, leaves }
     }
 
-    fn draw(&self, picture: &mut Picture, shot: &ForestShot<'_>, eye: &PlantEye, index: usize, moved: &[f32], near: f64) {
+    fn draw(
+        &self,
+        picture: &mut Picture,
+        shot: &ForestShot<'_>,
+        eye: &PlantEye,
+        index: usize,
+        moved: &[f32],
+        near: f64,
+    ) {
         let tree = shot.forest.instances[index];
         let detail = &shot.forest.detail;
         let of_kept = |kept: usize| Vec3::from_fn(|axis, _| f64::from(moved[3 * kept + axis]));
@@ -371,9 +411,14 @@ impl Level {
         let wind = shot.wind.at(tree.place, shot.time);
         let (sin, cos) = math::sin_cos(tree.turn);
         let turned = |v: Vec3| Vec3::new(cos * v.x - sin * v.y, sin * v.x + cos * v.y, v.z) * tree.size;
-        let leaves: Vec<Leaf> = self.leaves.iter().map(|leaf| Leaf { offset: turned(leaf.offset), radius: leaf.radius * tree.size, ..*leaf }).collect();
+        let leaves: Vec<Leaf> = self
+            .leaves
+            .iter()
+            .map(|leaf| Leaf { offset: turned(leaf.offset), radius: leaf.radius * tree.size, ..*leaf })
+            .collect();
         let first = picture.items.len();
-        let drawing = PlantDrawing { plant: &self.plant, leaves: &leaves, flutter: (wind, shot.time), opacity: 1.0 };
+        let drawing =
+            PlantDrawing { plant: &self.plant, leaves: &leaves, flutter: (wind, shot.time), opacity: 1.0 };
         drawing.draw(picture, eye, &places);
         // Haze: what is far is nearer to the sky's colour.
         let haze = 0.55 * (1.0 - near) * (1.0 - near);

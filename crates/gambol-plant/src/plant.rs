@@ -113,7 +113,9 @@ impl Plant {
 
     /// The volume of its wood, m³.
     pub fn volume(&self) -> f64 {
-        (1..self.len()).map(|node| std::f64::consts::PI * self.radii[node] * self.radii[node] * self.length(node)).sum()
+        (1..self.len())
+            .map(|node| std::f64::consts::PI * self.radii[node] * self.radii[node] * self.length(node))
+            .sum()
     }
 }
 
@@ -135,7 +137,8 @@ impl Children {
                     None => root = Some(index),
                     Some(first) => {
                         let first = file.points[first].line;
-                        let reason = format!("a second root; the first is in line {first}, and a plant has one");
+                        let reason =
+                            format!("a second root; the first is in line {first}, and a plant has one");
                         return Err(file.error(point.line, reason));
                     }
                 },
@@ -157,7 +160,9 @@ impl Children {
             let point = &file.points[index];
             reached[index] = true;
             let branches = began || point.edge == PlantEdge::Branches;
-            let near = drafts.get(parent).is_some_and(|draft: &Draft| (draft.position - point.position).norm() < MERGE_DISTANCE);
+            let near = drafts
+                .get(parent)
+                .is_some_and(|draft: &Draft| (draft.position - point.position).norm() < MERGE_DISTANCE);
             let node = if near { parent } else { drafts.len() };
             if near {
                 drafts[parent].radius = drafts[parent].radius.or(point.radius);

@@ -66,13 +66,21 @@ impl<'a> PlantReader<'a> {
             by_limb[self.limbs[node]] += energy(node) / total;
         }
         let mass: f64 = self.masses.iter().sum();
-        let momentum: Vec3 = (0..self.plant.len()).map(|node| mode.displacement(node) * self.masses[node]).sum();
+        let momentum: Vec3 =
+            (0..self.plant.len()).map(|node| mode.displacement(node) * self.masses[node]).sum();
         let participation = momentum.norm_squared() / (mass * total);
         let name = self.name(mode, &by_limb, momentum, participation, total);
         PlantReading { name, energy_by_order, participation }
     }
 
-    fn name(&self, mode: &PlantMode, by_limb: &[f64], momentum: Vec3, participation: f64, total: f64) -> String {
+    fn name(
+        &self,
+        mode: &PlantMode,
+        by_limb: &[f64],
+        momentum: Vec3,
+        participation: f64,
+        total: f64,
+    ) -> String {
         if participation >= TOGETHER {
             return format!("crown sways {}", way(momentum));
         }

@@ -54,9 +54,11 @@ impl Sway {
                 + basis.aerodynamic_damping(index, mean_wind)
         };
         let gammas: Vec<f64> = modes.iter().enumerate().map(gamma).collect();
-        let oscillator =
-            |(mode, gamma): (&PlantMode, &f64)| OscillatorStep::new(mode.omega_squared, *gamma, settings.step, stepping);
-        let rest = |(index, mode): (usize, &PlantMode)| [basis.force(index, mean_wind) / mode.omega_squared, 0.0];
+        let oscillator = |(mode, gamma): (&PlantMode, &f64)| {
+            OscillatorStep::new(mode.omega_squared, *gamma, settings.step, stepping)
+        };
+        let rest =
+            |(index, mode): (usize, &PlantMode)| [basis.force(index, mean_wind) / mode.omega_squared, 0.0];
         Ok(Self {
             steps: modes.iter().zip(&gammas).map(oscillator).collect(),
             gammas,
@@ -99,13 +101,18 @@ impl Sway {
     ) {
         let nodes = modes.first().map_or(0, |mode| mode.shape.len());
         out.clear();
-        out.extend((0..nodes).map(|node| (0..3).map(|axis| basis.residual[axis][node] * self.load[axis]).sum::<Vec3>()));
+        out.extend(
+            (0..nodes)
+                .map(|node| (0..3).map(|axis| basis.residual[axis][node] * self.load[axis]).sum::<Vec3>()),
+        );
         for (index, (mode, [q, _])) in modes.iter().zip(&self.states).enumerate() {
             match correction {
                 Some(correction) => {
                     out.iter_mut().zip(&correction.ways[index]).for_each(|(out, way)| *out += way.at(*q));
                 }
-                None => out.iter_mut().enumerate().for_each(|(node, out)| *out += mode.displacement(node) * *q),
+                None => {
+                    out.iter_mut().enumerate().for_each(|(node, out)| *out += mode.displacement(node) * *q)
+                }
             }
         }
     }

@@ -81,7 +81,9 @@ impl TreeSystem {
             }
             let parent = self.parents[node];
             if parent > 0 {
-                let w = lower.solve_lower_triangular(&self.coupling[node]).ok_or(PlantError::Singular { node })?;
+                let w = lower
+                    .solve_lower_triangular(&self.coupling[node])
+                    .ok_or(PlantError::Singular { node })?;
                 diagonal[parent] -= w.tr_mul(&w);
                 factor.coupling[node] = w;
             }

@@ -3,10 +3,10 @@
 use gambol_formats::clip::{JointedPart, JointedSurface};
 use gambol_model::{Vec3, math};
 
+use crate::Plant;
 use crate::beam::{Beam, Constants, Section, WoodSettings};
 use crate::detail::{Binding, Detail};
 use crate::leaves::Leaf;
-use crate::Plant;
 
 gambol_model::settings! {
     /// How fine the surface is.
@@ -54,8 +54,10 @@ fn bark(plant: &Plant, detail: &Detail, settings: &TubeSettings) -> JointedPart 
         let share = (plant.radii[node] / thickest).sqrt();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few
         let sides = ((settings.sides as f64 * share).round() as usize).max(3);
-        let axes = Beam::new(plant.nodes[parent], plant.nodes[node], plant.radii[node], section).local_from_world;
-        let begins = if plant.orders[node] == plant.orders[parent] { plant.radii[parent] } else { plant.radii[node] };
+        let axes =
+            Beam::new(plant.nodes[parent], plant.nodes[node], plant.radii[node], section).local_from_world;
+        let begins =
+            if plant.orders[node] == plant.orders[parent] { plant.radii[parent] } else { plant.radii[node] };
         let first = part.positions.len();
         for (end, radius) in [(parent, begins), (node, plant.radii[node])] {
             for side in 0..sides {

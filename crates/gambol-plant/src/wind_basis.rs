@@ -50,7 +50,8 @@ impl WindBasis {
         let loads = loads(mechanics);
         let project = |mode: &PlantMode| {
             let sum = |axis: usize| -> f64 {
-                let of_node = |(node, u): (usize, &Vec6)| (0..6).map(|k| loads[6 * node + k][axis] * u[k]).sum::<f64>();
+                let of_node =
+                    |(node, u): (usize, &Vec6)| (0..6).map(|k| loads[6 * node + k][axis] * u[k]).sum::<f64>();
                 mode.shape.iter().enumerate().skip(1).map(of_node).sum()
             };
             Vec3::new(sum(0), sum(1), sum(2)) * constant

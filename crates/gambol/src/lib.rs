@@ -14,8 +14,8 @@
 
 mod animate;
 mod contacts;
-mod plants;
 pub mod gallery;
+mod plants;
 mod recording;
 pub mod render;
 pub mod report;

@@ -16,7 +16,8 @@ pub fn load_plant(name: &str, options: &LoadOptions) -> Result<Option<Plant>, Lo
         return Ok(Some(entry.plant()));
     }
     let path = Path::new(name);
-    let known = |ending: &str| ["mtg", "swc", "csv", "tsv", "txt"].contains(&ending.to_ascii_lowercase().as_str());
+    let known =
+        |ending: &str| ["mtg", "swc", "csv", "tsv", "txt"].contains(&ending.to_ascii_lowercase().as_str());
     if !path.is_file() || !path.extension().and_then(|ending| ending.to_str()).is_some_and(known) {
         return Ok(None);
     }
@@ -25,7 +26,11 @@ pub fn load_plant(name: &str, options: &LoadOptions) -> Result<Option<Plant>, Lo
 }
 
 /// The same of files that are not on disk.
-pub fn load_plant_from(files: &dyn Files, main: &str, options: &LoadOptions) -> Result<Option<Plant>, LoadError> {
+pub fn load_plant_from(
+    files: &dyn Files,
+    main: &str,
+    options: &LoadOptions,
+) -> Result<Option<Plant>, LoadError> {
     if !is_plant(main, &files.read(main)?) {
         return Ok(None);
     }

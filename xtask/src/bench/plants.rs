@@ -40,15 +40,19 @@ pub(crate) fn run() -> Result<()> {
     let (program, python) = (build_ours("plant_bench")?, peers::python()?);
     let file = target().join("plant.npz");
     let more = std::env::var("GAMBOL_PLANTS").unwrap_or_default();
-    println!("| plant | nodes | basis ms | SciPy ms | 4,000 × 25 oscillators ms | displacements ms | sgemm ms |");
+    println!(
+        "| plant | nodes | basis ms | SciPy ms | 4,000 × 25 oscillators ms | displacements ms | sgemm ms |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for plant in ["spruce", "oak"].into_iter().chain(more.split(':').filter(|name| !name.is_empty())) {
         let path = file.display().to_string();
         let ours: Ours = read(&output(&mut command(&program, &[plant, &path, TREES, &NODES.to_string()]))?)?;
         let nodes = ours.forest_nodes.to_string();
-        let peer: Peer = read(&output(&mut command(&python, &["xtask/peers/plants.py", &path, TREES, &nodes]))?)?;
+        let peer: Peer =
+            read(&output(&mut command(&python, &["xtask/peers/plants.py", &path, TREES, &nodes]))?)?;
         agree(plant, &ours, &peer)?;
-        let ms = [ours.basis, peer.basis, ours.oscillators, ours.displacements, peer.product].map(|s| 1e3 * s);
+        let ms =
+            [ours.basis, peer.basis, ours.oscillators, ours.displacements, peer.product].map(|s| 1e3 * s);
         println!(
             "| {plant} | {} | {:.0} | {:.0} | {:.3} | {:.1} | {:.1} |",
             ours.nodes, ms[0], ms[1], ms[2], ms[3], ms[4]

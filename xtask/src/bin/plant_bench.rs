@@ -6,8 +6,8 @@ use std::time::Instant;
 use gambol::LoadOptions;
 use gambol::formats::{npz, write_file};
 use gambol::plant::{
-    AirSettings, Constants, Forest, ForestSettings, Mechanics, PlantMode, SwaySettings, Wind, WindBasis, WoodSettings,
-    plant_modes,
+    AirSettings, Constants, Forest, ForestSettings, Mechanics, PlantMode, SwaySettings, Wind, WindBasis,
+    WoodSettings, plant_modes,
 };
 use serde_json::json;
 
@@ -34,8 +34,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let (modes, basis) = solved.ok_or("no round")?;
     let wind = Wind::from_bearing(8.0, 270.0);
-    let settings = (&ForestSettings::default(), &SwaySettings::default());
-    let mut forest = Forest::new(&plant, &modes, &basis, trees, nodes, 1, settings, &wind)?;
+    let stand = stand_of(&plant, trees, 1, &ForestSettings::default())?;
+    let mut forest = Forest::new(&plant, (&modes, &basis), stand, nodes, &SwaySettings::default(), &wind)?;
     let mut moved = Vec::new();
     let (mut oscillators, mut displacements) = (f64::MAX, f64::MAX);
     for _ in 0..ROUNDS {
@@ -47,11 +47,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         displacements = displacements.min(start.elapsed().as_secs_f64());
     }
     let places: Vec<f64> = plant.nodes.iter().flat_map(|node| [node.x, node.y, node.z]).collect();
-    let parents: Vec<i64> = plant.parents.iter().map(|parent| i64::try_from(*parent)).collect::<Result<_, _>>()?;
+    let parents: Vec<i64> =
+        plant.parents.iter().map(|parent| i64::try_from(*parent)).collect::<Result<_, _>>()?;
     let bytes = npz::to_bytes(&[
         npz::Array { name: "nodes", shape: vec![plant.len(), 3], values: npz::Values::Numbers(&places) },
         npz::Array { name: "parents", shape: vec![plant.len()], values: npz::Values::Integers(&parents) },
-        npz::Array { name: "element_radii", shape: vec![plant.len()], values: npz::Values::Numbers(&plant.radii) },
+        npz::Array {
+            name: "element_radii",
+            shape: vec![plant.len()],
+            values: npz::Values::Numbers(&plant.radii),
+        },
     ])?;
     write_file(file, &bytes, true)?;
     let projection: Vec<f64> = basis.projection.iter().map(|p| p.norm() / air.constant()).collect();

@@ -42,7 +42,10 @@ fn with_tree() -> tempfile::TempDir {
 fn modes_of_a_plant() {
     let folder = with_tree();
     let folder = folder.path();
-    let told = json(folder, &["modes", "tree.csv", "--count", "4", "--json", "--npz", "tree.npz", "--sheet", "tree.png"]);
+    let told = json(
+        folder,
+        &["modes", "tree.csv", "--count", "4", "--json", "--npz", "tree.npz", "--sheet", "tree.png"],
+    );
     assert_eq!((told["nodes"].as_u64(), told["loose_pieces"].as_u64()), (Some(7), Some(0)));
     assert!(told["mass"].as_f64().unwrap() > 5.0 && told["modes"][0]["name"].is_string());
     let bytes = std::fs::read(folder.join("tree.npz")).unwrap();
@@ -77,7 +80,21 @@ fn modes_of_a_plant() {
 fn wind_on_a_plant_writes_every_kind_of_file() {
     let folder = with_tree();
     let folder = folder.path();
-    let mut arguments = vec!["wind", "tree.csv", "--speed", "9", "--gusts", "0.3", "--seconds", "0.4", "--fps", "10", "--count", "8", "--json"];
+    let mut arguments = vec![
+        "wind",
+        "tree.csv",
+        "--speed",
+        "9",
+        "--gusts",
+        "0.3",
+        "--seconds",
+        "0.4",
+        "--fps",
+        "10",
+        "--count",
+        "8",
+        "--json",
+    ];
     let files = ["a.glb", "a.gif", "a.png", "a.svg", "a.npz", "a.json"];
     files.iter().for_each(|file| arguments.extend(["-o", file]));
     let told = json(folder, &arguments);
@@ -95,7 +112,24 @@ fn wind_on_a_plant_writes_every_kind_of_file() {
     let series: Value = serde_json::from_slice(&std::fs::read(folder.join("a.json")).unwrap()).unwrap();
     assert_eq!(series["times"].as_array().unwrap().len(), 5);
     // The same again, bit for bit, and another for another seed.
-    let again = |seed: &str| json(folder, &["wind", "tree.csv", "--gusts", "0.3", "--seconds", "0.5", "--count", "4", "--json", "--seed", seed]);
+    let again = |seed: &str| {
+        json(
+            folder,
+            &[
+                "wind",
+                "tree.csv",
+                "--gusts",
+                "0.3",
+                "--seconds",
+                "0.5",
+                "--count",
+                "4",
+                "--json",
+                "--seed",
+                seed,
+            ],
+        )
+    };
     assert_eq!(again("1"), again("1"));
     assert_ne!(again("1"), again("2"));
 }
@@ -104,8 +138,26 @@ fn wind_on_a_plant_writes_every_kind_of_file() {
 fn a_forest_is_timed_and_drawn() {
     let folder = with_tree();
     let folder = folder.path();
-    let told = json(folder, &["wind", "tree.csv", "--count", "5", "--forest", "30", "--json", "--seconds", "1", "-o", "forest.png"]);
-    assert_eq!((told["trees"].as_u64(), told["nodes"].as_u64(), told["modes"].as_u64()), (Some(30), Some(7), Some(5)));
+    let told = json(
+        folder,
+        &[
+            "wind",
+            "tree.csv",
+            "--count",
+            "5",
+            "--forest",
+            "30",
+            "--json",
+            "--seconds",
+            "1",
+            "-o",
+            "forest.png",
+        ],
+    );
+    assert_eq!(
+        (told["trees"].as_u64(), told["nodes"].as_u64(), told["modes"].as_u64()),
+        (Some(30), Some(7), Some(5))
+    );
     assert_eq!(told["bytes"][4].as_u64(), Some(4 * 3 * 30 * 7));
     assert!(std::fs::read(folder.join("forest.png")).unwrap().starts_with(b"\x89PNG"));
 }
@@ -153,6 +205,24 @@ fn misuse_of_plants() {
     assert_fails(folder, &["modes", "tree.csv", "--up", "w"], 2, "is not an axis");
     std::fs::write(folder.join("a.glb"), "").unwrap();
     assert_fails(folder, &["wind", "tree.csv", "-o", "a.glb"], 1, "a.glb exists; --force replaces it");
-    assert_fails(folder, &["wind", "tree.csv", "--step", "explicit", "--fps", "1", "--count", "30", "--damping", "0,0", "--seconds", "300"], 1, "exploded");
+    assert_fails(
+        folder,
+        &[
+            "wind",
+            "tree.csv",
+            "--step",
+            "explicit",
+            "--fps",
+            "1",
+            "--count",
+            "30",
+            "--damping",
+            "0,0",
+            "--seconds",
+            "300",
+        ],
+        1,
+        "exploded",
+    );
     assert_eq!(std::fs::read(folder.join("a.glb")).unwrap(), b"");
 }

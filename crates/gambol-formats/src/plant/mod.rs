@@ -168,7 +168,12 @@ pub fn read_plant(files: &dyn Files, main: &str, options: &LoadOptions) -> Resul
         Some(Kind::Mtg) => mtg::read(&mut plant, text, drf::units(files, main)?)?,
         Some(Kind::Swc) => swc::read(&mut plant, text)?,
         Some(Kind::Table) => table::read(&mut plant, text)?,
-        None => return Err(FormatError::new(main, "this is no plant: .mtg, .swc or a table with columns id, parent, x, y, z and radius is read")),
+        None => {
+            return Err(FormatError::new(
+                main,
+                "this is no plant: .mtg, .swc or a table with columns id, parent, x, y, z and radius is read",
+            ));
+        }
     };
     if plant.points.is_empty() {
         return Err(FormatError::new(main, "there is no point with coordinates in it"));

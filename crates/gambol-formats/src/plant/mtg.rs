@@ -40,11 +40,7 @@ struct Entity {
     top: usize,
 }
 
-pub(super) fn read(
-    plant: &mut PlantFile,
-    text: &str,
-    drf: Option<DrfUnits>,
-) -> Result<Told, FormatError> {
+pub(super) fn read(plant: &mut PlantFile, text: &str, drf: Option<DrfUnits>) -> Result<Told, FormatError> {
     let lines: Vec<&str> = text.lines().collect();
     check_code(plant, &lines)?;
     let section = lines.iter().position(|line| keyword(line) == Some("MTG"));
@@ -91,13 +87,15 @@ fn keyword(line: &str) -> Option<&str> {
 fn header(plant: &PlantFile, line: u32, text: &str) -> Result<Header, FormatError> {
     let names: Vec<String> = text.split('\t').map(|name| name.trim().to_ascii_lowercase()).collect();
     let codes = (1..names.len()).find(|&k| !names[k].is_empty()).unwrap_or(names.len());
-    let find = |known: &[&str]| {
-        known.iter().find_map(|known| (codes..names.len()).find(|&k| names[k] == *known))
-    };
+    let find =
+        |known: &[&str]| known.iter().find_map(|known| (codes..names.len()).find(|&k| names[k] == *known));
     let mut places = [0; 3];
     for (place, known) in places.iter_mut().zip(PLACES) {
         *place = find(&known).ok_or_else(|| {
-            plant.error(line, format!("there is no column {}; a plant needs coordinates", known[0].to_uppercase()))
+            plant.error(
+                line,
+                format!("there is no column {}; a plant needs coordinates", known[0].to_uppercase()),
+            )
         })?;
     }
     let diameter = find(&DIAMETERS).map(|column| (column, false));

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::numbers::{line_number, needed, radius};
 use super::size::{Diameters, Told};
 use super::table::{Row, link};
-use super::{PlantFile, PlantPoint, PlantEdge, PlantParent, RadiusOf};
+use super::{PlantEdge, PlantFile, PlantParent, PlantPoint, RadiusOf};
 use crate::FormatError;
 use gambol_model::Vec3;
 
@@ -20,7 +20,8 @@ pub(super) fn read(plant: &mut PlantFile, text: &str) -> Result<Told, FormatErro
         if text.is_empty() {
             continue;
         }
-        let cells: Vec<&str> = text.split(|c: char| c.is_whitespace() || c == ',').filter(|c| !c.is_empty()).collect();
+        let cells: Vec<&str> =
+            text.split(|c: char| c.is_whitespace() || c == ',').filter(|c| !c.is_empty()).collect();
         if cells.len() < COLUMNS.len() {
             let reason = format!("{} numbers, not {}: {}", cells.len(), COLUMNS.len(), COLUMNS.join(" "));
             return Err(plant.error(line, reason));

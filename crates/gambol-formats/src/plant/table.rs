@@ -80,7 +80,8 @@ pub(super) fn read(plant: &mut PlantFile, text: &str) -> Result<Told, FormatErro
     let line = line_number(index);
     let place = columns.needed(plant, line, if cylinders { ["sx", "sy", "sz"] } else { ["x", "y", "z"] })?;
     let [id, parent] = columns.needed(plant, line, ["id", "parent"])?;
-    let axis = if cylinders { Some(columns.needed(plant, line, ["ax", "ay", "az", "length"])?) } else { None };
+    let axis =
+        if cylinders { Some(columns.needed(plant, line, ["ax", "ay", "az", "length"])?) } else { None };
     let layout = Layout {
         place,
         id,
@@ -170,7 +171,11 @@ fn rows(
 
 fn direction(plant: &PlantFile, line: u32, axis: Vec3) -> Result<Vec3, FormatError> {
     let length = axis.norm();
-    if length > 0.0 { Ok(axis / length) } else { Err(plant.error(line, "ax, ay, az: the axis has no direction")) }
+    if length > 0.0 {
+        Ok(axis / length)
+    } else {
+        Err(plant.error(line, "ax, ay, az: the axis has no direction"))
+    }
 }
 
 fn edge(plant: &PlantFile, line: u32, cell: Option<&str>) -> Result<PlantEdge, FormatError> {

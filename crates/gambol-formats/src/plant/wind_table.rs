@@ -19,19 +19,30 @@ impl WindTable {
     /// Reads the text of a table; `file` names it in messages.
     pub fn from_csv(file: &str, text: &str) -> Result<Self, FormatError> {
         let plant = PlantFile { file: file.to_owned(), points: Vec::new(), remarks: Vec::new() };
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
-        let Some((at, header)) = lines.next() else { return Err(FormatError::new(file, "the file is empty")) };
-        let cells = |line: &str| -> Vec<String> { line.split([',', ';', '\t']).map(|cell| cell.trim().to_ascii_lowercase()).collect() };
+        let mut lines =
+            text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+        let Some((at, header)) = lines.next() else {
+            return Err(FormatError::new(file, "the file is empty"));
+        };
+        let cells = |line: &str| -> Vec<String> {
+            line.split([',', ';', '\t']).map(|cell| cell.trim().to_ascii_lowercase()).collect()
+        };
         let names = cells(header);
         let find = |name: &str| names.iter().position(|found| found == name);
-        let missing = |name: &str| plant.error(line_number(at), format!("there is no column {name}; a wind has t, vx, vy and perhaps vz"));
+        let missing = |name: &str| {
+            plant.error(
+                line_number(at),
+                format!("there is no column {name}; a wind has t, vx, vy and perhaps vz"),
+            )
+        };
         let time = find("t").or(find("time")).ok_or_else(|| missing("t"))?;
         let [x, y] = [find("vx").ok_or_else(|| missing("vx"))?, find("vy").ok_or_else(|| missing("vy"))?];
         let z = find("vz");
         let (mut times, mut velocities): (Vec<f64>, Vec<Vec3>) = (Vec::new(), Vec::new());
         for (index, line) in lines {
             let (line, cells) = (line_number(index), cells(line));
-            let at = |name: &str, column: usize| needed(&plant, line, name, cells.get(column).map(String::as_str));
+            let at =
+                |name: &str, column: usize| needed(&plant, line, name, cells.get(column).map(String::as_str));
             let now = at("t", time)?;
             if times.last().is_some_and(|before| *before >= now) {
                 return Err(plant.error(line, format!("t: {now} is not later than the line before")));

@@ -19,7 +19,8 @@ fn links_converge_to_beams() {
             let spec = articulated(&fork, &WoodSettings::default(), Constants::Disc, *links).unwrap();
             let creature = spec.build().unwrap();
             let settings = Settings { count: Some(3), ..Settings::default() };
-            let basis = analyze(&creature, &mut Data::new(&creature), creature.reference_pose(), &settings).unwrap();
+            let basis =
+                analyze(&creature, &mut Data::new(&creature), creature.reference_pose(), &settings).unwrap();
             (basis.directions()[0].frequency().unwrap() / modes[0].frequency() - 1.0).abs()
         })
         .collect();
@@ -45,6 +46,9 @@ fn the_basis_moves_links_as_modes_move_nodes() {
         // Beams stretch a little, and hinges turn on circles.
         assert!((end - expected).norm() < 2e-3 * small * modes[0].reach(), "node {node}");
     }
-    let other = articulated(&gallery("grass"), &WoodSettings::default(), Constants::Disc, 1).unwrap().build().unwrap();
+    let other = articulated(&gallery("grass"), &WoodSettings::default(), Constants::Disc, 1)
+        .unwrap()
+        .build()
+        .unwrap();
     assert!(plant_basis(&fork, &mechanics, &modes, &other).is_err());
 }

@@ -2,7 +2,7 @@
 
 use gambol_model::Vec3;
 use gambol_plant::{
-    AirSettings, Detail, Forest, ForestSettings, Stepping, Sway, SwaySettings, Wind, WindBasis, GustSettings,
+    AirSettings, Detail, Forest, ForestSettings, GustSettings, Stepping, Sway, SwaySettings, Wind, WindBasis, stand_of,
 };
 
 use crate::help::{gallery, solved};
@@ -15,17 +15,14 @@ fn a_forest_of_one_is_the_tree() {
     let basis = WindBasis::new(&mechanics, &modes, &AirSettings::default());
     let wind = Wind::from_bearing(7.0, 250.0).with_gusts(0.4, 5, &GustSettings::default());
     let settings = SwaySettings::default();
-    let forest_settings = ForestSettings { sizes: [1.0, 1.0], scatter: 0.0, ..ForestSettings::default() };
+    let forest_settings = ForestSettings { sizes: [1.0, 1.0], ..ForestSettings::default() };
     for count in [1, 6] {
-        let mut forest =
-            Forest::new(&plant, &modes, &basis, count, plant.len(), 1, (&forest_settings, &settings), &wind).unwrap();
-        for tree in &mut forest.instances {
-            tree.turn = 0.0;
-        }
-        // Built at another turn, they start elsewhere; after half a minute that is forgotten.
+        let mut stand = stand_of(&plant, count, 1, &forest_settings).unwrap();
+        stand.iter_mut().for_each(|tree| tree.turn = 0.0);
+        let mut forest = Forest::new(&plant, (&modes, &basis), stand, plant.len(), &settings, &wind).unwrap();
         let mut sway = Sway::new(&modes, &basis, &settings, wind.mean(), Stepping::Exact).unwrap();
         let place = forest.instances[count - 1].place;
-        for k in 0..4000 {
+        for k in 0..300 {
             let time = f64::from(k) * settings.step;
             forest.step(&wind, time);
             sway.step(&basis, wind.at(place, time));
@@ -34,12 +31,14 @@ fn a_forest_of_one_is_the_tree() {
         forest.displacements(8, &mut moved);
         let columns = 3 * plant.len();
         let own = &moved[(count - 1) * columns..];
-        let expected = |node: usize| -> Vec3 { modes.iter().zip(sway.states()).map(|(mode, [q, _])| mode.displacement(node) * *q).sum() };
+        let expected = |node: usize| -> Vec3 {
+            modes.iter().zip(sway.states()).map(|(mode, [q, _])| mode.displacement(node) * *q).sum()
+        };
         let largest = (0..plant.len()).map(|node| expected(node).norm()).fold(0.0, f64::max);
         for node in 0..plant.len() {
             let found = Vec3::new(own[3 * node].into(), own[3 * node + 1].into(), own[3 * node + 2].into());
-            // Damping by the air was taken at another turn: a few per cent of a few per cent.
-            assert!((found - expected(node)).norm() < 0.08 * largest, "{count} trees, node {node}");
+            // Eight sums in single precision.
+            assert!((found - expected(node)).norm() < 1e-5 * largest, "{count} trees, node {node}");
         }
     }
 }
@@ -52,8 +51,9 @@ fn displacements_are_a_product() {
     let basis = WindBasis::new(&mechanics, &modes, &AirSettings::default());
     let wind = Wind::from_bearing(3.0, 200.0);
     for (count, nodes) in [(1, 9), (4, 100), (5, 33), (11, plant.len())] {
-        let settings = (&ForestSettings::default(), &SwaySettings::default());
-        let mut forest = Forest::new(&plant, &modes, &basis, count, nodes, 2, settings, &wind).unwrap();
+        let stand = stand_of(&plant, count, 2, &ForestSettings::default()).unwrap();
+        let mut forest =
+            Forest::new(&plant, (&modes, &basis), stand, nodes, &SwaySettings::default(), &wind).unwrap();
         for used in [3, 7] {
             let mut moved = Vec::new();
             forest.displacements(used, &mut moved);
@@ -82,7 +82,9 @@ fn larger_trees_are_slower_and_go_farther() {
         let basis = WindBasis::new(mechanics, modes, &air);
         modes[0].reach() * basis.projection[0].norm() / modes[0].omega_squared
     };
-    let gamma = |mechanics, modes: &[gambol_plant::PlantMode]| WindBasis::new(mechanics, modes, &air).aerodynamic_damping(0, Vec3::x());
+    let gamma = |mechanics, modes: &[gambol_plant::PlantMode]| {
+        WindBasis::new(mechanics, modes, &air).aerodynamic_damping(0, Vec3::x())
+    };
     assert!((bend(&wide, &slow) / bend(&mechanics, &modes) - 2.0).abs() < 1e-6);
     assert!((gamma(&wide, &slow) / gamma(&mechanics, &modes) - 0.5).abs() < 1e-6);
 }
@@ -96,7 +98,11 @@ fn fewer_nodes_carry_the_others() {
         assert!(count > plant.len() || detail.kept.len() * 2 > count, "{count}: {}", detail.kept.len());
         // A plant that is moved as a whole is moved as a whole by the few.
         for binding in &detail.bindings {
-            assert!((0.0..=1.0).contains(&binding.share) && binding.first < detail.kept.len() && binding.second < detail.kept.len());
+            assert!(
+                (0.0..=1.0).contains(&binding.share)
+                    && binding.first < detail.kept.len()
+                    && binding.second < detail.kept.len()
+            );
         }
         for (index, node) in detail.kept.iter().enumerate() {
             assert_eq!((detail.bindings[*node].first, detail.bindings[*node].share), (index, 0.0));

@@ -28,29 +28,40 @@ fn an_mtg_is_read_as_its_coding_says() {
     assert_eq!(tree.orders, [0, 0, 1, 1, 0]);
     assert!((tree.nodes[3] - Vec3::new(0.6, 0.0, 1.5)).norm() < 1e-12);
     let expected = [0.1, 0.09, 0.02, 0.02, 0.065];
-    assert!(tree.radii.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12), "{:?}", tree.radii);
+    assert!(
+        tree.radii.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12),
+        "{:?}",
+        tree.radii
+    );
 }
 
 /// Without a word about units the size of trees tells them: a trunk of 20 cm carries a tree of metres.
 #[test]
 fn units_are_guessed_from_how_trees_are_built() {
-    let tree = plant_with("tree.mtg", &MTG.replace("200\t100\n", "800\t100\n"), &LoadOptions::default()).unwrap();
+    let tree =
+        plant_with("tree.mtg", &MTG.replace("200\t100\n", "800\t100\n"), &LoadOptions::default()).unwrap();
     assert!((tree.height() - 8.0).abs() < 1e-9 && (tree.radii[0] - 0.1).abs() < 1e-12, "{:?}", tree.remarks);
     assert!(tree.remarks[0].to_string().contains("taken as cm"));
-    let tall = plant_with("tree.mtg", MTG, &LoadOptions { height: Some(12.0), ..LoadOptions::default() }).unwrap();
+    let tall =
+        plant_with("tree.mtg", MTG, &LoadOptions { height: Some(12.0), ..LoadOptions::default() }).unwrap();
     assert!((tall.height() - 12.0).abs() < 1e-9);
 }
 
 #[test]
 fn tables_of_points_cylinders_and_swc_are_the_same_plant() {
-    let points = "id,parent,x,y,z,radius\n1,,0,0,0,0.03\n2,1,0,0,1,0.03\n3,2,0,0,2,0.03\n4,2,0.5,0,1.5,0.01\n";
+    let points =
+        "id,parent,x,y,z,radius\n1,,0,0,0,0.03\n2,1,0,0,1,0.03\n3,2,0,0,2,0.03\n4,2,0.5,0,1.5,0.01\n";
     let cylinders = "id,parent,sx,sy,sz,ax,ay,az,length,radius,branch\n1,0,0,0,0,0,0,1,1,0.03,1\n2,1,0,0,1,0,0,2,1,0.03,1\n\
                      3,1,0,0,1,1,0,1,0.70710678118654757,0.01,2\n";
     let swc = "# a tree\n1 1 0 0 0 0.03 -1\n2 1 0 0 1 0.03 1\n3 1 0 0 2 0.03 2\n4 1 0.5 0 1.5 0.01 2\n";
     let edges = "id;parent;edge;x;y;z;radius\nr;;;0;0;0;0.03\na;r;<;0;0;1;0.03\nb;a;<;0;0;2;0.03\nc;a;+;0.5;0;1.5;0.01\n";
     for (name, text) in [("a.csv", points), ("a.csv", cylinders), ("a.swc", swc), ("a.csv", edges)] {
         let tree = plant(name, text).unwrap();
-        assert_eq!((tree.parents.as_slice(), tree.orders.as_slice()), (&[0, 0, 1, 1][..], &[0, 0, 0, 1][..]), "{text}");
+        assert_eq!(
+            (tree.parents.as_slice(), tree.orders.as_slice()),
+            (&[0, 0, 1, 1][..], &[0, 0, 0, 1][..]),
+            "{text}"
+        );
         assert!((tree.nodes[3] - Vec3::new(0.5, 0.0, 1.5)).norm() < 1e-12);
         assert!((tree.radii[3] - 0.01).abs() < 1e-15 && (tree.radii[1] - 0.03).abs() < 1e-15);
     }
@@ -78,9 +89,11 @@ fn missing_radii() {
     let none = "id,parent,x,y,z\n1,,0,0,0\n2,1,0,0,1\n3,2,0,1,2\n4,2,0,-1,2\n";
     let told = plant("a.csv", none).unwrap_err().to_string();
     assert!(told.contains("the plant has no diameters; `pipe` gives them"), "{told}");
-    let piped = plant_with("a.csv", none, &LoadOptions { pipe: Some(0.01), ..LoadOptions::default() }).unwrap();
+    let piped =
+        plant_with("a.csv", none, &LoadOptions { pipe: Some(0.01), ..LoadOptions::default() }).unwrap();
     assert!((piped.radii[1] - 0.01 * 2.0_f64.sqrt()).abs() < 1e-15 && piped.radii[3] == 0.01);
-    let told = plant_with("a.csv", none, &LoadOptions { pipe: Some(-1.0), ..LoadOptions::default() }).unwrap_err();
+    let told =
+        plant_with("a.csv", none, &LoadOptions { pipe: Some(-1.0), ..LoadOptions::default() }).unwrap_err();
     assert!(told.to_string().contains("tip's radius of -1 m"));
 }
 
@@ -89,7 +102,11 @@ fn missing_radii() {
 fn bad_plants_are_told_where_and_why() {
     let head = "id,parent,x,y,z,radius\n1,,0,0,0,0.03\n";
     for (name, text, message) in [
-        ("a.csv", format!("{head}2,3,0,0,1,0.1\n3,2,0,0,2,0.1\n"), "a.csv:3: 2 points hang on each other in a circle"),
+        (
+            "a.csv",
+            format!("{head}2,3,0,0,1,0.1\n3,2,0,0,2,0.1\n"),
+            "a.csv:3: 2 points hang on each other in a circle",
+        ),
         ("a.csv", format!("{head}2,2,0,0,1,0.1\n"), "a.csv:3: the point is its own parent"),
         ("a.csv", format!("{head}2,,0,0,1,0.1\n"), "a.csv:3: a second root; the first is in line 2"),
         ("a.csv", format!("{head}2,1,0,0,nan,0.1\n"), "a.csv:3: z: nan is not a finite number"),
@@ -99,7 +116,11 @@ fn bad_plants_are_told_where_and_why() {
         ("a.csv", format!("{head}2,1,0,0,700,0.1\n"), "a.csv:3: the plant is 700 m high"),
         ("a.csv", head.to_owned(), "a.csv:2: the plant is a single point"),
         ("a.csv", "id,parent,x,y\n1,,0,0\n".to_owned(), "a.csv:1: there is no column z"),
-        ("a.csv", "id,parent,sx,sy,sz\n1,,0,0,0\n".to_owned(), "a.csv:1: there is no columns ax, ay, az, length"),
+        (
+            "a.csv",
+            "id,parent,sx,sy,sz\n1,,0,0,0\n".to_owned(),
+            "a.csv:1: there is no columns ax, ay, az, length",
+        ),
         ("a.csv", format!("id,parent,edge,x,y,z\n1,,?,0,0,0\n"), "a.csv:2: edge: \"?\" is not"),
         ("a.csv", "id,parent,x,y,z\n".to_owned(), "no point with coordinates"),
         ("a.swc", "1 1 0 0 0 0.1\n".to_owned(), "a.swc:1: 6 numbers, not 7"),
@@ -109,7 +130,11 @@ fn bad_plants_are_told_where_and_why() {
         ("a.mtg", "CODE: FORM-A\n".to_owned(), "a.mtg: there is no section MTG:"),
         ("a.mtg", MTG[..MTG.find("ENTITY").unwrap()].to_owned(), "no line ENTITY-CODE"),
         ("a.mtg", MTG.replace("XX\tYY\tZZ", "a\tb\tc"), "there is no column XX"),
-        ("a.mtg", MTG.replace("30\t0\t120\t40\n\t\t^/S1", "30\t0\n\t\t^/S1"), "only some are given; the line may be cut off"),
+        (
+            "a.mtg",
+            MTG.replace("30\t0\t120\t40\n\t\t^/S1", "30\t0\n\t\t^/S1"),
+            "only some are given; the line may be cut off",
+        ),
         ("a.mtg", MTG.replace("^/S1\t\t0", "^S1\t\t0"), "\"S1\" is not a code"),
         ("a.mtg", MTG.replace("0\t0\t100\t160", "0\t0\tten\t160"), "a.mtg:15: ZZ: \"ten\" is not a number"),
         ("a.mtg", MTG.replace("/P1\n", "/P1\n\t\t\t^<S9\n"), "hangs on nothing"),
@@ -138,7 +163,10 @@ fn the_gallery_grows_and_sways() {
     for entry in PLANTS {
         let tree = entry.plant();
         assert_eq!(tree, entry.plant(), "{} grows the same way again", entry.name);
-        assert!((1..tree.len()).all(|node| tree.parents[node] < node && tree.length(node) > 1e-4 && tree.radii[node] > 0.0));
+        assert!(
+            (1..tree.len())
+                .all(|node| tree.parents[node] < node && tree.length(node) > 1e-4 && tree.radii[node] > 0.0)
+        );
         assert!(tree.bounds()[0].z > -0.2 * tree.height(), "{} grows into the ground", entry.name);
         if tree.len() > 6000 {
             continue; // modes of large ones take their time in a test
@@ -147,7 +175,59 @@ fn the_gallery_grows_and_sways() {
         let first = modes[0].frequency();
         assert!((0.1..8.0).contains(&first), "{}: {first} Hz", entry.name);
         let reading = PlantReader::new(&tree, &mechanics).read(&modes[0]);
-        assert!((reading.energy_by_order.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{}: {reading:?}", entry.name);
+        assert!(
+            (reading.energy_by_order.iter().sum::<f64>() - 1.0).abs() < 1e-9,
+            "{}: {reading:?}",
+            entry.name
+        );
         assert!(!reading.name.is_empty());
     }
+}
+
+/// Files with bytes changed, cut, doubled and swapped at random: an error or a plant, and never a panic. `cargo xtask fuzz` does the
+/// same for longer, guided by what is reached; `GAMBOL_MUTATIONS` makes this one longer.
+#[test]
+fn damaged_files_are_errors_or_plants() {
+    let cylinders =
+        "id,parent,sx,sy,sz,ax,ay,az,length,radius\n1,0,0,0,0,0,0,1,1,0.03\n2,1,0,0,1,1,0,1,0.7,0.01\n";
+    let points =
+        "id,parent,edge,x,y,z,radius\n1,,,0,0,0,0.03\n2,1,<,0,0,1,0.02\n3,2,+,0.5,0,1.5,\n4,9,+,1,1,1,\n";
+    let swc = "# tree\n1 1 0 0 0 0.03 -1\n2 1 0 0 1 0.03 1\n3 1 0.5 0 1.5 0.01 2\n";
+    let seeds = [("a.mtg", MTG), ("a.csv", points), ("a.csv", cylinders), ("a.swc", swc)];
+    let mut random = gambol_model::Random::new(17);
+    let count = std::env::var("GAMBOL_MUTATIONS").ok().and_then(|count| count.parse().ok()).unwrap_or(1500);
+    let mut plants = 0;
+    for round in 0..count {
+        let (name, text) = seeds[round % seeds.len()];
+        let mut bytes = text.as_bytes().to_vec();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len());
+            match random.below(5) {
+                0 => bytes[at] = b"0123456789.,-+<>/^\t\n eEnaif"[random.below(27)],
+                1 => bytes.truncate(at.max(1)),
+                2 => drop(bytes.drain(at..(at + 1 + random.below(8)).min(bytes.len()))),
+                3 => bytes.splice(at..at, text.bytes().skip(random.below(text.len())).take(9)).for_each(drop),
+                _ => bytes[at] = (random.next() & 0xff) as u8,
+            }
+            if bytes.is_empty() {
+                bytes.push(b'\n');
+            }
+        }
+        let options = LoadOptions { pipe: round.is_multiple_of(3).then_some(0.01), ..LoadOptions::default() };
+        let files = Memory::new().with(name, bytes);
+        let Ok(file) = read_plant(&files, name, &options) else { continue };
+        let Ok(tree) = Plant::from_file(&file, options.pipe) else { continue };
+        plants += 1;
+        let Ok(mechanics) = gambol_plant::Mechanics::new(
+            &tree,
+            &gambol_plant::WoodSettings::default(),
+            gambol_plant::Constants::Disc,
+        ) else {
+            continue;
+        };
+        if let Ok(modes) = gambol_plant::plant_modes(&tree, &mechanics, 2) {
+            assert!(modes.iter().all(|mode| mode.omega_squared > 0.0 && mode.reach().is_finite()));
+        }
+    }
+    assert!(plants > count / 20, "most mutants are no plants at all: {plants}");
 }

@@ -33,12 +33,18 @@ fn the_projection_is_the_integral() {
                 force += strip * wind.norm() * wind.dot(&phi);
                 // The derivative of ‖v − ṗ‖(v − ṗ) along φ, by differences.
                 let h = 1e-4;
-                let drag = |rate: f64| { let v = wind - phi * rate; v * v.norm() };
+                let drag = |rate: f64| {
+                    let v = wind - phi * rate;
+                    v * v.norm()
+                };
                 damping -= strip * phi.dot(&((drag(h) - drag(-h)) / (2.0 * h)));
             }
         }
         let found = basis.force(index, wind);
-        assert!((found - force).abs() < 1e-11 * basis.projection[index].norm() * wind.norm_squared(), "{found} {force}");
+        assert!(
+            (found - force).abs() < 1e-11 * basis.projection[index].norm() * wind.norm_squared(),
+            "{found} {force}"
+        );
         let found = basis.aerodynamic_damping(index, wind);
         assert!((found / damping - 1.0).abs() < 1e-6, "{found} is not {damping}");
     }
@@ -56,7 +62,8 @@ fn residual_shapes_make_steady_wind_exact() {
         (0..plant.len())
             .map(|node| {
                 let by_modes = modes[..count].iter().zip(&basis.projection);
-                by_modes.map(|(mode, p)| mode.displacement(node) * (p.y / mode.omega_squared)).sum::<Vec3>() + basis.residual[1][node]
+                by_modes.map(|(mode, p)| mode.displacement(node) * (p.y / mode.omega_squared)).sum::<Vec3>()
+                    + basis.residual[1][node]
             })
             .collect()
     };

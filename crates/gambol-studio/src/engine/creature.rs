@@ -229,7 +229,6 @@ fn unread(error: FormatError) -> Trouble {
     Trouble::hinted(FormatError { line, ..error })
 }
 
-#[allow(clippy::needless_pass_by_value)] // for `map_err`
 fn unloaded(error: LoadError) -> Trouble {
     Trouble::hinted(error)
 }

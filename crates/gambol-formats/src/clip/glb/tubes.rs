@@ -111,7 +111,12 @@ fn primitive(part: &JointedPart, material: usize, buffer: &mut Buffer) -> Result
     for &(first, second, share) in &part.joints {
         let most = usize::from(u16::MAX);
         let short = |joint: usize| {
-            u16::try_from(joint).map_err(|_| ClipFileError::TooMany { what: "joints", count: joint, format: "glTF", most })
+            u16::try_from(joint).map_err(|_| ClipFileError::TooMany {
+                what: "joints",
+                count: joint,
+                format: "glTF",
+                most,
+            })
         };
         #[allow(clippy::cast_possible_truncation)] // glTF has single precision
         let share = share as f32;
@@ -120,13 +125,23 @@ fn primitive(part: &JointedPart, material: usize, buffer: &mut Buffer) -> Result
         [short(first)?, second, 0, 0].iter().for_each(|joint| joints.extend(joint.to_le_bytes()));
         weights.push([1.0 - share, share, 0.0, 0.0]);
     }
-    let joints = buffer.push((Component::UnsignedShort, "VEC4"), part.joints.len(), &joints, Some(Target::Vertices))?;
+    let joints = buffer.push(
+        (Component::UnsignedShort, "VEC4"),
+        part.joints.len(),
+        &joints,
+        Some(Target::Vertices),
+    )?;
     let weights = buffer.floats(&weights, Some(Target::Vertices))?;
     let mut indices: Vec<u8> = Vec::new();
     for corner in part.triangles.iter().flatten() {
         indices.extend(within_u32("vertices", *corner)?.to_le_bytes());
     }
-    let indices = buffer.push((Component::UnsignedInt, "SCALAR"), 3 * part.triangles.len(), &indices, Some(Target::Indices))?;
+    let indices = buffer.push(
+        (Component::UnsignedInt, "SCALAR"),
+        3 * part.triangles.len(),
+        &indices,
+        Some(Target::Indices),
+    )?;
     Ok(json!({
         "attributes": { "POSITION": position, "NORMAL": normal, "JOINTS_0": joints, "WEIGHTS_0": weights },
         "indices": indices,
@@ -154,7 +169,9 @@ fn animation(surface: &JointedSurface, buffer: &mut Buffer) -> Result<Value, Cli
             continue;
         }
         let output = buffer.floats(&keys, None)?;
-        channels.push(json!({ "sampler": samplers.len(), "target": { "node": index + 1, "path": "translation" } }));
+        channels.push(
+            json!({ "sampler": samplers.len(), "target": { "node": index + 1, "path": "translation" } }),
+        );
         samplers.push(json!({ "input": input, "output": output, "interpolation": "LINEAR" }));
     }
     Ok(json!({ "name": surface.motion, "samplers": samplers, "channels": channels }))
