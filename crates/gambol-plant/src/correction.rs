@@ -21,7 +21,7 @@ gambol_model::settings! {
 }
 
 /// Values of b q at the largest sample that are tried: from straight to strongly bent.
-const BENDS: [f64; 10] = [1e-3, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.6, 2.0, 3.0];
+const BENDS: [f64; 10] = [1e-3, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0, 1.5];
 
 /// The way of one node along one mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,15 +62,17 @@ fn ways(plant: &Plant, mode: &PlantMode, settings: &CorrectionSettings) -> Vec<B
     let largest = farthest(plant, mode, settings);
     let samples: Vec<f64> =
         (1..=settings.samples).map(|k| largest * k as f64 / settings.samples as f64).collect();
-    // Displacements at q and −q: their difference is odd in q, their sum even.
-    let bent: Vec<[Vec<Vec3>; 2]> =
-        samples.iter().map(|&q| [bend(plant, mode, q), bend(plant, mode, -q)]).collect();
-    let way = |node: usize| {
-        let odd: Vec<Vec3> = bent.iter().map(|[p, m]| (p[node] - m[node]) * 0.5).collect();
-        let even: Vec<Vec3> = bent.iter().map(|[p, m]| (p[node] + m[node]) * 0.5).collect();
-        fit(&samples, &odd, &even)
-    };
-    (0..plant.len()).map(way).collect()
+    // Displacements at q and −q: half their difference is odd in q, half their sum even.
+    let halves: Vec<[Vec<Vec3>; 2]> = samples
+        .iter()
+        .map(|&q| {
+            let (there, back) = (bend(plant, mode, q), bend(plant, mode, -q));
+            let half = |sign: f64| there.iter().zip(&back).map(|(a, b)| (a + b * sign) * 0.5).collect();
+            [half(-1.0), half(1.0)]
+        })
+        .collect();
+    let attempts = BENDS.iter().map(|bend| fit(&samples, &halves, bend / largest));
+    attempts.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, ways)| ways).unwrap_or_default()
 }
 
 /// The largest coordinate that the correction is for.
@@ -98,25 +100,25 @@ pub fn bend(plant: &Plant, mode: &PlantMode, q: f64) -> Vec<Vec3> {
     places.iter().zip(&plant.nodes).map(|(place, rest)| place - rest).collect()
 }
 
-/// Least squares for v and w at each bend that is tried; the best is kept. s is odd and s² even in q, so that the two do not
-/// disturb each other.
-fn fit(samples: &[f64], odd: &[Vec3], even: &[Vec3]) -> BentWay {
-    let largest = samples.last().copied().unwrap_or(1.0);
-    let attempt = |bend: f64| {
-        let b = bend / largest;
-        let a = 1.0 / b;
-        let s: Vec<f64> = samples.iter().map(|q| a * math::atan(b * q)).collect();
-        let second: f64 = s.iter().map(|s| s * s).sum();
-        let fourth: f64 = s.iter().map(|s| s * s * s * s).sum();
-        let v = s.iter().zip(odd).map(|(s, u)| u * *s).sum::<Vec3>() / second;
-        let w = s.iter().zip(even).map(|(s, u)| u * (s * s)).sum::<Vec3>() / fourth;
-        let error: f64 = s
-            .iter()
-            .zip(odd.iter().zip(even))
-            .map(|(s, (odd, even))| (odd - v * *s).norm_squared() + (even - w * (s * s)).norm_squared())
-            .sum();
-        (error, BentWay { a, b, v, w })
-    };
-    let best = BENDS.iter().map(|bend| attempt(*bend)).min_by(|a, b| a.0.total_cmp(&b.0));
-    best.map(|(_, way)| way).unwrap_or_default()
+/// Least squares for v and w of all nodes with one b, and what is left. s is odd and s² even in q, so that the two do not disturb
+/// each other. The paper has a b for each node; but with one for all, what is fitted to two neighbours is fitted to the element
+/// between them too, and its length is kept as well as its way: the walnut's worst element at 1 m is off by 0.15 %, and by 40 % with
+/// a b for each node.
+fn fit(samples: &[f64], halves: &[[Vec<Vec3>; 2]], b: f64) -> (f64, Vec<BentWay>) {
+    let a = 1.0 / b;
+    let s: Vec<f64> = samples.iter().map(|q| a * math::atan(b * q)).collect();
+    let second: f64 = s.iter().map(|s| s * s).sum();
+    let fourth: f64 = s.iter().map(|s| s * s * s * s).sum();
+    let nodes = halves.first().map_or(0, |[odd, _]| odd.len());
+    let mut left = 0.0;
+    let mut ways = Vec::with_capacity(nodes);
+    for node in 0..nodes {
+        let both = || s.iter().zip(halves).map(|(s, [odd, even])| (*s, odd[node], even[node]));
+        let v = both().map(|(s, odd, _)| odd * s).sum::<Vec3>() / second;
+        let w = both().map(|(s, _, even)| even * (s * s)).sum::<Vec3>() / fourth;
+        let off = |(s, odd, even): (f64, Vec3, Vec3)| (odd - v * s).norm_squared() + (even - w * (s * s)).norm_squared();
+        left += both().map(off).sum::<f64>();
+        ways.push(BentWay { a, b, v, w });
+    }
+    (left, ways)
 }

@@ -64,8 +64,8 @@ impl Columns {
         if missing.is_empty() {
             return Ok(wanted.map(|name| self.find(name).unwrap_or(0)));
         }
-        let columns = if missing.len() == 1 { "column" } else { "columns" };
-        Err(plant.error(line, format!("there is no {columns} {}", missing.join(", "))))
+        let columns = if missing.len() == 1 { "is no column" } else { "are no columns" };
+        Err(plant.error(line, format!("there {columns} {}", missing.join(", "))))
     }
 }
 

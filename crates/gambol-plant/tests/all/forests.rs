@@ -2,7 +2,8 @@
 
 use gambol_model::Vec3;
 use gambol_plant::{
-    AirSettings, Detail, Forest, ForestSettings, GustSettings, Stepping, Sway, SwaySettings, Wind, WindBasis, stand_of,
+    AirSettings, Detail, Forest, ForestSettings, GustSettings, Stepping, Sway, SwaySettings, Wind, WindBasis,
+    stand_of,
 };
 
 use crate::help::{gallery, solved};

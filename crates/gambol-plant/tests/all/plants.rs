@@ -119,7 +119,7 @@ fn bad_plants_are_told_where_and_why() {
         (
             "a.csv",
             "id,parent,sx,sy,sz\n1,,0,0,0\n".to_owned(),
-            "a.csv:1: there is no columns ax, ay, az, length",
+            "a.csv:1: there are no columns ax, ay, az, length",
         ),
         ("a.csv", format!("id,parent,edge,x,y,z\n1,,?,0,0,0\n"), "a.csv:2: edge: \"?\" is not"),
         ("a.csv", "id,parent,x,y,z\n".to_owned(), "no point with coordinates"),
