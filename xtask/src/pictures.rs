@@ -36,13 +36,14 @@ const RATE: f64 = 25.0;
 type Draw = fn() -> Result<()>;
 
 /// What is drawn, by the name that `cargo xtask pictures` takes.
-const GROUPS: [(&str, Draw); 6] = [
+const GROUPS: [(&str, Draw); 7] = [
     ("gallery", gallery_picture),
     ("modes", modes),
     ("physics", physics),
     ("gaits", strips),
     ("rigs", rig_strips),
     ("animation", || animation("dog", "trot")),
+    ("plants", plants),
 ];
 
 /// All pictures, or those of the groups named.
@@ -81,6 +82,46 @@ fn physics() -> Result<()> {
     }
     let sheet = ["modes", "linear", "--count", "12", "--force", "--sheet"];
     draw(&sheet, &folder.join("linear-modes.svg"))
+}
+
+/// Plants of the gallery in `docs/plants`: modes as in figure 4 of Diener et al. 2009, a breeze, a front, and a forest.
+fn plants() -> Result<()> {
+    let folder = root().join("docs/plants");
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    draw(&["modes", "oak", "--count", "10", "--force", "--sheet"], &folder.join("oak-modes.png"))?;
+    let front =
+        ["wind", "oak", "--speed", "9", "--gusts", "0.2", "--front", "2", "--seconds", "5", "--force", "-o"];
+    draw(&front, &folder.join("oak-front.png"))?;
+    let breeze = [
+        "wind",
+        "sapling",
+        "--speed",
+        "6",
+        "--gusts",
+        "0.35",
+        "--seconds",
+        "4",
+        "--fps",
+        "15",
+        "--force",
+        "-o",
+    ];
+    draw(&breeze, &folder.join("sapling-breeze.gif"))?;
+    let forest = [
+        "wind",
+        "spruce",
+        "--forest",
+        "900",
+        "--speed",
+        "12",
+        "--gusts",
+        "0.3",
+        "--seconds",
+        "8",
+        "--force",
+        "-o",
+    ];
+    draw(&forest, &folder.join("forest.png"))
 }
 
 /// A skinned file of our own, as awkward as any, at three of its gaits, in `docs/rigs`.

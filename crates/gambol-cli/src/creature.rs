@@ -7,16 +7,19 @@ use gambol_anatomy::recording::unit_from_text;
 use gambol_anatomy::{SpringSettings, give_springs};
 use gambol_dynamics::Data;
 use gambol_formats::gltf::{Rig, RigSettings};
+use gambol_formats::plant::UpAxis;
 use gambol_model::{Creature, LandmarkOverride};
 use gambol_modes::{Scale, set_uniform};
+use gambol_plant::Plant;
 
 use super::Failure;
+use super::hint::told;
 use gambol::report::State;
 use gambol::{LoadOptions, Motion, is_motion, load_motion};
 
 #[derive(Args)]
 pub(super) struct CreatureArguments {
-    /// A name from `gambol gallery`, or an MJCF, URDF, glTF, BVH, ASF or AMC file
+    /// A name from `gambol gallery`, or an MJCF, URDF, glTF, BVH, ASF or AMC file, or a plant: MTG, SWC or CSV
     pub(super) creature: String,
 
     /// Make what the file asks for and gambol cannot do an error instead of a warning
@@ -39,17 +42,25 @@ pub(super) struct CreatureArguments {
     #[arg(long, value_name = "FILE.toml")]
     rig: Option<PathBuf>,
 
-    /// glTF, BVH, ASF: the creature's height in the pose of its file, m
+    /// glTF, BVH, ASF, plants: the creature's height in the pose of its file, m
     #[arg(long, value_name = "M", conflicts_with = "unit")]
     height: Option<f64>,
 
-    /// glTF, BVH, ASF: the length of the file's unit: m, cm, mm, in, ft, cmu or a number of metres
+    /// glTF, BVH, ASF, plants: the length of the file's unit: m, cm, mm, in, ft, cmu or a number of metres
     #[arg(long, value_name = "U", value_parser = unit_from_text)]
     unit: Option<f64>,
 
     /// glTF, BVH, ASF: the mass of the whole creature, kg; water fills its skin if not given
     #[arg(long, value_name = "KG")]
     mass: Option<f64>,
+
+    /// Plants: which way is up in the file: x, y, z, -x, -y or -z; z if not given
+    #[arg(long, value_name = "AXIS", allow_hyphen_values = true)]
+    up: Option<UpAxis>,
+
+    /// Plants: the radius of the tips, m; those below follow, so that r² of a stem is the sum of its branches'
+    #[arg(long, value_name = "TIP_RADIUS")]
+    pipe: Option<f64>,
 
     /// Give joints that came without springs, as robots do, those that hold up its weight
     #[arg(long)]
@@ -88,6 +99,16 @@ impl CreatureArguments {
         Ok((creature, rig))
     }
 
+    /// The plant, if it is one.
+    pub(super) fn load_plant(&self) -> Result<Option<Plant>, Failure> {
+        let plant = gambol::load_plant(&self.creature, &self.options()?);
+        let plant = plant.map_err(|error| Failure::hinted(&error))?;
+        if let Some(plant) = &plant {
+            plant.remarks.iter().for_each(|remark| eprintln!("gambol: {}", told(remark)));
+        }
+        Ok(plant)
+    }
+
     /// The creature's file, if it has one.
     pub(super) fn file(&self) -> &Path {
         Path::new(&self.creature)
@@ -123,6 +144,8 @@ impl CreatureArguments {
             height: self.height,
             unit: self.unit,
             mass: self.mass,
+            up: self.up,
+            pipe: self.pipe,
         })
     }
 }
@@ -211,6 +234,17 @@ pub(super) struct ElasticArguments {
 }
 
 impl ElasticArguments {
+    /// The plant, if it is one. It has wood instead of joints.
+    pub(super) fn load_plant(&self) -> Result<Option<Plant>, Failure> {
+        let plant = self.creature.load_plant()?;
+        if plant.is_some() && (self.springs.is_given() || self.pose.is_given()) {
+            let reason =
+                "a plant stands as it grew and has wood instead of springs; --young sets its stiffness";
+            return Err(Failure::Failed(reason.to_owned()));
+        }
+        Ok(plant)
+    }
+
     pub(super) fn load(&self) -> Result<(Creature, Pose), Failure> {
         let mut creature = self.creature.load()?;
         self.springs.apply(&mut creature)?;

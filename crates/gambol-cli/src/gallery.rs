@@ -5,8 +5,10 @@ use std::io::Write;
 use clap::Args;
 use comfy_table::{Table, presets};
 use gambol_gait::{Body, Style, gaits_for};
+use gambol_plant::PLANTS;
 use serde::Serialize;
 
+use super::plant_report::PlantReport;
 use super::{Failure, write_json};
 use gambol::gallery::{ENTRIES, find, names, sketch, sketches};
 use gambol::{LoadOptions, load};
@@ -79,7 +81,14 @@ impl Gallery {
         for row in rows.iter().filter(|row| !row.sketches.is_empty()) {
             controllers.add_row([row.name, &row.sketches.join(", ")]);
         }
-        Ok(writeln!(out, "{table}\n\n{gaits}\n\n{controllers}")?)
+        let mut plants = Table::new();
+        plants.load_style(presets::NOTHING).set_header(["plant", "nodes", "height", "mass", ""]);
+        for entry in &PLANTS {
+            let report = PlantReport::new(&entry.plant())?;
+            let (height, mass) = (format!("{:.2} m", report.height), format!("{:.3} kg", report.mass));
+            plants.add_row([entry.name, &report.nodes.to_string(), &height, &mass, entry.about]);
+        }
+        Ok(writeln!(out, "{table}\n\n{gaits}\n\n{controllers}\n\n{plants}")?)
     }
 }
 

@@ -19,6 +19,7 @@ fn option(hint: Hint) -> String {
         Hint::FilePose => "`--pose file` has it as drawn",
         Hint::Skeleton => "--asf names it",
         Hint::Mover => "--creature NAME or FILE says who moves",
+        Hint::Pipe => "--pipe TIP_RADIUS gives them by that of its tips, m",
     };
     words.to_owned()
 }

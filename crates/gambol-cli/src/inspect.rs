@@ -11,11 +11,14 @@ use serde::Serialize;
 use super::clip_report::{ClipReport, clip_table};
 use super::creature::{CreatureArguments, StateArguments};
 use super::hint::told;
+use super::plant_report::PlantReport;
+use super::wind::leaf_settings;
 use super::{Failure, write_json, written};
 use gambol::report::{JointReport, Report};
 use gambol::{load_clips, picture};
 use gambol_formats::gltf::{GltfClip, Rig};
 use gambol_model::Creature;
+use gambol_plant::{Plant, leaves, plant_views};
 
 /// Tells what a creature is made of (bodies, joints, mass, landmarks, what was guessed), and what a clip holds
 #[derive(Args)]
@@ -58,6 +61,9 @@ pub(super) struct Inspect {
 
 impl Inspect {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+        if let Some(plant) = self.creature.load_plant()? {
+            return self.run_plant(&plant, out);
+        }
         let motion = self.creature.load_motion()?;
         let (creature, rig) = match &motion {
             Some(motion) => (motion.creature.clone(), None),
@@ -99,6 +105,16 @@ impl Inspect {
             eprintln!("gambol: warning: {warning}");
         }
         Ok(())
+    }
+
+    /// Of a plant, what it is made of; its masses and joints as a creature are those of `gambol export`.
+    fn run_plant(&self, plant: &Plant, out: &mut impl Write) -> Result<(), Failure> {
+        if let Some(file) = &self.picture {
+            let leaves = leaves(plant, &leaf_settings(plant));
+            written::picture(file, &plant_views(plant, &leaves), self.force)?;
+        }
+        let report = PlantReport::new(plant)?;
+        if self.json { write_json(out, &report) } else { report.write(out) }
     }
 
     /// The clips that a glTF file brings along.

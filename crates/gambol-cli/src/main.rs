@@ -15,6 +15,9 @@ mod inspect;
 mod interrupt;
 mod modes;
 mod optimize;
+mod plant_modes;
+mod plant_report;
+mod plant_settings;
 mod reach;
 mod render;
 mod rig;
@@ -25,6 +28,9 @@ mod sketch_file;
 mod stiffness;
 mod studio;
 mod table;
+mod wind;
+mod wind_files;
+mod wind_forest;
 mod written;
 
 use std::io::Write;
@@ -43,8 +49,8 @@ use hint::told;
     name = "gambol",
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
-    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file.\n\n\
-                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol sketch dog -o dog-runs.toml\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol inspect robot.urdf --root free --json"
+    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file,\nor a plant: MTG, SWC or CSV.\n\n\
+                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol sketch dog -o dog-runs.toml\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol wind oak --gusts 0.3 -o oak.gif\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -66,6 +72,7 @@ enum Verb {
     Sketch(sketch::SketchVerb),
     Stiffness(stiffness::StiffnessVerb),
     Studio(studio::Studio),
+    Wind(Box<wind::WindVerb>),
 }
 
 /// How a verb can end other than well.
@@ -110,6 +117,12 @@ impl From<gambol_modes::ModesError> for Failure {
     }
 }
 
+impl From<gambol_plant::PlantError> for Failure {
+    fn from(error: gambol_plant::PlantError) -> Self {
+        Self::hinted(&error)
+    }
+}
+
 impl Failure {
     /// An error of the library, its hint as an option of the command line.
     fn hinted(error: &impl Hinted) -> Self {
@@ -141,6 +154,7 @@ fn main() -> ExitCode {
         Verb::Sketch(verb) => verb.run(&mut out),
         Verb::Stiffness(verb) => verb.run(&mut out),
         Verb::Studio(verb) => verb.run(&mut out),
+        Verb::Wind(verb) => verb.run(&mut out),
     };
     match result.and_then(|()| Ok(out.flush()?)) {
         Ok(()) | Err(Failure::OutputClosed) => ExitCode::SUCCESS,

@@ -11,11 +11,13 @@ use gambol_model::Creature;
 use gambol_modes::{Damping, Reader, Reading, Settings, analyze, parse_constraint};
 use gambol_motion::{Basis, Direction, swing};
 use gambol_picture::{self as picture, ModeTile, Picture};
+use gambol_plant::Plant;
 use serde::Serialize;
 
 use super::creature::ElasticArguments;
 use super::hint::told;
-use super::{Failure, write_json, written};
+use super::plant_settings::{AirArguments, WoodArguments};
+use super::{Failure, plant_modes, write_json, written};
 
 /// Computes the natural vibrations of a creature: rigid motions first, then by frequency
 #[derive(Args)]
@@ -24,13 +26,13 @@ use super::{Failure, write_json, written};
     hands:cart puts all hands on a cart that slides forward, weld:A,B and connect:A,B join bodies.\n\n\
     Examples:\n  gambol modes dog --count 12\n  gambol modes dog --sheet dog-modes.png\n  \
     gambol modes robot.xml --stiffness 20 --scale 'spine.*=5' --json\n  \
-    gambol modes human --pose run --constrain orientation:head --npz run.npz"
+    gambol modes walnut.mtg --count 25 --sheet walnut.png\n  gambol modes human --pose run --constrain orientation:head --npz run.npz"
 )]
 pub(super) struct ModesVerb {
     #[command(flatten)]
     body: ElasticArguments,
 
-    /// How many modes, the rigid ones included; all of them if not given
+    /// How many modes, the rigid ones included; all of them if not given, 25 of a plant
     #[arg(long, value_name = "N")]
     count: Option<usize>,
 
@@ -43,12 +45,18 @@ pub(super) struct ModesVerb {
     damping: Option<Damping>,
 
     /// Print one JSON object
-    #[arg(long, conflicts_with = "npz")]
+    #[arg(long)]
     json: bool,
 
     /// Write frequencies and shapes for NumPy
     #[arg(long, value_name = "FILE.npz")]
     npz: Option<PathBuf>,
+
+    #[command(flatten)]
+    wood: WoodArguments,
+
+    #[command(flatten)]
+    air: AirArguments,
 
     /// Draw a contact sheet: each vibration's two extreme poses over each other
     #[arg(long, value_name = "FILE.png|.svg")]
@@ -121,6 +129,12 @@ struct StrongestJson<'a> {
 
 impl ModesVerb {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+        if let Some(plant) = self.body.load_plant()? {
+            return self.run_plant(&plant, out);
+        }
+        if self.wood.is_given() || self.air.is_given() {
+            return Err(Failure::Failed("only a plant has wood and feels the air".to_owned()));
+        }
         let (creature, pose) = self.body.load()?;
         let mut data = Data::new(&creature);
         let constraints = self
@@ -151,6 +165,23 @@ impl ModesVerb {
             eprintln!("gambol: warning: {}", told(warning));
         }
         Ok(())
+    }
+
+    fn run_plant(&self, plant: &Plant, out: &mut impl Write) -> Result<(), Failure> {
+        if !self.constrain.is_empty() {
+            return Err(Failure::Failed(
+                "a plant is clamped at its root; it takes no --constrain".to_owned(),
+            ));
+        }
+        let question = plant_modes::Question {
+            count: self.count,
+            damping: self.damping,
+            json: self.json,
+            npz: self.npz.as_deref(),
+            sheet: self.sheet.as_deref(),
+            force: self.force,
+        };
+        plant_modes::run(plant, &self.wood, &self.air, &question, out)
     }
 
     fn json<'a>(

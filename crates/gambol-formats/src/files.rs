@@ -25,6 +25,16 @@ pub trait Files {
     fn only_one(&self, _ending: &str) -> Option<String> {
         None
     }
+
+    /// Names of all files beside the main one with this ending, sorted.
+    fn all(&self, _ending: &str) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Whether a file's name ends so.
+fn has_ending(name: &str, ending: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, found)| found.eq_ignore_ascii_case(ending))
 }
 
 /// Bytes read so far, against [`MAX_FILE_BYTES`] and [`MAX_TOTAL_BYTES`].
@@ -126,14 +136,16 @@ impl Files for Folder {
     }
 
     fn only_one(&self, ending: &str) -> Option<String> {
-        let names = std::fs::read_dir(&self.base)
-            .ok()?
-            .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let ends = |name: &String| {
-            name.rsplit_once('.').is_some_and(|(_, found)| found.eq_ignore_ascii_case(ending))
-        };
-        let mut found = names.filter(ends);
-        found.next().filter(|_| found.next().is_none())
+        let mut found = self.all(ending);
+        if found.len() == 1 { found.pop() } else { None }
+    }
+
+    fn all(&self, ending: &str) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(&self.base) else { return Vec::new() };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut found: Vec<String> = names.filter(|name| has_ending(name, ending)).collect();
+        found.sort();
+        found
     }
 }
 
@@ -164,11 +176,12 @@ impl Files for Memory {
     }
 
     fn only_one(&self, ending: &str) -> Option<String> {
-        let ends = |name: &&String| {
-            name.rsplit_once('.').is_some_and(|(_, found)| found.eq_ignore_ascii_case(ending))
-        };
-        let mut found = self.files.keys().filter(ends);
-        found.next().filter(|_| found.next().is_none()).cloned()
+        let mut found = self.all(ending);
+        if found.len() == 1 { found.pop() } else { None }
+    }
+
+    fn all(&self, ending: &str) -> Vec<String> {
+        self.files.keys().filter(|name| has_ending(name, ending)).cloned().collect()
     }
 }
 

@@ -3,8 +3,7 @@
 use crate::FormatError;
 
 /// What creatures are read from, for messages.
-const READ: &str =
-    "a creature is read from glTF (.glb, .gltf), MJCF (.xml), URDF (.urdf), BVH (.bvh) or ASF (.asf)";
+const READ: &str = "a creature is read from glTF (.glb, .gltf), MJCF (.xml), URDF (.urdf), BVH (.bvh) or ASF (.asf), a plant from MTG (.mtg), SWC (.swc) or a table (.csv) of id, parent, x, y, z, radius";
 
 /// What to do with a program's own file.
 const EXPORT: &str = "export it from there as glTF (.glb)";

@@ -24,6 +24,7 @@ mod mjcf;
 pub mod mocap;
 mod notes;
 pub mod npz;
+pub mod plant;
 mod stored_zip;
 pub mod toml_file;
 mod urdf;
@@ -57,12 +58,17 @@ pub struct LoadOptions {
     pub landmarks: Vec<LandmarkOverride>,
     /// glTF: what the user says about the rig. Default: all is guessed.
     pub rig: Option<gltf::RigSettings>,
-    /// glTF, BVH, ASF: height of the creature in the file's pose, m. Default: the file's unit.
+    /// glTF, BVH, ASF, plants: height of the creature in the file's pose, m. Default: the file's unit.
     pub height: Option<f64>,
-    /// glTF, BVH, ASF: length of the file's unit, m. Default: a metre, unless the size says otherwise.
+    /// glTF, BVH, ASF, plants: length of the file's unit, m. Default: a metre, unless the size says otherwise.
     pub unit: Option<f64>,
     /// glTF, BVH, ASF: mass of the whole creature, kg. Default: the volume of its skin at the density of water.
     pub mass: Option<f64>,
+    /// Plants: which way is up in the file. Default: z.
+    pub up: Option<plant::UpAxis>,
+    /// Plants: radius of the tips, m; those below follow from Leonardo's rule, r² is the sum of the children's. Default: the
+    /// file's own radii.
+    pub pipe: Option<f64>,
 }
 
 impl LoadOptions {

@@ -29,6 +29,13 @@ pub use read::{
 pub use settings::{Damping, Settings};
 pub use stiffness::{Scale, set_uniform};
 
+/// What modal analysis of other bodies than creatures shares with ours: eigenpairs of operators too large for a matrix, and
+/// the rule that pins signs and the choice among equal frequencies.
+pub mod krylov {
+    pub use crate::large::{Block, LANES, Largest, Operator, Row, Stopped, largest};
+    pub use crate::pin::{Raw, pin_by, probe_field};
+}
+
 /// The vectors and matrices that this crate's functions take and give.
 pub use nalgebra;
 

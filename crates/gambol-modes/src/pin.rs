@@ -28,11 +28,12 @@ const NO_WORK: f64 = 1e-5;
 const SPARE_PROBES: usize = 16;
 
 /// One vibration that is scaled to unit kinetic energy: uᵀ M u = 1.
-pub(crate) struct Raw {
+#[derive(Clone, Debug)]
+pub struct Raw {
     /// λ = ω², rad²/s²
-    pub(crate) eigenvalue: f64,
-    /// nv numbers
-    pub(crate) shape: Vec<f64>,
+    pub eigenvalue: f64,
+    /// One number for each coordinate.
+    pub shape: Vec<f64>,
 }
 
 /// Pins the signs and the choice among equal frequencies of `modes`, which ascend and are M-orthonormal.
@@ -40,27 +41,33 @@ pub(crate) struct Raw {
 /// Needs `data.frames` and `data.axes` at the pose.
 pub(crate) fn pin(creature: &Creature, data: &Data, modes: &mut [Raw]) {
     let mut probes = Probes::new(creature, data);
+    pin_by(modes, &mut |probe, shape| probes.work(probe, shape));
+}
+
+/// The same for what is no creature: `work` says how much work [`probe_field`] number k does on a shape, in parts of what it
+/// could do on a motion of the same kinetic energy.
+pub fn pin_by(modes: &mut [Raw], work: &mut dyn FnMut(usize, &[f64]) -> f64) {
     let mut start = 0;
     while start < modes.len() {
         let same = |mode: &Raw| mode.eigenvalue <= modes[start].eigenvalue * (1.0 + SAME_FREQUENCY);
         let end = start + modes[start..].iter().take_while(|mode| same(mode)).count();
-        pin_group(&mut probes, &mut modes[start..end]);
+        pin_group(work, &mut modes[start..end]);
         start = end;
     }
 }
 
 /// Pins one group of equal frequencies by Householder reflections within the group.
-fn pin_group(probes: &mut Probes<'_>, group: &mut [Raw]) {
+fn pin_group(work: &mut dyn FnMut(usize, &[f64]) -> f64, group: &mut [Raw]) {
     let most = group.len() + SPARE_PROBES;
     let mut probe = 0;
     for first in 0..group.len() {
         let rest = &mut group[first..];
         while probe < most {
-            let work: Vec<f64> = rest.iter().map(|mode| probes.work(probe, &mode.shape)).collect();
-            let total = work.iter().map(|w| w * w).sum::<f64>().sqrt();
+            let works: Vec<f64> = rest.iter().map(|mode| work(probe, &mode.shape)).collect();
+            let total = works.iter().map(|w| w * w).sum::<f64>().sqrt();
             probe += 1;
             if total > NO_WORK {
-                turn_to_front(rest, &work, total);
+                turn_to_front(rest, &works, total);
                 break;
             }
         }
@@ -128,7 +135,7 @@ impl<'a> Probes<'a> {
     /// Probe `k` at the centre of mass of a body.
     fn field(&self, k: usize, body: usize) -> (Vec3, Vec3) {
         let at = self.data.frames[body].point_in_world(self.creature.bodies()[body].mass.com);
-        field(k, (at - self.centre) / self.size)
+        probe_field(k, (at - self.centre) / self.size)
     }
 
     /// Generalised forces τ = Σ J_bᵀ (moment; force) of the probe, by one pass towards the root.
@@ -179,7 +186,7 @@ impl<'a> Probes<'a> {
 /// Probe `k` at the place `x` (sizes of the creature from its centre), as force per mass and moment per inertia: waves
 /// of about the creature's own length, with directions from irrational steps so that no two probes are alike.
 /// Mirror-symmetric for even `k`, else antisymmetric.
-fn field(k: usize, x: Vec3) -> (Vec3, Vec3) {
+pub fn probe_field(k: usize, x: Vec3) -> (Vec3, Vec3) {
     let step = |by: f64| (k as f64 * by).fract();
     let wave =
         Vec3::new(0.4 + 1.3 * step(0.618_034), 0.5 + 1.1 * step(0.754_878), 0.3 + 1.2 * step(0.569_840));

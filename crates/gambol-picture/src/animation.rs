@@ -61,6 +61,37 @@ pub fn clip_animation(
     }
 }
 
+/// Pictures one after the other, `step` s each, as an animation without end. All have the same size; `frame` is asked for some
+/// of them twice, because a GIF has one palette for all. `progress` hears how many of `count` are done.
+pub fn picture_animation(
+    count: usize,
+    step: f64,
+    format: AnimationFormat,
+    frame: &mut dyn FnMut(usize) -> Picture,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Vec<u8>, PictureError> {
+    const SAMPLES: usize = 6;
+    let palette = match format {
+        AnimationFormat::Gif => {
+            let samples = (0..count).step_by(count.div_ceil(SAMPLES).max(1));
+            let samples: Result<Vec<Raster>, _> = samples.map(|k| frame(k).to_raster(1.0)).collect();
+            Some(Palette::new(&samples?))
+        }
+        AnimationFormat::Apng => None,
+    };
+    let frames = (0..count).map(|k| {
+        let raster = frame(k).to_raster(1.0)?;
+        progress(k + 1, count);
+        Ok(raster)
+    });
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // clamped
+    let hundredths = (100.0 * step).round().clamp(2.0, 1000.0) as u16;
+    match palette {
+        Some(palette) => encode_gif(&palette, &vec![hundredths; count], frames),
+        None => encode_apng(&vec![step; count], frames),
+    }
+}
+
 fn check(options: &ClipOptions) -> Result<(), PictureError> {
     let ClipOptions { rate, width, .. } = *options;
     if !(1.0..=50.0).contains(&rate) {

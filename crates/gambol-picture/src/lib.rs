@@ -47,7 +47,7 @@ mod track;
 mod view;
 mod write;
 
-pub use animation::{AnimationFormat, clip_animation};
+pub use animation::{AnimationFormat, clip_animation, picture_animation};
 pub use clip::{ClipOptions, Height};
 pub use drawing::{Bounds, Drawing, Look, Marks, Paint, Placement};
 pub use error::PictureError;

@@ -2,7 +2,8 @@
 //!
 //! This crate is the front door: [`load`] reads a creature from a file or from the [`gallery`], [`animate`] makes it move,
 //! [`load_motion`] reads one that moves, [`report`] says what it is, and [`render`] gives clips as files. The rooms behind it
-//! are re-exported as [`model`], [`formats`], [`dynamics`], [`anatomy`], [`modes`], [`motion`], [`gait`], [`control`] and [`picture`].
+//! are re-exported as [`model`], [`formats`], [`dynamics`], [`anatomy`], [`modes`], [`motion`], [`gait`], [`control`], [`picture`] and
+//! [`plant`].
 //!
 //! ```no_run
 //! let dog = gambol::load("dog", &gambol::LoadOptions::default())?;
@@ -14,6 +15,7 @@
 mod animate;
 mod contacts;
 pub mod gallery;
+mod plants;
 mod recording;
 pub mod render;
 pub mod report;
@@ -32,6 +34,8 @@ pub use gambol_model::nalgebra;
 pub use gambol_modes as modes;
 pub use gambol_motion as motion;
 pub use gambol_picture as picture;
+pub use gambol_plant as plant;
+pub use plants::{load_plant, load_plant_from, plant_spec};
 pub use recording::{Motion, MotionOptions, is_motion, load_clips, load_motion};
 pub use tempo::{TempoError, felt_tempo};
 
@@ -61,6 +65,9 @@ pub enum LoadError {
         /// What is wrong.
         error: gambol_formats::toml_file::FileError,
     },
+    /// The file holds a plant, but none can be made of it.
+    #[error(transparent)]
+    Plant(#[from] gambol_plant::PlantError),
     /// Neither a gallery name nor a file.
     #[error("there is no creature or file {name:?}; the gallery has {}", gallery::names().join(", "))]
     Unknown {
@@ -73,6 +80,7 @@ impl Hinted for LoadError {
     fn hint(&self) -> Option<Hint> {
         match self {
             Self::Format(error) => error.hint(),
+            Self::Plant(error) => error.hint(),
             Self::Model { .. } | Self::Presets { .. } | Self::Unknown { .. } => None,
         }
     }
@@ -90,6 +98,9 @@ pub fn load_rig(
 ) -> Result<(Creature, Option<formats::gltf::Rig>), LoadError> {
     if let Some(entry) = gallery::find(creature) {
         return Ok((entry.load(options)?, None));
+    }
+    if let Some(plant) = load_plant(creature, options)? {
+        return Ok((plants::plant_creature(&plant, options)?, None));
     }
     if !std::path::Path::new(creature).exists() {
         return Err(LoadError::Unknown { name: creature.to_owned() });

@@ -4,6 +4,7 @@ mod dynamics;
 mod gaits;
 mod modes;
 mod physics;
+mod plants;
 mod rigs;
 mod strides;
 
@@ -27,6 +28,8 @@ pub(crate) enum What {
     Rigs,
     /// Steps of physics, against MuJoCo
     Physics,
+    /// Modes and wind basis of plants and displacements of a forest, against SciPy and NumPy
+    Plants,
     /// Evaluations of a search for a controller, against the same rollouts in MuJoCo
     Strides,
     /// Generations of CMA-ES, against pycma
@@ -45,6 +48,7 @@ pub(crate) fn run(what: What, rounds: usize) -> Result<()> {
         What::Gaits => gaits::run(),
         What::Rigs => rigs::run(rounds),
         What::Physics => physics::run(rounds),
+        What::Plants => plants::run(),
         What::Strides => strides::run(rounds),
         What::Cma => cma::bench(rounds),
         What::Programs => programs::bench(),

@@ -11,6 +11,7 @@ mod animation;
 mod body;
 mod buffer;
 mod surface;
+mod tubes;
 
 use gambol_dynamics::Data;
 use gambol_model::{Creature, Quat, Transform, Vec3};
@@ -26,6 +27,7 @@ use buffer::within_u32;
 pub(crate) use animation::{Channels, STILL, Setting, Track, extras, quaternion};
 pub(crate) use body::to_f32;
 pub(crate) use buffer::{Buffer, Start};
+pub use tubes::{JointedPart, JointedSurface, jointed_surface_to_glb};
 
 /// Nodes before that of the first body: the creature and the root. Body b ≥ 1 is node b + 1.
 const CREATURE: usize = 0;

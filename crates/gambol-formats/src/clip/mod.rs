@@ -15,7 +15,9 @@ use nalgebra::{Quaternion, Unit};
 use serde_json::{Value, json};
 
 pub use bvh::to_bvh;
-pub use glb::{GlbOptions, RootMotion, clips_to_glb, to_glb};
+pub use glb::{
+    GlbOptions, JointedPart, JointedSurface, RootMotion, clips_to_glb, jointed_surface_to_glb, to_glb,
+};
 pub use json::{creature_of_json, from_json, to_json};
 pub use npz::{creature_of_npz, from_npz, to_npz};
 

@@ -5,13 +5,13 @@
 //! order on one thread, so that the same input gives the same bits.
 
 /// Vectors in a block.
-pub(super) const LANES: usize = 4;
+pub const LANES: usize = 4;
 
 /// One coordinate of all vectors of a block.
-pub(super) type Row = [f64; LANES];
+pub type Row = [f64; LANES];
 
 /// [`LANES`] vectors.
-pub(super) type Block = Vec<Row>;
+pub type Block = Vec<Row>;
 
 /// A small matrix between two blocks.
 pub(super) type Square = [Row; LANES];

@@ -26,7 +26,7 @@ use nalgebra::{DMatrix, SymmetricEigen};
 use super::block::{Block, LANES, Row, Square, gram, orthonormalize, rotate, subtract};
 
 /// A symmetric positive semidefinite operator on a space of long vectors.
-pub(super) trait Operator {
+pub trait Operator {
     /// Coordinates of a vector.
     fn rows(&self) -> usize;
     /// Dimension of the space, at most `rows`.
@@ -39,7 +39,8 @@ pub(super) trait Operator {
 
 /// Eigenpairs, largest first.
 #[derive(Debug)]
-pub(super) struct Largest {
+pub struct Largest {
+    /// Eigenvalues.
     pub values: Vec<f64>,
     /// Orthonormal eigenvectors, [`LANES`] to a block; the last block may be padded with others.
     pub vectors: Vec<Block>,
@@ -47,7 +48,7 @@ pub(super) struct Largest {
 
 /// The iteration limit was reached, or too much was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stopped;
+pub struct Stopped;
 
 /// A wanted pair has converged when ‖A x − θ x‖ is below this share of θ. The eigenvalue is then right to its square;
 /// the shape to this number times the distance to the next one.
@@ -81,7 +82,7 @@ const MOST_OF_ALL: usize = 4; // a quarter
 const MOST_ROWS: usize = 8192;
 
 /// At least the `wanted` largest eigenpairs of `a`, and a few more of those that come next; all if it has fewer.
-pub(super) fn largest(a: &mut impl Operator, wanted: usize) -> Result<Largest, Stopped> {
+pub fn largest(a: &mut impl Operator, wanted: usize) -> Result<Largest, Stopped> {
     let wanted = wanted.min(a.dimension());
     if a.dimension() <= capacity(wanted.min(STAGE)) * LANES || wanted > a.dimension() / MOST_OF_ALL {
         return by_matrix(a, wanted);

@@ -20,8 +20,8 @@ use crate::dense::{all_constraints, place_name};
 use crate::finish::finish;
 use crate::pin::{Raw, SAME_FREQUENCY};
 use crate::{ModesError, Settings, rigid};
-use block::{Block, LANES, Row};
-use lanczos::{Largest, Operator, largest};
+pub use block::{Block, LANES, Row};
+pub use lanczos::{Largest, Operator, Stopped, largest};
 use problem::Problem;
 
 /// Modes when no number is asked for: all modes of a large creature would be a dense matrix.

@@ -19,7 +19,7 @@ use gambol::model::{
 use gambol::modes::Reader;
 use gambol::motion::Clip;
 use gambol::picture::{Drawing, Look, Picture, Placement, View};
-use gambol::{Motion, gallery, guess_contacts};
+use gambol::{LoadError, Motion, gallery, guess_contacts, load_plant_from, plant_spec};
 
 use super::hint::told;
 use super::{Answer, Shelf, Trouble};
@@ -55,7 +55,10 @@ impl Read {
             ..LoadOptions::default()
         };
         let read = |options: &LoadOptions| -> Result<(Creature, Option<Rig>), Trouble> {
-            let (spec, rig) = load_rig_from(files.as_ref(), main, options).map_err(unread)?;
+            let (spec, rig) = match load_plant_from(files.as_ref(), main, options).map_err(unloaded)? {
+                Some(plant) => (plant_spec(&plant, options).map_err(unloaded)?, None),
+                None => load_rig_from(files.as_ref(), main, options).map_err(unread)?,
+            };
             let creature = spec.build().map_err(|error| Trouble(format!("{main}: {error}")))?;
             Ok((creature, rig))
         };
@@ -167,6 +170,10 @@ impl Files for Dropped {
     fn only_one(&self, ending: &str) -> Option<String> {
         self.files.only_one(ending)
     }
+
+    fn all(&self, ending: &str) -> Vec<String> {
+        self.files.all(ending)
+    }
 }
 
 fn landmark_override((landmark, target): &(String, String)) -> LandmarkOverride {
@@ -220,6 +227,10 @@ fn hinge_axis(creature: &Creature, body: usize) -> Vec3 {
 fn unread(error: FormatError) -> Trouble {
     let line = error.line.filter(|&line| line > 0);
     Trouble::hinted(FormatError { line, ..error })
+}
+
+fn unloaded(error: LoadError) -> Trouble {
+    Trouble::hinted(error)
 }
 
 /// MJCF or URDF, of a file that is one of them.

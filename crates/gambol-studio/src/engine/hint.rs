@@ -27,6 +27,7 @@ fn control(hint: Hint) -> String {
         Hint::FilePose => "the rest pose \u{201c}file\u{201d} has it as drawn",
         Hint::Skeleton => "drop it here together with the recording",
         Hint::Mover => "open its creature first",
+        Hint::Pipe => "give it radii in its file",
     }
     .to_owned()
 }

@@ -308,13 +308,20 @@ impl Files for Bundle {
     }
 
     fn only_one(&self, wanted: &str) -> Option<String> {
+        let mut found = self.all(wanted);
+        if found.len() == 1 { found.pop() } else { None }
+    }
+
+    fn all(&self, wanted: &str) -> Vec<String> {
         let root = match self {
             Self::Kept(root) => root,
-            Self::Linked { folder, .. } => return folder.only_one(wanted),
+            Self::Linked { folder, .. } => return folder.all(wanted),
         };
-        let names = fs::read_dir(root).ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let mut found = names.filter(|name| ending(name).eq_ignore_ascii_case(wanted));
-        found.next().filter(|_| found.next().is_none())
+        let Ok(entries) = fs::read_dir(root) else { return Vec::new() };
+        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut found: Vec<String> = names.filter(|name| ending(name).eq_ignore_ascii_case(wanted)).collect();
+        found.sort();
+        found
     }
 }
 

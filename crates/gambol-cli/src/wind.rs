@@ -1,0 +1,406 @@
+//! `gambol wind`: a plant, or a forest of it, in the wind.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use gambol_formats::plant::WindTable;
+use gambol_model::{SettingError, Vec3};
+use gambol_plant::{
+    Correction, CorrectionSettings, FrontSettings, GustSettings, Leaf, LeafSettings, Mechanics, Plant,
+    PlantMode, Stepping, Sway, SwaySettings, Wind, WindBasis, leaves, plant_modes,
+};
+use serde::Serialize;
+
+use super::creature::CreatureArguments;
+use super::plant_settings::{AirArguments, WoodArguments};
+use super::{Failure, wind_files, wind_forest, write_json};
+
+/// Lets the wind blow on a plant: modes of its wood as oscillators, for one tree or for a forest
+#[derive(Args)]
+#[command(
+    after_help = "Wind comes from a bearing as in weather reports: 270 is from the west and blows along +x. Files: .glb has tubes on the \
+    nodes and a clip,\n.gif and .apng show it, .png and .svg are a film strip, .npz and .json have all numbers. A forest is drawn \
+    as .png, .svg, .gif or .apng.\n\n\
+    Examples:\n  gambol wind oak --gusts 0.3 -o oak.gif\n  gambol wind walnut.mtg --speed 10 --front 2 -o walnut.glb\n  \
+    gambol wind spruce --json\n  gambol wind palm --wind storm.csv -o palm.png\n  \
+    gambol wind oak --forest 400 --gusts 0.3 -o forest.png\n  gambol wind walnut.mtg --forest 4000 --report"
+)]
+pub(super) struct WindVerb {
+    #[command(flatten)]
+    creature: CreatureArguments,
+
+    /// Mean speed, m/s
+    #[arg(long, value_name = "M/S", default_value_t = 8.0, allow_negative_numbers = true)]
+    speed: f64,
+
+    /// Where it comes from, degrees: 0 north (+y), 90 east (+x), 270 west
+    #[arg(long, value_name = "DEG", default_value_t = 270.0, allow_negative_numbers = true)]
+    from: f64,
+
+    /// Strength of gusts, in parts of the mean speed; 0.1 is calm, 0.3 is usual among trees
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
+    gusts: f64,
+
+    /// A front of stronger wind that comes after so many seconds
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    front: Option<f64>,
+
+    /// A wind that was recorded: a table with columns t, vx, vy and perhaps vz (s, m/s); replaces --speed and --from
+    #[arg(long, value_name = "FILE.csv", conflicts_with_all = ["speed", "from"])]
+    wind: Option<PathBuf>,
+
+    /// Number that gusts and forests follow from
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// How long, s
+    #[arg(long, value_name = "S", default_value_t = 10.0, allow_negative_numbers = true)]
+    seconds: f64,
+
+    /// Frames a second
+    #[arg(long, value_name = "N", default_value_t = 20.0, allow_negative_numbers = true)]
+    fps: f64,
+
+    /// How many modes
+    #[arg(long, value_name = "N", default_value_t = 25)]
+    count: usize,
+
+    /// How many nodes a .glb or a forest has; the others follow them. All in a --report
+    #[arg(long, value_name = "N")]
+    nodes: Option<usize>,
+
+    /// Damping a,b of the wood, C = a M + b K (1/s, s); what the air takes comes on top
+    #[arg(long, value_name = "A,B", value_parser = damping)]
+    damping: Option<[f64; 2]>,
+
+    /// How oscillators go on
+    #[arg(long, value_enum, default_value_t = StepName::Exact)]
+    step: StepName,
+
+    /// Leave branches as long as their modes make them: without the correction of lengths
+    #[arg(long)]
+    linear: bool,
+
+    /// Draw no leaves
+    #[arg(long)]
+    bare: bool,
+
+    #[command(flatten)]
+    wood: WoodArguments,
+
+    #[command(flatten)]
+    air: AirArguments,
+
+    /// So many trees of this kind
+    #[arg(long, value_name = "TREES")]
+    forest: Option<usize>,
+
+    /// Time the forest's steps
+    #[arg(long, requires = "forest")]
+    report: bool,
+
+    /// The files; may be given several times
+    #[arg(short, long, value_name = "FILE")]
+    output: Vec<PathBuf>,
+
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+
+    /// Replace existing files
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StepName {
+    /// exactly, whatever the step
+    Exact,
+    /// by the paper's explicit step, which explodes for fast modes
+    Explicit,
+}
+
+fn damping(text: &str) -> Result<[f64; 2], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|x| x.trim().parse()).collect();
+    match numbers.as_deref() {
+        Ok(&[a, b]) if a >= 0.0 && b >= 0.0 && (a + b).is_finite() => Ok([a, b]),
+        _ => Err("expected two numbers of at least 0, a,b".to_owned()),
+    }
+}
+
+/// Steps a second at least: gusts of 3 Hz have twenty.
+const STEPS: f64 = 60.0;
+/// s before the first frame, so that gusts have set in.
+const BEFORE: f64 = 6.0;
+/// The most frames, which are kept in memory.
+const MOST_FRAMES: f64 = 20_000.0;
+
+/// A plant ready to move.
+pub(super) struct Stage {
+    pub(super) plant: Plant,
+    pub(super) mechanics: Mechanics,
+    pub(super) modes: Vec<PlantMode>,
+    pub(super) basis: WindBasis,
+    pub(super) wind: Wind,
+    pub(super) sway: SwaySettings,
+    pub(super) leaves: Vec<Leaf>,
+    pub(super) nodes: Option<usize>,
+    pub(super) seed: u64,
+    /// s of each frame
+    pub(super) times: Vec<f64>,
+    pub(super) fps: f64,
+    /// Steps between two frames.
+    pub(super) substeps: usize,
+    pub(super) force: bool,
+}
+
+/// How a plant moved.
+pub(super) struct Swayed {
+    /// m/s at each time
+    pub(super) winds: Vec<Vec3>,
+    /// Of all modes at each time.
+    pub(super) coordinates: Vec<Vec<f64>>,
+    /// Of all nodes at each time, m.
+    pub(super) displacements: Vec<Vec<Vec3>>,
+    pub(super) gammas: Vec<f64>,
+}
+
+#[derive(Serialize)]
+struct WindReport<'a> {
+    name: &'a str,
+    nodes: usize,
+    mass: f64,
+    seconds: f64,
+    mean_wind: [f64; 3],
+    frequencies: Vec<f64>,
+    /// Of critical damping, that of the air included.
+    damping_ratios: Vec<f64>,
+    /// Where the top is under the mean wind, m from its place at rest.
+    top_steady: [f64; 3],
+    /// Farthest that the top comes from its place at rest, m.
+    top_farthest: f64,
+    /// Standard deviation of the top along each axis, m.
+    top_spread: [f64; 3],
+    /// Mean and largest change of an element's length over all frames, in parts of it.
+    length_errors: [f64; 2],
+    files: Vec<String>,
+}
+
+impl WindVerb {
+    pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+        self.check()?;
+        wind_files::check(&self.output, self.creature.file(), self.forest.is_some(), self.force)?;
+        let stage = self.stage()?;
+        if let Some(trees) = self.forest {
+            return wind_forest::run(&stage, trees, &self.output, (self.report, self.json), out);
+        }
+        let swayed = self.sway(&stage)?;
+        let mut report = report(&stage, &swayed);
+        report.files = self.output.iter().map(|path| path.display().to_string()).collect();
+        let text = serde_json::to_value(&report).map_err(std::io::Error::from)?;
+        for path in &self.output {
+            wind_files::write(path, &stage, &swayed, &text)?;
+        }
+        if self.json {
+            return write_json(out, &report);
+        }
+        let [x, y, z] = report.top_steady;
+        writeln!(
+            out,
+            "{}: {} nodes, {:.3} kg, {} modes from {:.3} Hz",
+            report.name,
+            report.nodes,
+            report.mass,
+            stage.modes.len(),
+            report.frequencies[0]
+        )?;
+        writeln!(
+            out,
+            "  wind {:.1} m/s; steady, the top goes by ({x:.3}, {y:.3}, {z:.3}) m",
+            stage.wind.mean().norm()
+        )?;
+        writeln!(
+            out,
+            "  damping of the first mode {:.1} % of critical, the air's included",
+            100.0 * report.damping_ratios[0]
+        )?;
+        writeln!(out, "  top at most {:.3} m from its place at rest", report.top_farthest)?;
+        let [mean, most] = report.length_errors.map(|error| 100.0 * error);
+        Ok(writeln!(out, "  lengths of elements: {mean:.3} % off in the mean, {most:.2} % at most")?)
+    }
+
+    /// Numbers that make no sense, before any work.
+    fn check(&self) -> Result<(), Failure> {
+        let at_least = |name: &str, value: f64, least: f64| {
+            if value.is_finite() && value >= least {
+                return Ok(());
+            }
+            Err(Failure::Failed(format!("--{name}: {value} is not a finite number of at least {least}")))
+        };
+        at_least("speed", self.speed, 0.0)?;
+        if !self.from.is_finite() {
+            return Err(Failure::Failed(format!("--from: {} is not a bearing in degrees", self.from)));
+        }
+        at_least("gusts", self.gusts, 0.0)?;
+        at_least("front", self.front.unwrap_or(0.0), 0.0)?;
+        at_least("seconds", self.seconds, 0.0)?;
+        at_least("fps", self.fps, 1.0)?;
+        if self.seconds * self.fps > MOST_FRAMES {
+            return Err(Failure::Failed(format!(
+                "{:.0} frames are more than {MOST_FRAMES:.0}",
+                self.seconds * self.fps
+            )));
+        }
+        if self.forest == Some(0) || self.nodes == Some(0) {
+            return Err(Failure::Failed(
+                "a forest has at least one tree, and a tree at least one node".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    fn stage(&self) -> Result<Stage, Failure> {
+        let Some(plant) = self.creature.load_plant()? else {
+            // An unknown name is told as everywhere; what is there is no plant.
+            self.creature.load()?;
+            let reason = format!(
+                "{}: only plants move in the wind: MTG, SWC, CSV, or one of the gallery's",
+                self.creature.creature
+            );
+            return Err(Failure::Failed(reason));
+        };
+        let refused = |error: SettingError| Failure::Failed(error.to_string());
+        let mechanics =
+            Mechanics::new(&plant, &self.wood.settings().map_err(refused)?, self.wood.constants())?;
+        let modes = plant_modes(&plant, &mechanics, self.count)?;
+        let basis = WindBasis::new(&mechanics, &modes, &self.air.settings().map_err(refused)?);
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few
+        let substeps = (STEPS / self.fps).ceil() as usize;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
+        let frames = (self.seconds * self.fps).round() as usize + 1;
+        let mut sway = SwaySettings { step: 1.0 / (self.fps * substeps as f64), ..SwaySettings::default() };
+        if let Some([mass, stiffness]) = self.damping {
+            (sway.mass_damping, sway.stiffness_damping) = (mass, stiffness);
+        }
+        let leaves = if self.bare { Vec::new() } else { leaves(&plant, &leaf_settings(&plant)) };
+        Ok(Stage {
+            wind: self.blow()?,
+            times: (0..frames).map(|k| k as f64 / self.fps).collect(),
+            fps: self.fps,
+            plant,
+            mechanics,
+            modes,
+            basis,
+            sway,
+            leaves,
+            nodes: self.nodes,
+            seed: self.seed,
+            substeps,
+            force: self.force,
+        })
+    }
+
+    fn blow(&self) -> Result<Wind, Failure> {
+        let mut wind = match &self.wind {
+            None => Wind::from_bearing(self.speed, self.from),
+            Some(path) => {
+                let place = path.display().to_string();
+                let text = std::fs::read_to_string(path)
+                    .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
+                Wind::recorded(WindTable::from_csv(&place, &text).map_err(|error| Failure::hinted(&error))?)
+            }
+        };
+        wind = wind.with_gusts(self.gusts, self.seed, &GustSettings::default());
+        Ok(match self.front {
+            Some(arrives) => wind.with_front(FrontSettings { arrives, ..FrontSettings::default() }),
+            None => wind,
+        })
+    }
+
+    fn sway(&self, stage: &Stage) -> Result<Swayed, Failure> {
+        let stepping = if self.step == StepName::Exact { Stepping::Exact } else { Stepping::Explicit };
+        let correction = (!self.linear)
+            .then(|| Correction::new(&stage.plant, &stage.modes, &CorrectionSettings::default()));
+        let mut sway = Sway::new(&stage.modes, &stage.basis, &stage.sway, stage.wind.mean(), stepping)?;
+        let step = sway.time_step();
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // some hundreds
+        let before = (BEFORE / step).round() as usize;
+        let root = stage.plant.nodes[0];
+        for k in (1..=before).rev() {
+            sway.step(&stage.basis, stage.wind.at(root, -(k as f64) * step));
+        }
+        let mut swayed = Swayed {
+            winds: Vec::new(),
+            coordinates: Vec::new(),
+            displacements: Vec::new(),
+            gammas: sway.gammas().to_vec(),
+        };
+        for time in &stage.times {
+            let mut moved = Vec::new();
+            sway.displacements(&stage.modes, &stage.basis, correction.as_ref(), &mut moved);
+            if moved.iter().any(|u| !u.iter().all(|x| x.is_finite())) {
+                let reason = format!(
+                    "the motion exploded at {time:.2} s: the fastest mode needs a shorter step, or --step exact"
+                );
+                return Err(Failure::Failed(reason));
+            }
+            swayed.winds.push(stage.wind.at(root, *time));
+            swayed.coordinates.push(sway.states().iter().map(|state| state[0]).collect());
+            swayed.displacements.push(moved);
+            for k in 0..stage.substeps {
+                sway.step(&stage.basis, stage.wind.at(root, time + k as f64 * step));
+            }
+        }
+        Ok(swayed)
+    }
+}
+
+/// Leaves that fit the plant: those of a tuft of grass are not those of an oak.
+pub(super) fn leaf_settings(plant: &Plant) -> LeafSettings {
+    let usual = LeafSettings::default();
+    LeafSettings { size: usual.size.min(0.03 * plant.height().max(f64::MIN_POSITIVE)), ..usual }
+}
+
+fn report<'a>(stage: &'a Stage, swayed: &Swayed) -> WindReport<'a> {
+    let top = stage.plant.top();
+    let steady: Vec3 = {
+        let mean = stage.wind.mean();
+        let load = mean * mean.norm();
+        let bent = stage.modes.iter().enumerate().map(|(index, mode)| {
+            mode.displacement(top) * (stage.basis.force(index, mean) / mode.omega_squared)
+        });
+        bent.sum::<Vec3>() + (0..3).map(|axis| stage.basis.residual[axis][top] * load[axis]).sum::<Vec3>()
+    };
+    let tops = || swayed.displacements.iter().map(|moved| moved[top]);
+    let count = swayed.displacements.len() as f64;
+    let mean = tops().sum::<Vec3>() / count;
+    let spread = tops().map(|u| (u - mean).component_mul(&(u - mean))).sum::<Vec3>() / count;
+    let (mut sum, mut most, mut number) = (0.0, 0.0_f64, 0.0);
+    for moved in &swayed.displacements {
+        for node in 1..stage.plant.len() {
+            let parent = stage.plant.parents[node];
+            let now =
+                (stage.plant.nodes[node] + moved[node] - stage.plant.nodes[parent] - moved[parent]).norm();
+            let error = (now / stage.plant.length(node) - 1.0).abs();
+            sum += error;
+            most = most.max(error);
+            number += 1.0;
+        }
+    }
+    let ratio = |(mode, gamma): (&PlantMode, &f64)| 0.5 * gamma / mode.omega_squared.sqrt();
+    WindReport {
+        name: &stage.plant.name,
+        nodes: stage.plant.len(),
+        mass: stage.mechanics.total_mass(),
+        seconds: stage.times.last().copied().unwrap_or(0.0),
+        mean_wind: stage.wind.mean().into(),
+        frequencies: stage.modes.iter().map(PlantMode::frequency).collect(),
+        damping_ratios: stage.modes.iter().zip(&swayed.gammas).map(ratio).collect(),
+        top_steady: steady.into(),
+        top_farthest: tops().map(|u| u.norm()).fold(0.0, f64::max),
+        top_spread: spread.map(f64::sqrt).into(),
+        length_errors: [sum / number, most],
+        files: Vec::new(),
+    }
+}

@@ -1,0 +1,438 @@
+//! Plants drawn: branches as tapered strips from back to front, leaves as dots of green, the ground as a line or a plane.
+
+use gambol_model::{Mat3, Vec3, math};
+use gambol_picture::{Anchor, Colour, Item, Picture, Point, Stroke};
+
+use crate::leaves::{Leaf, LeafSettings};
+use crate::{Detail, Forest, Plant, PlantMode, Wind};
+
+const INK: Colour = Colour::hex(0x2a_2d_33);
+const SOFT: Colour = Colour::hex(0x6d_71_78);
+const GROUND: Colour = Colour::hex(0xa8_a8_a4);
+
+/// Where plants are seen from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlantEye {
+    /// Rows: right, up, towards the eye.
+    eye_from_world: Mat3,
+    /// The point that is in the middle of the picture, m.
+    target: Vec3,
+    /// Where that is, px.
+    middle: Point,
+    /// Pixels per metre at the target.
+    scale: f64,
+    /// How far the eye is from the target, m; infinitely far if not given.
+    distance: Option<f64>,
+}
+
+impl PlantEye {
+    /// From far away: `azimuth` rad from the side (−y) towards the front, `elevation` rad up.
+    pub fn far(azimuth: f64, elevation: f64, target: Vec3, middle: Point, scale: f64) -> Self {
+        let ((sa, ca), (se, ce)) = (math::sin_cos(azimuth), math::sin_cos(elevation));
+        let right = Vec3::new(ca, sa, 0.0);
+        let towards = Vec3::new(sa * ce, -ca * ce, se);
+        let up = towards.cross(&right);
+        let eye_from_world = Mat3::from_rows(&[right.transpose(), up.transpose(), towards.transpose()]);
+        Self { eye_from_world, target, middle, scale, distance: None }
+    }
+
+    /// The same from a distance of so many metres.
+    #[must_use]
+    pub fn at_distance(mut self, distance: f64) -> Self {
+        self.distance = Some(distance);
+        self
+    }
+
+    /// Where a point is on the picture, pixels per metre there, and how near it is; nothing behind the eye.
+    fn see(&self, point: Vec3) -> Option<(Point, f64, f64)> {
+        let seen = self.eye_from_world * (point - self.target);
+        let scale = match self.distance {
+            None => self.scale,
+            Some(distance) => {
+                let away = distance - seen.z;
+                if away < 0.02 * distance {
+                    return None;
+                }
+                self.scale * distance / away
+            }
+        };
+        Some(([self.middle[0] + seen.x * scale, self.middle[1] - seen.y * scale], scale, seen.z))
+    }
+}
+
+/// How a plant is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct PlantDrawing<'a> {
+    /// What is drawn.
+    pub plant: &'a Plant,
+    /// Its leaves.
+    pub leaves: &'a [Leaf],
+    /// Wind and time, by which leaves flutter.
+    pub flutter: (Vec3, f64),
+    /// How opaque, 0..1, for a second pose under the first.
+    pub opacity: f64,
+}
+
+/// Something to paint, and how near it is.
+struct Stroked {
+    near: f64,
+    item: Item,
+}
+
+impl PlantDrawing<'_> {
+    /// Draws the plant with its nodes at `places`, m.
+    pub fn draw(&self, picture: &mut Picture, eye: &PlantEye, places: &[Vec3]) {
+        let mut strokes = self.strokes(eye, places);
+        strokes.sort_by(|a, b| a.near.total_cmp(&b.near));
+        picture.items.extend(strokes.into_iter().map(|stroke| stroke.item));
+    }
+
+    fn strokes(&self, eye: &PlantEye, places: &[Vec3]) -> Vec<Stroked> {
+        let plant = self.plant;
+        let mut strokes = Vec::new();
+        let thickest = plant.radii.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+        for node in 1..plant.len() {
+            let parent = plant.parents[node];
+            let (Some(a), Some(b)) = (eye.see(places[parent]), eye.see(places[node])) else { continue };
+            let begins = if plant.orders[node] == plant.orders[parent] {
+                plant.radii[parent]
+            } else {
+                plant.radii[node]
+            };
+            let [wide, narrow] = [begins * a.1, plant.radii[node] * b.1];
+            let Some(points) = strip(a.0, b.0, wide, narrow) else { continue };
+            // Thin wood is lighter: young bark is, and it is in the light.
+            let young = 1.0 - (plant.radii[node] / thickest).sqrt();
+            let shade = [0.26 + 0.22 * young, 0.20 + 0.20 * young, 0.15 + 0.16 * young, self.opacity];
+            strokes.push(Stroked {
+                near: 0.5 * (a.2 + b.2),
+                item: Item::Polygon { points, fill: Colour::from_unit(shade), outline: None },
+            });
+        }
+        let settings = LeafSettings::default();
+        let (wind, time) = self.flutter;
+        for (index, leaf) in self.leaves.iter().enumerate() {
+            let at = places[leaf.node] + leaf.offset + leaf.flutter(wind, time, &settings);
+            let Some((centre, scale, near)) = eye.see(at) else { continue };
+            let tone = 0.5 + 0.5 * math::sin(2.4 * index as f64);
+            let fill = Colour::from_unit([
+                0.30 + 0.14 * tone,
+                0.46 + 0.14 * tone,
+                0.16 + 0.08 * tone,
+                0.85 * self.opacity,
+            ]);
+            strokes.push(Stroked {
+                near,
+                item: Item::Circle {
+                    centre,
+                    radius: (leaf.radius * scale).max(0.3),
+                    fill,
+                    outline: None,
+                    title: String::new(),
+                },
+            });
+        }
+        strokes
+    }
+}
+
+/// A strip between two points; never so thin that it cannot be seen.
+fn strip(a: Point, b: Point, wide: f64, narrow: f64) -> Option<Vec<Point>> {
+    const THINNEST: f64 = 0.28; // px, half of the width
+    let along = [b[0] - a[0], b[1] - a[1]];
+    let length = math::hypot(along[0], along[1]);
+    if length < 1e-6 {
+        return None;
+    }
+    let across = [-along[1] / length, along[0] / length];
+    let corner = |at: Point, by: f64| [at[0] + across[0] * by, at[1] + across[1] * by];
+    let [wide, narrow] = [wide.max(THINNEST), narrow.max(THINNEST)];
+    Some(vec![corner(a, wide), corner(b, narrow), corner(b, -narrow), corner(a, -wide)])
+}
+
+fn ground(picture: &mut Picture, from: Point, to: Point) {
+    picture.line(from, to, Stroke { colour: GROUND, width: 1.0 });
+}
+
+/// Pixels per metre at which a plant with room to sway fits into a tile.
+fn fitting(plant: &Plant, width: f64, height: f64) -> f64 {
+    let [low, high] = plant.bounds();
+    let wide = (high.xy() - low.xy()).norm().max(0.4 * (high.z - low.z));
+    (width / wide).min(height / (high.z - low.z).max(0.2 * wide)).min(1e6)
+}
+
+fn middle_of(plant: &Plant) -> Vec3 {
+    let [low, high] = plant.bounds();
+    (low + high) * 0.5
+}
+
+/// The plant from the side, the front and above.
+pub fn plant_views(plant: &Plant, leaves: &[Leaf]) -> Picture {
+    const TILE: [f64; 2] = [330.0, 360.0];
+    let mut picture = Picture::new(3.0 * TILE[0], TILE[1] + 60.0);
+    picture.title = format!("{} from the side, the front and above", plant.name);
+    picture.text([1.5 * TILE[0], 26.0], Anchor::Middle, 17.0, INK, &plant.name);
+    let quarter = std::f64::consts::FRAC_PI_2;
+    let scale = fitting(plant, TILE[0] - 30.0, TILE[1] - 20.0);
+    for (k, (name, azimuth, elevation)) in
+        [("side", 0.0, 0.0), ("front", quarter, 0.0), ("top", 0.0, quarter)].into_iter().enumerate()
+    {
+        let middle = [TILE[0] * (k as f64 + 0.5), 40.0 + 0.5 * TILE[1]];
+        let eye = PlantEye::far(azimuth, elevation, middle_of(plant), middle, scale);
+        let drawing = PlantDrawing { plant, leaves, flutter: (Vec3::zeros(), 0.0), opacity: 1.0 };
+        drawing.draw(&mut picture, &eye, &plant.nodes);
+        picture.text([middle[0], TILE[1] + 50.0], Anchor::Middle, 12.0, SOFT, name);
+    }
+    picture
+}
+
+/// A tile for each mode, as figure 4 of Diener et al. 2009: both ends of its swing over each other. Captions stand below.
+pub fn plant_mode_sheet(plant: &Plant, modes: &[PlantMode], captions: &[String]) -> Picture {
+    const TILE: [f64; 2] = [210.0, 250.0];
+    const COLUMNS: usize = 5;
+    const SWING: f64 = 0.13; // of the plant's size, at the node that moves most
+    let columns = COLUMNS.min(modes.len().max(1));
+    let rows = modes.len().div_ceil(columns);
+    let mut picture = Picture::new(TILE[0] * columns as f64, 44.0 + TILE[1] * rows as f64);
+    picture.title = format!("{}: natural vibrations", plant.name);
+    picture.text([0.5 * picture.width, 26.0], Anchor::Middle, 17.0, INK, picture.title.clone());
+    let [low, high] = plant.bounds();
+    let scale = 0.88 * fitting(plant, TILE[0] - 16.0, TILE[1] - 44.0);
+    for (k, mode) in modes.iter().enumerate() {
+        let middle = [
+            TILE[0] * ((k % columns) as f64 + 0.5),
+            44.0 + TILE[1] * ((k / columns) as f64) + 0.5 * (TILE[1] - 30.0),
+        ];
+        let eye = PlantEye::far(azimuth_of(mode), 0.12, middle_of(plant), middle, scale);
+        let far = SWING * (high - low).norm() / mode.reach().max(f64::MIN_POSITIVE);
+        for (q, opacity) in [(-far, 0.25), (far, 1.0)] {
+            let places: Vec<Vec3> =
+                crate::bend(plant, mode, q).iter().zip(&plant.nodes).map(|(u, at)| at + u).collect();
+            let drawing = PlantDrawing { plant, leaves: &[], flutter: (Vec3::zeros(), 0.0), opacity };
+            drawing.draw(&mut picture, &eye, &places);
+        }
+        let caption = captions.get(k).map_or("", String::as_str);
+        let at = [middle[0], 44.0 + TILE[1] * ((k / columns) as f64 + 1.0) - 12.0];
+        picture.text_within(TILE[0] - 10.0, at, Anchor::Middle, 12.0, INK, caption);
+    }
+    picture
+}
+
+/// The direction from which most of a mode's motion is seen: across its level part.
+fn azimuth_of(mode: &PlantMode) -> f64 {
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for u in &mode.shape {
+        xx += u[0] * u[0];
+        xy += u[0] * u[1];
+        yy += u[1] * u[1];
+    }
+    0.5 * math::atan2(2.0 * xy, xx - yy)
+}
+
+/// Moments of a motion side by side: `frames` are times, winds and places of all nodes.
+pub fn plant_strip(plant: &Plant, leaves: &[Leaf], frames: &[(f64, Vec3, Vec<Vec3>)]) -> Picture {
+    const TILE: [f64; 2] = [250.0, 300.0];
+    let columns = frames.len().clamp(1, 6);
+    let rows = frames.len().div_ceil(columns);
+    let mut picture = Picture::new(TILE[0] * columns as f64, TILE[1] * rows as f64);
+    picture.title = format!("{} in the wind", plant.name);
+    for (k, (time, wind, places)) in frames.iter().enumerate() {
+        let corner = [TILE[0] * (k % columns) as f64, TILE[1] * (k / columns) as f64];
+        plant_frame(&mut picture, corner, TILE, plant, leaves, (*time, *wind, places));
+    }
+    picture
+}
+
+/// One moment in a tile of a picture, with the wind as an arrow.
+pub(crate) fn plant_frame(
+    picture: &mut Picture,
+    corner: Point,
+    size: [f64; 2],
+    plant: &Plant,
+    leaves: &[Leaf],
+    (time, wind, places): (f64, Vec3, &[Vec3]),
+) {
+    const BELOW: f64 = 34.0;
+    let scale = 0.86 * fitting(plant, size[0] - 10.0, size[1] - BELOW - 14.0);
+    let [low, high] = plant.bounds();
+    let base = [corner[0] + 0.5 * size[0], corner[1] + size[1] - BELOW];
+    let middle = [base[0], base[1] - 0.5 * (high.z - low.z) * scale];
+    let eye = PlantEye::far(0.0, 0.0, middle_of(plant), middle, scale);
+    ground(picture, [corner[0] + 8.0, base[1]], [corner[0] + size[0] - 8.0, base[1]]);
+    PlantDrawing { plant, leaves, flutter: (wind, time), opacity: 1.0 }.draw(picture, &eye, places);
+    // Four pixels for a metre per second, from the side that it blows from.
+    let long = (4.0 * wind.x).clamp(-0.45 * size[0], 0.45 * size[0]);
+    let at = [base[0] - 0.5 * long, corner[1] + size[1] - 20.0];
+    let tip = [at[0] + long, at[1]];
+    let colour = Colour::hex(0x3b_6f_a8);
+    picture.line(at, tip, Stroke { colour, width: 1.6 });
+    let head = if long < 0.0 { 5.0 } else { -5.0 };
+    picture.items.push(Item::Polygon {
+        points: vec![tip, [tip[0] + head, tip[1] - 3.0], [tip[0] + head, tip[1] + 3.0]],
+        fill: colour,
+        outline: None,
+    });
+    let text = format!("{time:.2} s   {:.1} m/s", wind.norm());
+    picture.text([base[0], corner[1] + size[1] - 4.0], Anchor::Middle, 11.0, SOFT, text);
+}
+
+/// One frame of a motion as a picture of its own.
+impl PlantDrawing<'_> {
+    /// A frame `width` by `height` px with the plant, the ground and the wind.
+    pub fn frame(&self, width: f64, height: f64, places: &[Vec3]) -> Picture {
+        let mut picture = Picture::new(width, height);
+        let (wind, time) = self.flutter;
+        plant_frame(&mut picture, [0.0, 0.0], [width, height], self.plant, self.leaves, (time, wind, places));
+        picture
+    }
+}
+
+/// A moment of a forest.
+#[derive(Clone, Copy, Debug)]
+pub struct ForestShot<'a> {
+    /// The plant that it is made of.
+    pub plant: &'a Plant,
+    /// Its leaves.
+    pub leaves: &'a [Leaf],
+    /// The trees.
+    pub forest: &'a Forest,
+    /// U of them.
+    pub displacements: &'a [f32],
+    /// The wind.
+    pub wind: &'a Wind,
+    /// s
+    pub time: f64,
+}
+
+/// A forest from a hill beside it, `width` by `height` px. Far trees are drawn with fewer branches and leaves, and paler.
+pub fn forest_picture(shot: &ForestShot<'_>, width: f64, height: f64) -> Picture {
+    let ForestShot { plant, forest, .. } = shot;
+    let mut picture = Picture::new(width, height);
+    let tall = plant.height().max(f64::MIN_POSITIVE);
+    let half =
+        forest.instances.iter().map(|tree| tree.place.x.abs().max(tree.place.y.abs())).fold(0.0, f64::max);
+    let horizon = 0.24 * height;
+    picture.rectangle([0.0, 0.0], [width, horizon + 2.0], Colour::hex(0xcf_df_ec), None);
+    picture.rectangle([0.0, horizon], [width, height], Colour::hex(0x9f_ad_78), None);
+    // The eye is at the near edge, a few trees up, and looks at a point not far in.
+    let target = Vec3::new(0.0, -half + 3.0 * tall, 0.5 * tall);
+    let distance = 4.5 * tall;
+    let scale = width / (4.2 * tall);
+    let eye = PlantEye::far(0.0, 0.20, target, [0.5 * width, 0.62 * height], scale).at_distance(distance);
+    let columns = 3 * forest.detail.kept.len();
+    let mut order: Vec<usize> = (0..forest.instances.len()).collect();
+    order.sort_by(|&a, &b| forest.instances[b].place.y.total_cmp(&forest.instances[a].place.y));
+    let levels = [usize::MAX, 400, 120, 40].map(|count| Level::new(plant, shot.leaves, count));
+    for index in order {
+        let tree = forest.instances[index];
+        let Some((at, scale, _)) = eye.see(tree.place) else { continue };
+        let size = tall * tree.size * scale;
+        if at[0] < -size || at[0] > width + size || at[1] < -0.1 * height || size < 1.5 {
+            continue;
+        }
+        let own = &shot.displacements[index * columns..(index + 1) * columns];
+        // As many branches as there are pixels for.
+        let level = match size {
+            s if s > 260.0 => 0,
+            s if s > 110.0 => 1,
+            s if s > 40.0 => 2,
+            _ => 3,
+        };
+        levels[level].draw(&mut picture, shot, &eye, index, own, (size / (0.5 * height)).min(1.0));
+    }
+    picture
+}
+
+/// The plant with fewer nodes and leaves.
+struct Level {
+    plant: Plant,
+    /// For each of its nodes, the node of the whole plant.
+    nodes: Vec<usize>,
+    leaves: Vec<Leaf>,
+}
+
+impl Level {
+    fn new(plant: &Plant, leaves: &[Leaf], count: usize) -> Self {
+        let detail = Detail::new(plant, count.min(plant.len()));
+        let mut index = vec![usize::MAX; plant.len()];
+        detail.kept.iter().enumerate().for_each(|(k, node)| index[*node] = k);
+        let above = |node: usize| {
+            let mut parent = plant.parents[node];
+            while index[parent] == usize::MAX {
+                parent = plant.parents[parent];
+            }
+            index[parent]
+        };
+        let pick = |node: &usize| if *node == 0 { 0 } else { above(*node) };
+        let parents = detail.kept.iter().map(pick).collect();
+        let of = |values: &[f64]| detail.kept.iter().map(|node| values[*node]).collect();
+        let small = Plant {
+            nodes: detail.kept.iter().map(|node| plant.nodes[*node]).collect(),
+            parents,
+            radii: of(&plant.radii),
+            orders: detail.kept.iter().map(|node| plant.orders[*node]).collect(),
+            remarks: Vec::new(),
+            ..plant.clone()
+        };
+        // Fewer leaves are larger, so that the crown stays as green.
+        let every = (leaves.len() / (3 * detail.kept.len()).max(1)).max(1);
+        let grown = (every as f64).sqrt().min(4.0);
+        let leaves = leaves
+            .iter()
+            .step_by(every)
+            .map(|leaf| {
+                let binding = detail.bindings[leaf.node];
+                let node = if binding.share > 0.5 { binding.second } else { binding.first };
+                let away = plant.nodes[leaf.node] - plant.nodes[detail.kept[node]];
+                Leaf { node, radius: leaf.radius * grown, offset: leaf.offset + away, ..*leaf }
+            })
+            .collect();
+        Self { nodes: detail.kept, plant: small, leaves }
+    }
+
+    fn draw(
+        &self,
+        picture: &mut Picture,
+        shot: &ForestShot<'_>,
+        eye: &PlantEye,
+        index: usize,
+        moved: &[f32],
+        near: f64,
+    ) {
+        let tree = shot.forest.instances[index];
+        let detail = &shot.forest.detail;
+        let of_kept = |kept: usize| Vec3::from_fn(|axis, _| f64::from(moved[3 * kept + axis]));
+        let place = |(at, node): (&Vec3, &usize)| {
+            let binding = detail.bindings[*node];
+            let u = of_kept(binding.first) * (1.0 - binding.share) + of_kept(binding.second) * binding.share;
+            tree.to_world(at + u)
+        };
+        let places: Vec<Vec3> = self.plant.nodes.iter().zip(&self.nodes).map(place).collect();
+        let wind = shot.wind.at(tree.place, shot.time);
+        let (sin, cos) = math::sin_cos(tree.turn);
+        let turned = |v: Vec3| Vec3::new(cos * v.x - sin * v.y, sin * v.x + cos * v.y, v.z) * tree.size;
+        let leaves: Vec<Leaf> = self
+            .leaves
+            .iter()
+            .map(|leaf| Leaf { offset: turned(leaf.offset), radius: leaf.radius * tree.size, ..*leaf })
+            .collect();
+        let first = picture.items.len();
+        let drawing =
+            PlantDrawing { plant: &self.plant, leaves: &leaves, flutter: (wind, shot.time), opacity: 1.0 };
+        drawing.draw(picture, eye, &places);
+        // Haze: what is far is nearer to the sky's colour.
+        let haze = 0.55 * (1.0 - near) * (1.0 - near);
+        for item in &mut picture.items[first..] {
+            if let Item::Polygon { fill, .. } | Item::Circle { fill, .. } = item {
+                *fill = pale(*fill, haze);
+            }
+        }
+    }
+}
+
+fn pale(colour: Colour, share: f64) -> Colour {
+    let sky = [0xcf, 0xdf, 0xec].map(f64::from);
+    let mix = |own: u8, sky: f64| (f64::from(own) * (1.0 - share) + sky * share) / 255.0;
+    let rgb = [mix(colour.red, sky[0]), mix(colour.green, sky[1]), mix(colour.blue, sky[2])];
+    Colour::from_unit([rgb[0], rgb[1], rgb[2], f64::from(colour.alpha) / 255.0])
+}
