@@ -2,6 +2,7 @@
 //! 2 (usage), and `optimize` has two of its own.
 
 mod animate;
+mod basis;
 mod clip_report;
 mod convert;
 mod creature;
@@ -54,6 +55,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Animate(Box<animate::Animate>),
+    Basis(basis::BasisVerb),
     Convert(convert::Convert),
     Export(export::Export),
     Gallery(gallery::Gallery),
@@ -129,6 +131,7 @@ fn main() -> ExitCode {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let result = match arguments.verb {
         Verb::Animate(verb) => verb.run(&mut out),
+        Verb::Basis(verb) => verb.run(&mut out),
         Verb::Convert(verb) => verb.run(),
         Verb::Export(verb) => verb.run(),
         Verb::Gallery(verb) => verb.run(&mut out),

@@ -11,6 +11,7 @@
 //! ```
 
 pub mod asf;
+pub mod basis;
 pub mod bvh;
 pub mod clip;
 mod error;

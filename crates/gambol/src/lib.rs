@@ -32,7 +32,7 @@ pub use gambol_model::nalgebra;
 pub use gambol_modes as modes;
 pub use gambol_motion as motion;
 pub use gambol_picture as picture;
-pub use recording::{Motion, MotionOptions, is_motion, load_clips, load_motion};
+pub use recording::{Motion, MotionOptions, is_motion, load_clips, load_motion, load_motions};
 pub use tempo::{TempoError, felt_tempo};
 
 use gambol_formats::FormatError;
