@@ -10,7 +10,9 @@ use gambol_formats::basis::to_basis_file;
 use gambol_formats::write_file;
 use gambol_model::Creature;
 use gambol_modes::{Settings, analyze};
-use gambol_motion::{Basis, Clip, Direction, ExactSettings, GeodesicSettings, Geodesics, Keep, Metric, Refined};
+use gambol_motion::{
+    Basis, Clip, Direction, ExactSettings, GeodesicSettings, Geodesics, Keep, Metric, Refined,
+};
 use gambol_picture::{self as picture, ModeTile, Picture};
 use serde::Serialize;
 
@@ -173,7 +175,8 @@ impl BasisVerb {
 
     fn from_clips(&self, out: &mut impl Write) -> Result<(), Failure> {
         if let Some(stranger) = self.from.iter().find(|path| !is_motion(path)) {
-            let reason = "motion is read from .bvh, .amc, .json, .npz and .pack files; --modes takes a creature";
+            let reason =
+                "motion is read from .bvh, .amc, .json, .npz and .pack files; --modes takes a creature";
             return Err(Failure::Failed(format!("{}: {reason}", stranger.display())));
         }
         let paths: Vec<&Path> = self.from.iter().map(PathBuf::as_path).collect();
@@ -270,8 +273,10 @@ fn tell(
     let mut table = plain(&["direction", "spread", "variance %", "Hz", "moves most"]);
     let total: f64 = found.map_or(0.0, |found| found.variances.iter().sum());
     for (k, direction) in basis.directions().iter().enumerate() {
-        let variance = found.and_then(|found| found.variances.get(k)).map(|x| format!("{:.2}", 100.0 * x / total));
-        let spread = if direction.spread.is_finite() { format!("{:.4}", direction.spread) } else { String::new() };
+        let variance =
+            found.and_then(|found| found.variances.get(k)).map(|x| format!("{:.2}", 100.0 * x / total));
+        let spread =
+            if direction.spread.is_finite() { format!("{:.4}", direction.spread) } else { String::new() };
         let frequency = direction.frequency().map(|hertz| format!("{hertz:.4}"));
         table.add_row([
             direction.name.clone(),
@@ -293,7 +298,8 @@ fn moves_most(creature: &Creature, direction: &Direction) -> String {
     let mut joints: Vec<(&str, f64)> =
         creature.joints().iter().map(|joint| (joint.name.as_str(), size(joint))).collect();
     joints.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let named: Vec<&str> = joints.iter().take(NAMED).filter(|(_, size)| *size > 0.0).map(|(name, _)| *name).collect();
+    let named: Vec<&str> =
+        joints.iter().take(NAMED).filter(|(_, size)| *size > 0.0).map(|(name, _)| *name).collect();
     named.join(", ")
 }
 

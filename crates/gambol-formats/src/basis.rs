@@ -22,7 +22,12 @@ pub enum JointMatch {
 
 impl JointMatch {
     /// The way from the joints of a file to those of a creature.
-    pub(crate) fn map(self, file: &str, joints: &JointList, creature: &Creature) -> Result<JointMap, FormatError> {
+    pub(crate) fn map(
+        self,
+        file: &str,
+        joints: &JointList,
+        creature: &Creature,
+    ) -> Result<JointMap, FormatError> {
         let map = match self {
             Self::Same => joints.same(creature),
             Self::ByName => joints.by_name(creature),
@@ -170,13 +175,19 @@ pub(crate) fn joint_list(file: &str, names: &[String], kinds: &[String]) -> Resu
     Ok(JointList { joints: names.iter().zip(kinds).map(joint).collect::<Result<_, FormatError>>()? })
 }
 
-fn metric(file: &str, metric: MetricFile, creature: &Creature, map: &JointMap) -> Result<Metric, FormatError> {
+fn metric(
+    file: &str,
+    metric: MetricFile,
+    creature: &Creature,
+    map: &JointMap,
+) -> Result<Metric, FormatError> {
     Ok(match metric {
         MetricFile::Joint => Metric::Joint,
         MetricFile::Mass => Metric::Mass,
         MetricFile::Position { shell } => Metric::Position { shell },
         MetricFile::Matrix { rows } => {
-            let wrong = || FormatError::new(file, "the matrix of the metric is not square, or of another size");
+            let wrong =
+                || FormatError::new(file, "the matrix of the metric is not square, or of another size");
             let columns: Option<Vec<Vec<f64>>> = rows.iter().map(|row| map.velocity(creature, row)).collect();
             let columns = columns.ok_or_else(wrong)?;
             let nv = creature.nv();

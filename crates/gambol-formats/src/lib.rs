@@ -24,6 +24,7 @@ mod mjcf;
 pub mod mocap;
 mod notes;
 pub mod npz;
+pub mod pack;
 mod stored_zip;
 pub mod toml_file;
 mod urdf;

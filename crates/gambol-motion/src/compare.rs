@@ -56,7 +56,7 @@ struct Sums {
     shell: f64,
     keys: f64,
     /// Per body but the world: sum of positions and of their squares.
-    sums: Vec<(Vec3, f64)>,
+    bodies: Vec<(Vec3, f64)>,
     squares: f64,
     max: f64,
     worst: ShellError,
@@ -65,14 +65,14 @@ struct Sums {
 
 impl Sums {
     fn new(creature: &Creature) -> Self {
-        let sums = vec![(Vec3::zeros(), 0.0); creature.bodies().len() - 1];
+        let bodies = vec![(Vec3::zeros(), 0.0); creature.bodies().len() - 1];
         let worst = ShellError { error: 0.0, body: 0 };
-        Self { shell: shell(creature), keys: 0.0, sums, squares: 0.0, max: 0.0, worst, time: 0.0 }
+        Self { shell: shell(creature), keys: 0.0, bodies, squares: 0.0, max: 0.0, worst, time: 0.0 }
     }
 
     fn add(&mut self, a: &[BodyFrame], b: &[BodyFrame], time: f64) {
         self.keys += 1.0;
-        for ((sum, squares), (a, b)) in self.sums.iter_mut().zip(a.iter().zip(b).skip(1)) {
+        for ((sum, squares), (a, b)) in self.bodies.iter_mut().zip(a.iter().zip(b).skip(1)) {
             *sum += a.position;
             *squares += a.position.norm_squared();
             let apart = (a.position - b.position).norm_squared();
@@ -88,9 +88,9 @@ impl Sums {
     fn finish(self, skate: [f64; 2]) -> Comparison {
         // Σ |a − E(a)|² = Σ |a|² − |Σ a|² / m
         let about_mean = |(sum, squares): &(Vec3, f64)| squares - sum.norm_squared() / self.keys;
-        let spread: f64 = self.sums.iter().map(about_mean).sum::<f64>().max(0.0);
+        let spread: f64 = self.bodies.iter().map(about_mean).sum::<f64>().max(0.0);
         let ratio = if self.squares == 0.0 { 0.0 } else { self.squares / spread };
-        let count = (self.keys * self.sums.len() as f64).max(1.0);
+        let count = (self.keys * self.bodies.len() as f64).max(1.0);
         Comparison {
             distortion: 100.0 * ratio.sqrt(),
             distortion_squared: 100.0 * ratio,
@@ -117,7 +117,8 @@ pub(crate) fn shell_error(a: &[BodyFrame], b: &[BodyFrame], shell: f64) -> Shell
     let mut worst = ShellError { error: 0.0, body: 0 };
     for (body, (a, b)) in a.iter().zip(b).enumerate().skip(1) {
         let apart = a.position - b.position;
-        let turn = a.orientation.to_rotation_matrix().into_inner() - b.orientation.to_rotation_matrix().into_inner();
+        let turn =
+            a.orientation.to_rotation_matrix().into_inner() - b.orientation.to_rotation_matrix().into_inner();
         let mut squared = apart.norm_squared();
         for axis in 0..3 {
             let way = turn.column(axis) * shell;

@@ -85,7 +85,9 @@ impl JointList {
             starts.push([q + kind.nq(), v + kind.nv()]);
         }
         let found = creature.joints().iter().zip(map).filter_map(|(joint, from)| Some((joint, (*from)?)));
-        found.map(|(joint, from)| Place { kind: joint.kind, from: starts[from], to: [joint.q, joint.v] }).collect()
+        found
+            .map(|(joint, from)| Place { kind: joint.kind, from: starts[from], to: [joint.q, joint.v] })
+            .collect()
     }
 
     fn differences(&self, creature: &Creature, map: &[Option<usize>]) -> String {
@@ -107,8 +109,10 @@ impl JointList {
             count if count <= NAMED => Some(format!("{what} {}", names.join(", "))),
             count => Some(format!("{what} {} and {} more", names[..NAMED].join(", "), count - NAMED)),
         };
-        let parts: Vec<String> =
-            [list("the creature lacks", &missing), list("the file lacks", &further)].into_iter().flatten().collect();
+        let parts: Vec<String> = [list("the creature lacks", &missing), list("the file lacks", &further)]
+            .into_iter()
+            .flatten()
+            .collect();
         if parts.is_empty() { "they are in another order".to_owned() } else { parts.join("; ") }
     }
 }

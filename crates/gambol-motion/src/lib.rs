@@ -16,8 +16,9 @@ pub mod samples;
 mod seam;
 
 pub use basis::{
-    Basis, BasisError, BasisSpec, Direction, ExactSettings, FarTurn, GeodesicSettings, Geodesics, Keep, Metric,
-    Projector, Refined, Swinger, shell, swing,
+    Basis, BasisError, BasisSpec, Direction, ElasticSettings, ExactSettings, FarTurn, GeodesicSettings,
+    Geodesics, Keep, Metric, Prior, Projector, Reconstruction, Refined, RootMotion, Swinger, bone_end,
+    reconstruct, shell, swing,
 };
 pub use clip::{Clip, ClipError, Contact, Stride, Travel};
 pub use compare::{Comparison, compare};

@@ -188,9 +188,8 @@ impl Problem<'_> {
         self.creature.difference(&pose, q, &mut delta);
         let balls = self.creature.joints().iter().filter(|joint| joint.kind == JointKind::Ball);
         let row = |dof: usize| self.dofs.binary_search(&dof).unwrap_or(0);
-        let turns = balls.map(|joint| {
-            (row(joint.v), Turn::new(Vec3::from_column_slice(&whole[joint.v..joint.v + 3])))
-        });
+        let turns = balls
+            .map(|joint| (row(joint.v), Turn::new(Vec3::from_column_slice(&whole[joint.v..joint.v + 3]))));
         (DVector::from_iterator(self.dofs.len(), self.dofs.iter().map(|&dof| delta[dof])), turns.collect())
     }
 

@@ -49,7 +49,11 @@ impl Metric {
     pub(super) fn check(&self, nv: usize) -> Result<(), BasisError> {
         if let Self::Position { shell } = self {
             let is_length = shell.is_finite() && *shell > 0.0;
-            return if is_length { Ok(()) } else { Err(BasisError::Metric("its shell is no length above 0")) };
+            return if is_length {
+                Ok(())
+            } else {
+                Err(BasisError::Metric("its shell is no length above 0"))
+            };
         }
         let Self::Matrix(w) = self else { return Ok(()) };
         if w.shape() != (nv, nv) {

@@ -16,6 +16,7 @@ mod error;
 mod exact;
 mod geodesic;
 pub(crate) mod metric;
+mod posing;
 mod product;
 mod project;
 mod reach;
@@ -29,6 +30,7 @@ pub use error::BasisError;
 pub use exact::{ExactSettings, Refined};
 pub use geodesic::{FarTurn, GeodesicSettings, Geodesics, Keep};
 pub use metric::{Metric, shell};
+pub use posing::{ElasticSettings, Prior, Reconstruction, RootMotion, bone_end, reconstruct};
 pub use project::Projector;
 pub use swing::{Swinger, swing};
 

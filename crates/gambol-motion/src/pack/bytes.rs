@@ -149,12 +149,13 @@ struct Writer {
 impl Writer {
     /// Seven bits at a time, the lowest first.
     fn count(&mut self, mut number: usize) {
+        #[allow(clippy::cast_possible_truncation)] // below 128
+        let low = |number: usize| (number & 0x7f) as u8;
         while number >= 0x80 {
-            self.bytes.push((number & 0x7f) as u8 | 0x80);
+            self.bytes.push(low(number) | 0x80);
             number >>= 7;
         }
-        #[allow(clippy::cast_possible_truncation)] // below 128
-        self.bytes.push(number as u8);
+        self.bytes.push(low(number));
     }
 
     fn block(&mut self, bytes: &[u8]) {
@@ -181,10 +182,14 @@ impl Writer {
         let flags = usize::from(header.stride.is_some()) + 2 * usize::from(header.travel.is_some());
         self.count(flags);
         if let Some(stride) = header.stride {
-            [stride.yaw, stride.shift.x, stride.shift.y, stride.shift.z].iter().for_each(|x| self.number(*x));
+            for x in [stride.yaw, stride.shift.x, stride.shift.y, stride.shift.z] {
+                self.number(x);
+            }
         }
         if let Some(travel) = header.travel {
-            [travel.speed, travel.stride_length, travel.stride_frequency].iter().for_each(|x| self.number(*x));
+            for x in [travel.speed, travel.stride_length, travel.stride_frequency] {
+                self.number(x);
+            }
         }
         self.count(header.feet.len());
         for foot in &header.feet {
@@ -212,7 +217,9 @@ impl Writer {
         foot.contact.point.iter().for_each(|x| self.number(*x));
         self.count(foot.contact.intervals.len());
         for (interval, place) in foot.contact.intervals.iter().zip(&foot.places) {
-            interval.iter().for_each(|time| self.number(*time));
+            for time in interval {
+                self.number(*time);
+            }
             self.count(usize::from(place.is_some()));
             if let Some(place) = place {
                 place.iter().for_each(|x| self.short(*x));
@@ -301,7 +308,8 @@ impl<'b> Reader<'b> {
         let travel = (flags & 2 == 2).then(|| self.travel()).transpose()?;
         let feet = (0..self.count()?).map(|_| self.foot(creature)).collect::<Result<_, _>>()?;
         let mean = (0..creature.nq()).map(|_| self.short()).collect::<Result<Vec<_>, _>>()?;
-        let mean = creature.checked_pose("mean", &mean).map_err(|_| PackError::Damaged("its mean is no pose"))?;
+        let mean =
+            creature.checked_pose("mean", &mean).map_err(|_| PackError::Damaged("its mean is no pose"))?;
         let (segment, step, directions) = (self.count()?, self.number()?, self.count()?);
         if !(1..=LONGEST_SEGMENT).contains(&segment) || step <= 0.0 || directions > creature.nv() {
             return Err(PackError::Damaged("its segments make no sense"));
@@ -330,11 +338,7 @@ impl<'b> Reader<'b> {
     }
 
     fn travel(&mut self) -> Result<Travel, PackError> {
-        Ok(Travel {
-            speed: self.number()?,
-            stride_length: self.number()?,
-            stride_frequency: self.number()?,
-        })
+        Ok(Travel { speed: self.number()?, stride_length: self.number()?, stride_frequency: self.number()? })
     }
 
     fn foot(&mut self, creature: &Creature) -> Result<Held, PackError> {

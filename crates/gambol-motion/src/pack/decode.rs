@@ -11,7 +11,7 @@ use super::transform::{Frame, Sines, weight};
 use crate::Clip;
 
 /// Steps of knots in parts of the file's step, the one of exponent 0.
-const KNOT: f64 = 1.0 / 16.0;
+const KNOT: f64 = 1.0 / 32.0;
 
 /// The largest exponent that makes sense: a step of a billionth of the file's.
 pub(crate) const MOST_EXPONENT: i32 = 120;
@@ -55,7 +55,8 @@ impl<'c> Stage<'c> {
 
     /// The knot that is so far from `from`.
     pub(crate) fn knot(&self, from: &[f64], numbers: &[i32]) -> Vec<f64> {
-        let y = DVector::from_iterator(numbers.len(), numbers.iter().map(|x| f64::from(*x) * self.knot_step()));
+        let y =
+            DVector::from_iterator(numbers.len(), numbers.iter().map(|x| f64::from(*x) * self.knot_step()));
         let mut pose = from.to_vec();
         self.creature.integrate(&mut pose, self.frame.motion(&y).as_slice(), 1.0);
         pose

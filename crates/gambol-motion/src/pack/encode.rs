@@ -72,7 +72,13 @@ const ROUND_UP: f64 = 0.6;
 const COARSEST: f64 = 4.0;
 const USUAL: i32 = 10;
 
-/// Rounds of halving for a size or a root mean square; they leave a thousandth of an octave.
+/// Of the ways that look smallest, so many are gone to their end.
+const TRIED: usize = 3;
+
+/// The largest error in parts of the root mean square, as it usually is.
+const SPREAD: f64 = 6.0;
+
+/// Rounds of halving for a size or a root mean square; they leave a tenth of a per cent.
 const HALVINGS: usize = 14;
 
 /// A foot that goes by less than this part of the error while it stands is held.
@@ -99,72 +105,108 @@ pub fn pack(creature: &Creature, clip: &Clip, settings: &PackSettings) -> Result
 }
 
 /// The smallest that stays within a largest error.
-fn within(creature: &Creature, clip: &Clip, error: f64, count: Option<usize>) -> Result<PackReport, PackError> {
+fn within(
+    creature: &Creature,
+    clip: &Clip,
+    error: f64,
+    count: Option<usize>,
+) -> Result<PackReport, PackError> {
+    let mut best: Option<PackReport> = None;
+    for plan in ranked(creature, clip, count, error)?.into_iter().take(TRIED) {
+        let report = within_by(creature, clip, &plan, error)?;
+        if best.as_ref().is_none_or(|best| report.bytes.len() < best.bytes.len()) {
+            best = Some(report);
+        }
+    }
+    best.ok_or(PackError::Damaged("there is no way to pack it"))
+}
+
+/// The same by one way to pack.
+fn within_by(creature: &Creature, clip: &Clip, plan: &Plan, error: f64) -> Result<PackReport, PackError> {
     let mut target = error;
     let mut feet = held(creature, clip, STANDS * error);
     loop {
-        let mut best: Option<PackReport> = None;
-        for plan in plans(creature, clip, count)? {
-            let job = Job::new(creature, clip, &plan, feet.clone(), COARSEST * target)?;
-            let report = job.report(&job.packed(Choice::Within(target))?)?;
-            if best.as_ref().is_none_or(|best| report.bytes.len() < best.bytes.len()) {
-                best = Some(report);
-            }
-        }
-        let best = best.ok_or(PackError::Damaged("there is no way to pack it"))?;
-        if best.comparison.shell_error <= error {
-            return Ok(best);
+        let job = Job::new(creature, clip, plan, feet.clone(), COARSEST * target)?;
+        let report = job.report(&job.packed(Choice::Within(target))?)?;
+        if report.comparison.shell_error <= error {
+            return Ok(report);
         }
         // Feet that are put in their place move the leg a little more than they moved in the recording; then more is asked of the
         // rest, and at last they are left where the numbers put them.
-        if target > 0.5 * error {
-            target *= 0.8;
+        if target > 0.7 * error {
+            target *= 0.9;
         } else if feet.iter().any(|foot| foot.places.iter().any(Option::is_some)) {
-            feet.iter_mut().for_each(|foot| foot.places.fill(None));
+            for foot in &mut feet {
+                foot.places.fill(None);
+            }
             target = error;
         } else if target > 1e-3 * error {
             target *= 0.5;
         } else {
-            return Ok(best);
+            return Ok(report);
         }
     }
+}
+
+/// Ways to pack, by the bytes that they take where every segment has the step that usually keeps an error.
+fn ranked(
+    creature: &Creature,
+    clip: &Clip,
+    count: Option<usize>,
+    error: f64,
+) -> Result<Vec<Plan>, PackError> {
+    let mut sized = Vec::new();
+    for plan in plans(creature, clip, count)? {
+        let job = Job::new(creature, clip, &plan, Vec::new(), COARSEST * error)?;
+        sized.push((write(creature, &job.packed(Choice::Same(USUAL))?).len(), plan));
+    }
+    sized.sort_by_key(|(bytes, _)| *bytes);
+    Ok(sized.into_iter().map(|(_, plan)| plan).collect())
+}
+
+fn smallest(creature: &Creature, clip: &Clip, count: Option<usize>, error: f64) -> Result<Plan, PackError> {
+    let first = ranked(creature, clip, count, error)?.into_iter().next();
+    first.ok_or(PackError::Damaged("there is no way to pack it"))
 }
 
 /// The smallest with this root mean square.
 fn by_rms(creature: &Creature, clip: &Clip, rms: f64, count: Option<usize>) -> Result<PackReport, PackError> {
     let feet = held(creature, clip, STANDS * rms);
-    let mut best: Option<PackReport> = None;
-    for plan in plans(creature, clip, count)? {
-        let (mut low, mut high) = (0.01 * rms, 100.0 * rms);
-        let mut found = None;
-        for _ in 0..HALVINGS {
-            let middle = (low * high).sqrt();
-            let job = Job::new(creature, clip, &plan, feet.clone(), middle)?;
-            let report = job.report(&job.packed(Choice::Same(USUAL))?)?;
-            if report.comparison.rms <= rms {
-                low = middle;
-                found = Some(report);
-            } else {
-                high = middle;
-            }
-        }
-        if let Some(report) = found
-            && best.as_ref().is_none_or(|best| report.bytes.len() < best.bytes.len())
-        {
-            best = Some(report);
+    let plan = smallest(creature, clip, count, SPREAD * rms)?;
+    let (mut low, mut high) = (0.01 * rms, 1e3 * rms);
+    let mut found = None;
+    for _ in 0..HALVINGS {
+        let middle = (low * high).sqrt();
+        let job = Job::new(creature, clip, &plan, feet.clone(), middle)?;
+        let report = job.report(&job.packed(Choice::Same(USUAL))?)?;
+        if report.comparison.rms <= rms {
+            low = middle;
+            found = Some(report);
+        } else {
+            high = middle;
         }
     }
-    best.ok_or(PackError::Target(rms))
+    found.ok_or(PackError::Target(rms))
 }
 
 /// The most exact within a size.
-fn by_size(creature: &Creature, clip: &Clip, bytes: usize, count: Option<usize>) -> Result<PackReport, PackError> {
+fn by_size(
+    creature: &Creature,
+    clip: &Clip,
+    bytes: usize,
+    count: Option<usize>,
+) -> Result<PackReport, PackError> {
     let (mut low, mut high) = (1e-6_f64, 10.0_f64);
     let mut found: Option<PackReport> = None;
     let mut least = usize::MAX;
-    for _ in 0..HALVINGS {
+    let mut plan = smallest(creature, clip, count, 1e-2)?;
+    for round in 0..HALVINGS {
         let middle = (low * high).sqrt();
-        let report = within(creature, clip, middle, count)?;
+        if round == HALVINGS / 2 {
+            // Near the error that it will be, another way may be smaller.
+            plan = smallest(creature, clip, count, middle)?;
+        }
+        let report = within_by(creature, clip, &plan, middle)?;
         least = least.min(report.bytes.len());
         if report.bytes.len() <= bytes {
             high = middle;
@@ -287,7 +329,7 @@ impl<'c> Job<'c> {
                 let base = if index + 1 == lengths.len() { &self.stage.mean } else { &from };
                 let knot = self.numbers(base, key + length);
                 let to = self.stage.knot(base, &knot);
-                chunk.segments.push(self.segment(choice, key, length, [&from, &to], knot)?);
+                chunk.segments.push(self.segment(choice, key, length, [&from, &to], &knot)?);
                 key += length;
                 from = to;
             }
@@ -310,13 +352,13 @@ impl<'c> Job<'c> {
         key: usize,
         length: usize,
         knots: [&[f64]; 2],
-        knot: Vec<i32>,
+        knot: &[i32],
     ) -> Result<Segment, PackError> {
         let coefficients = self.coefficients(key, length, knots)?;
         let at = |exponent: i32| Segment {
             exponent,
             coefficients: quantised(&coefficients, self.stage.step(exponent)),
-            knot: knot.clone(),
+            knot: knot.to_vec(),
         };
         let error = match choice {
             Choice::Same(exponent) => return Ok(at(exponent)),
@@ -338,7 +380,12 @@ impl<'c> Job<'c> {
     }
 
     /// What is left over the line between two knots, as sines.
-    fn coefficients(&self, key: usize, length: usize, [from, to]: [&[f64]; 2]) -> Result<DMatrix<f64>, PackError> {
+    fn coefficients(
+        &self,
+        key: usize,
+        length: usize,
+        [from, to]: [&[f64]; 2],
+    ) -> Result<DMatrix<f64>, PackError> {
         let nv = self.creature.nv();
         let (mut way, mut left) = (vec![0.0; nv], DVector::zeros(nv));
         self.creature.difference(from, to, &mut way);

@@ -18,7 +18,11 @@ impl Held {
     /// Where it is to be at a time.
     fn place_at(&self, time: f64) -> Option<Vec3> {
         let within = |[start, end]: &[f64; 2]| (*start..=*end).contains(&time);
-        self.contact.intervals.iter().position(within).and_then(|stance| self.places.get(stance).copied().flatten())
+        self.contact
+            .intervals
+            .iter()
+            .position(within)
+            .and_then(|stance| self.places.get(stance).copied().flatten())
     }
 }
 
@@ -49,7 +53,8 @@ pub(crate) fn hold(creature: &Creature, times: &[f64], poses: &mut [Vec<f64>], f
             .iter()
             .zip(poses.iter())
             .map(|(&time, pose)| {
-                foot.place_at(time).map(|place| correction(creature, &mut data, pose, &foot.contact, place, &limb))
+                foot.place_at(time)
+                    .map(|place| correction(creature, &mut data, pose, &foot.contact, place, &limb))
             })
             .collect();
         let mut whole = vec![0.0; creature.nv()];
@@ -71,7 +76,8 @@ fn faded(times: &[f64], corrections: &[Option<DVector<f64>>], key: usize) -> Opt
     let share = |other: usize| 1.0 - (times[other] - times[key]).abs() / FADE;
     let near = |other: usize| share(other) > 0.0;
     let before = (0..key).rev().take_while(|other| near(*other)).find(|other| corrections[*other].is_some());
-    let after = (key + 1..times.len()).take_while(|other| near(*other)).find(|other| corrections[*other].is_some());
+    let after =
+        (key + 1..times.len()).take_while(|other| near(*other)).find(|other| corrections[*other].is_some());
     let part = |other: Option<usize>| other.and_then(|k| corrections[k].as_ref().map(|way| way * share(k)));
     match (part(before), part(after)) {
         (Some(a), Some(b)) => Some(a + b),

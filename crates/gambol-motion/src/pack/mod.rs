@@ -174,7 +174,9 @@ impl Pack {
         for &turn in &self.turns {
             let Some(q) = pose.get_mut(turn..turn + 4) else { continue };
             let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
-            q.iter_mut().for_each(|x| *x /= length);
+            for x in q {
+                *x /= length;
+            }
         }
     }
 

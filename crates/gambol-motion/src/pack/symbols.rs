@@ -56,7 +56,7 @@ impl Kind {
 
     /// A number whose neighbours sum up to `near`.
     fn number(&mut self, code: &mut impl Numbers, near: u32, value: i32) -> i32 {
-        let context = (u32::BITS - near.leading_zeros()).min(NEIGHBOURS as u32 - 1) as usize;
+        let context = ((u32::BITS - near.leading_zeros()) as usize).min(NEIGHBOURS - 1);
         let size = value.unsigned_abs();
         let wanted = (u32::BITS - size.leading_zeros()) as usize;
         let mut bits = 0;
@@ -106,11 +106,8 @@ pub(crate) struct Segment {
 
 impl Model {
     pub(crate) fn new(coordinates: usize) -> Self {
-        let before = Segment {
-            exponent: 8,
-            coefficients: vec![Vec::new(); coordinates],
-            knot: vec![0; coordinates],
-        };
+        let before =
+            Segment { exponent: 8, coefficients: vec![Vec::new(); coordinates], knot: vec![0; coordinates] };
         Self {
             coefficients: Kind::new(),
             knots: Kind::new(),
@@ -182,7 +179,7 @@ impl Model {
     }
 
     fn count(&mut self, code: &mut impl Numbers, before: usize, count: usize) -> usize {
-        let context = (usize::BITS - before.leading_zeros()).min(9) as usize;
+        let context = ((usize::BITS - before.leading_zeros()) as usize).min(9);
         let tree = &mut self.counts[context];
         let mut node = 1;
         for shift in (0..8).rev() {
@@ -208,11 +205,15 @@ mod tests {
             let number = (size * random.symmetric()) as i32;
             number
         };
-        let segments: Vec<Segment> = (0..20)
+        let segments: Vec<Segment> = (0..20_u8)
             .map(|k| Segment {
-                exponent: 8 + k % 5,
+                exponent: 8 + i32::from(k) % 5,
                 coefficients: (0..6)
-                    .map(|c| (0..(k as usize * c) % 63).map(|n| whole(3e8 / ((1 + n) * (1 + n) * (1 + n)) as f64)).collect())
+                    .map(|c| {
+                        (0..(usize::from(k) * c) % 63)
+                            .map(|n| whole(3e8 / ((1 + n) * (1 + n) * (1 + n)) as f64))
+                            .collect()
+                    })
                     .collect(),
                 knot: (0..6).map(|_| whole(1e3)).collect(),
             })
