@@ -117,7 +117,7 @@ fn misuse_is_told_and_leaves_nothing() {
         (vec!["basis", "dog", "-o", &basis_out], 1, "--modes takes a creature"),
         (vec!["basis", "dog", "--modes", "9999"], 1, "vibrations, not 9999"),
         (vec!["basis", &clip, "-o", &clip, "--force"], 1, "never written over"),
-        (vec!["pose", "dog", "--goal", "head=0,0,1"], 2, "--elastic"),
+        (vec!["pose", "dog", "--goal", "head=0,0,1"], 2, "--basis"),
         (vec!["pose", "dog", "--elastic"], 1, "--goal"),
         (vec!["pose", "dog", "--elastic", "--goal", "wing=0,0,1"], 1, "has no landmark or body \"wing\""),
         (vec!["pose", "dog", "--elastic", "--goal", "head=0,0"], 2, "expected"),
