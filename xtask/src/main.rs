@@ -13,6 +13,7 @@ mod gaits;
 mod gltf;
 mod masses;
 mod modes;
+mod motion;
 mod node;
 mod page;
 mod peers;
@@ -170,6 +171,11 @@ enum Task {
         /// Only these: gallery, modes, physics, gaits, rigs, animation
         only: Vec<String>,
     },
+    /// Print the tables of docs/motion.md: directions, sizes and poses of the recordings (BVH, AMC) in a folder
+    Motion {
+        /// The folder, such as one of CMU's
+        folder: PathBuf,
+    },
     /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`)
     Fuzz {
         /// Seconds for each target
@@ -217,6 +223,7 @@ fn main() -> ExitCode {
         Task::Protocol => protocol::write(),
         Task::Wasm => wasm::run(),
         Task::Pictures { only } => pictures::run(&only),
+        Task::Motion { folder } => motion::run(&folder),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };
     match result {

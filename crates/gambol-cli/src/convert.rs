@@ -22,7 +22,7 @@ const ENDINGS: [&str; 8] = ["glb", "bvh", "json", "npz", "png", "svg", "gif", "a
 /// Converts a clip, and cuts, loops or resamples it on the way
 #[derive(Args)]
 #[command(
-    after_help = "FROM: .bvh, .amc (its .asf beside it or by --asf), or .json or .npz (a clip that gambol wrote).\n\
+    after_help = "FROM: .bvh, .amc (its .asf beside it or by --asf), or .json, .npz or .pack (a clip that gambol wrote).\n\
     TO by ending: .glb (glTF), .bvh, .json, .npz (NumPy); .png or .svg (a film strip), .gif or .apng (an animation).\n\
     A recording becomes a creature with a body for every joint. Steps are made in this order: trim, loop, fps.\n\n\
     Examples:\n  gambol convert walk.bvh walk.glb\n  gambol convert 02_01.amc 02_01.gif --asf 02.asf\n  \
@@ -65,7 +65,7 @@ pub(super) struct Convert {
     #[arg(long, value_name = "F", value_parser = rate, allow_negative_numbers = true)]
     amc_fps: Option<f64>,
 
-    /// Who moves in a .json or .npz clip: a name from the gallery or a file; as the clip says if not given
+    /// Who moves in a .json, .npz or .pack clip: a name from the gallery or a file; as the clip says if not given
     #[arg(long, value_name = "CREATURE")]
     creature: Option<String>,
 
@@ -115,7 +115,7 @@ impl Convert {
             return fail(&self.from, ": there is no such file");
         }
         if !is_motion(&self.from) {
-            return fail(&self.from, ": motion is read from .bvh, .amc, .json and .npz files");
+            return fail(&self.from, ": motion is read from .bvh, .amc, .json, .npz and .pack files");
         }
         for input in [Some(&self.from), self.asf.as_ref()].into_iter().flatten() {
             let same =

@@ -23,7 +23,7 @@ use gambol_plant::{Plant, leaves, plant_views};
 /// Tells what a creature is made of (bodies, joints, mass, landmarks, what was guessed), and what a clip holds
 #[derive(Args)]
 #[command(
-    after_help = "Besides creatures, clips are taken: .bvh, .amc, .json and .npz. Of a clip, frames, rate, unit, way, stances, \
+    after_help = "Besides creatures, clips are taken: .bvh, .amc, .json, .npz and .pack. Of a clip, frames, rate, unit, way, stances, \
                         how well it would loop and what forces it takes come first, then who moves. Of a glTF file's own clips \
                         a line each; --clip tells all of one.\n\nExamples:\n  gambol inspect dog\n  gambol inspect human --pose run --picture run.svg\n  \
                         gambol inspect fox.glb --rig fox.toml\n  \

@@ -2,7 +2,10 @@
 //! 2 (usage), and `optimize` has two of its own.
 
 mod animate;
+mod basis;
 mod clip_report;
+mod compare;
+mod compress;
 mod convert;
 mod creature;
 mod export;
@@ -18,6 +21,7 @@ mod optimize;
 mod plant_modes;
 mod plant_report;
 mod plant_settings;
+mod pose;
 mod reach;
 mod render;
 mod rig;
@@ -50,7 +54,7 @@ use hint::told;
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
     after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file,\nor a plant: MTG, SWC or CSV.\n\n\
-                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol sketch dog -o dog-runs.toml\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol export dog -o dog.xml\n  gambol wind oak --gusts 0.3 -o oak.gif\n  gambol inspect robot.urdf --root free --json"
+                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol sketch dog -o dog-runs.toml\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol basis walk.bvh -o walk.basis\n  gambol compress walk.bvh -o walk.pack\n  gambol export dog -o dog.xml\n  gambol wind oak --gusts 0.3 -o oak.gif\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -60,12 +64,16 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Animate(Box<animate::Animate>),
+    Basis(basis::BasisVerb),
+    Compare(compare::CompareVerb),
+    Compress(compress::CompressVerb),
     Convert(convert::Convert),
     Export(export::Export),
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
     Modes(modes::ModesVerb),
     Optimize(Box<optimize::Optimize>),
+    Pose(pose::PoseVerb),
     Reach(reach::ReachVerb),
     Rig(rig::RigVerb),
     Simulate(Box<simulate::Simulate>),
@@ -142,12 +150,16 @@ fn main() -> ExitCode {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let result = match arguments.verb {
         Verb::Animate(verb) => verb.run(&mut out),
+        Verb::Basis(verb) => verb.run(&mut out),
+        Verb::Compare(verb) => verb.run(&mut out),
+        Verb::Compress(verb) => verb.run(&mut out),
         Verb::Convert(verb) => verb.run(),
         Verb::Export(verb) => verb.run(),
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),
         Verb::Optimize(verb) => verb.run(&mut out),
+        Verb::Pose(verb) => verb.run(&mut out),
         Verb::Reach(verb) => verb.run(&mut out),
         Verb::Rig(verb) => verb.run(&mut out),
         Verb::Simulate(verb) => verb.run(&mut out),

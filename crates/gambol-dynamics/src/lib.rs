@@ -62,7 +62,7 @@ pub use energy::{Energy, Momentum, center_of_mass, center_of_mass_of, energy, en
 pub use jacobian::{body_jacobian, each_axis_above, point_jacobian};
 pub use kinematics::{body_velocities, forward_kinematics};
 pub use mass_multiply::{MassMultiplier, multiply_mass, prepare_mass, top_momentum};
-pub use reach::{Goal, Hold, ReachSpace, Reached, Stop, StopEnd, reach, reach_in};
+pub use reach::{Goal, Hold, ReachSpace, Reached, SpringSpace, Stop, StopEnd, reach, reach_in};
 pub use rnea::{bias_forces, inverse_dynamics};
 pub use spatial::{Force, Motion};
 pub use springs::{passive_forces, passive_forces_about, stiffness_matrix, tendon_stretch_about};

@@ -11,6 +11,7 @@
 //! ```
 
 pub mod asf;
+pub mod basis;
 pub mod bvh;
 pub mod clip;
 pub mod course;
@@ -24,6 +25,7 @@ mod mjcf;
 pub mod mocap;
 mod notes;
 pub mod npz;
+pub mod pack;
 pub mod plant;
 mod stored_zip;
 pub mod toml_file;

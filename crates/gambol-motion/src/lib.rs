@@ -6,14 +6,24 @@
 
 mod basis;
 mod clip;
+mod compare;
 mod in_place;
+mod joint_map;
+mod pack;
 mod sample;
 #[cfg(feature = "samples")]
 pub mod samples;
 mod seam;
 
-pub use basis::{Basis, BasisError, BasisSpec, Direction, Metric, Projector, Swinger, swing};
+pub use basis::{
+    Basis, BasisError, BasisSpec, Direction, ElasticSettings, ExactSettings, FarTurn, GeodesicSettings,
+    Geodesics, Keep, Metric, Prior, Projector, Reconstruction, Refined, RootMotion, Swinger, bone_end,
+    reconstruct, shell, swing,
+};
 pub use clip::{Clip, ClipError, Contact, Stride, Travel};
+pub use compare::{Comparison, compare};
+pub use joint_map::{JointList, JointMap, JointMismatch};
+pub use pack::{Pack, PackError, PackReport, PackSettings, PackTarget, pack};
 pub use seam::Seam;
 
 /// The vectors and matrices that this crate's functions take and give.

@@ -7,9 +7,10 @@ use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_np
 use gambol_formats::files::{Files, Folder};
 use gambol_formats::gltf::{GltfClip, Rig, read_clips};
 use gambol_formats::mocap::{Kind, Recording, RecordingOptions, kind, load_recording};
+use gambol_formats::pack::{clip_of_pack, creature_of_pack};
 use gambol_formats::{FormatError, LoadOptions};
 use gambol_model::{Creature, Hint};
-use gambol_motion::Clip;
+use gambol_motion::{Clip, JointList};
 
 use crate::{LoadError, load};
 
@@ -35,7 +36,7 @@ pub struct Motion {
     pub first_apart: bool,
 }
 
-/// Whether a file holds motion: `.bvh`, `.amc`, or a clip as `.json` or `.npz`.
+/// Whether a file holds motion: `.bvh`, `.amc`, or a clip as `.json`, `.npz` or `.pack`.
 pub fn is_motion(path: &Path) -> bool {
     let name = path.to_string_lossy();
     matches!(kind(&name), Some(Kind::Bvh | Kind::Amc)) || own_kind(path).is_some()
@@ -46,22 +47,52 @@ pub fn is_motion(path: &Path) -> bool {
 enum Own {
     Json,
     Npz,
+    Pack,
 }
 
 fn own_kind(path: &Path) -> Option<Own> {
     let ends = |ending: &str| path.extension().is_some_and(|found| found.eq_ignore_ascii_case(ending));
-    [("json", Own::Json), ("npz", Own::Npz)]
+    [("json", Own::Json), ("npz", Own::Npz), ("pack", Own::Pack)]
         .into_iter()
         .find(|(ending, _)| ends(ending))
         .map(|(_, kind)| kind)
 }
 
-/// Reads motion from a `.bvh`, `.amc`, `.json` or `.npz` file.
+/// Reads motion from a `.bvh`, `.amc`, `.json`, `.npz` or `.pack` file.
 pub fn load_motion(path: &Path, options: &MotionOptions) -> Result<Motion, LoadError> {
     if let Some(kind) = own_kind(path) {
         return load_own(path, kind, options);
     }
     Ok(load_recording(path, &options.recording)?.into())
+}
+
+/// Reads motions of one skeleton, that of the first file: the others must have its joints, or with `by_name` some of them. Bones
+/// may differ in length, as between people. A first frame that is apart from a motion is left out.
+pub fn load_motions(
+    paths: &[&Path],
+    options: &MotionOptions,
+    by_name: bool,
+) -> Result<(Creature, Vec<Clip>), LoadError> {
+    let mut first: Option<Creature> = None;
+    let mut clips = Vec::with_capacity(paths.len());
+    for path in paths {
+        let mut motion = load_motion(path, options)?;
+        motion.drop_first_apart();
+        let Some(creature) = &first else {
+            first = Some(motion.creature);
+            clips.push(motion.clip);
+            continue;
+        };
+        let file = path.display().to_string();
+        let joints = JointList::of(&motion.creature);
+        let map = if by_name { joints.by_name(creature) } else { joints.same(creature) };
+        let map = map.map_err(|error| FormatError::new(&file, error.to_string()))?;
+        let poses = motion.clip.poses.iter().filter_map(|pose| map.pose(creature, pose)).collect();
+        // Feet of another skeleton are other bodies.
+        clips.push(Clip { poses, contacts: Vec::new(), ..motion.clip });
+    }
+    let nothing = || FormatError::new("", "no file of a motion is given");
+    Ok((first.ok_or_else(nothing)?, clips))
 }
 
 /// A clip of ours.
@@ -75,14 +106,16 @@ fn load_own(path: &Path, kind: Own, options: &MotionOptions) -> Result<Motion, L
     let said = match kind {
         Own::Json => Some(creature_of_json(&file, text()?)?),
         Own::Npz => creature_of_npz(&file, &bytes)?,
+        Own::Pack => Some(creature_of_pack(&file, &bytes)?),
     };
     let who =
         options.creature.as_ref().or(said.as_ref()).ok_or_else(|| {
             FormatError::new(&file, "the clip does not say who moves").with_hint(Hint::Mover)
         })?;
-    let creature = load(who, &options.recording.load).map_err(|error| match error {
+    let creature = mover(who, path, options).map_err(|error| match error {
         LoadError::Unknown { name } => {
-            let reason = format!("the clip is of {name:?}, which is not in the gallery");
+            let reason =
+                format!("the clip is of {name:?}, which is neither in the gallery nor beside the file");
             LoadError::Format(FormatError::new(&file, reason).with_hint(Hint::Mover))
         }
         other => other,
@@ -90,8 +123,37 @@ fn load_own(path: &Path, kind: Own, options: &MotionOptions) -> Result<Motion, L
     let clip = match kind {
         Own::Json => from_json(&file, text()?, &creature)?,
         Own::Npz => from_npz(&file, &bytes, &creature)?,
+        Own::Pack => clip_of_pack(&file, &bytes, &creature)?,
     };
     Ok(Motion { creature, clip, scale: None, first_apart: false })
+}
+
+/// Files of creatures that are looked for beside a clip, by their endings.
+const BESIDE: [&str; 7] = ["xml", "urdf", "glb", "gltf", "bvh", "amc", "asf"];
+
+/// Who moves in a clip of ours: a creature of the gallery, a file, or a file of that name beside the clip. The creature of a recording
+/// is the one that its motion was read with.
+fn mover(who: &str, clip: &Path, options: &MotionOptions) -> Result<Creature, LoadError> {
+    let of_file = |path: &Path| {
+        let name = path.to_string_lossy();
+        match kind(&name) {
+            Some(Kind::Bvh | Kind::Amc) => Ok(load_recording(path, &options.recording)?.creature),
+            _ => load(&name, &options.recording.load),
+        }
+    };
+    if Path::new(who).exists() && crate::gallery::find(who).is_none() {
+        return of_file(Path::new(who));
+    }
+    match load(who, &options.recording.load) {
+        Err(LoadError::Unknown { name }) => {
+            // A name with a path in it is no name of a neighbour.
+            let is_name = Path::new(who).components().count() == 1;
+            let beside = |ending: &&str| clip.with_file_name(format!("{who}.{ending}"));
+            let found = BESIDE.iter().map(|ending| beside(&ending)).find(|path| is_name && path.is_file());
+            found.map_or(Err(LoadError::Unknown { name }), |path| of_file(&path))
+        }
+        other => other,
+    }
 }
 
 impl From<Recording> for Motion {

@@ -98,7 +98,7 @@ fn misuse_is_named_and_leaves_nothing() {
     assert_fails(
         &["convert", &xml, &out],
         1,
-        "dog.xml: motion is read from .bvh, .amc, .json and .npz files",
+        "dog.xml: motion is read from .bvh, .amc, .json, .npz and .pack files",
     );
     let broken = place.with("broken.bvh", &WALK[0][..WALK[0].len() - 200]);
     assert_fails(&["convert", &broken, &out], 1, "broken.bvh:");

@@ -9,6 +9,7 @@ mod command_line_convert;
 mod command_line_export;
 mod command_line_gaits;
 mod command_line_modes;
+mod command_line_motion;
 mod command_line_optimize;
 mod command_line_rigs;
 mod command_line_simulate;

@@ -20,7 +20,7 @@ use gambol_model::{BodyPoint, Creature, Vec3};
 use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 
-use springs::Springs;
+pub use springs::SpringSpace;
 
 use crate::{
     Data, constraint_jacobian, constraint_residual, constraint_rows, forward_kinematics, point_jacobian,
@@ -133,7 +133,7 @@ pub enum StopEnd {
 /// Draws the points of `goals` to their targets, starting from `pose`; joints give way as their springs would. Bodies of
 /// goals must be bodies of the creature.
 pub fn reach(creature: &Creature, data: &mut Data, pose: &[f64], goals: &[Goal], hold: Hold) -> Reached {
-    reach_in(creature, data, &Springs { creature, from: pose, hold }, goals)
+    reach_in(creature, data, &SpringSpace { creature, from: pose, hold, power: 1.0 }, goals)
 }
 
 /// Draws the points of `goals` to their targets within a space of poses. Bodies of goals must be bodies of the creature.

@@ -1,6 +1,6 @@
 //! All that a creature's joints can do, each against its spring: the elastic metric.
 
-use gambol_model::{Creature, Joint, JointKind, Quat, Vec3};
+use gambol_model::{Creature, Joint, JointKind, Quat, Vec3, math};
 use nalgebra::{DMatrix, DVector, DVectorViewMut, Quaternion};
 
 use super::{Hold, ReachSpace, Stop, StopEnd};
@@ -8,15 +8,20 @@ use super::{Hold, ReachSpace, Stop, StopEnd};
 /// Compliance of a root that goes along, times that of the softest joint per square of the creature's size.
 const EASY: f64 = 100.0;
 
-/// The tangent space at a pose.
-pub(super) struct Springs<'c> {
-    pub(super) creature: &'c Creature,
-    /// The pose that it begins with.
-    pub(super) from: &'c [f64],
-    pub(super) hold: Hold,
+/// The tangent space at a pose: each joint by itself, within its limits.
+#[derive(Clone, Copy, Debug)]
+pub struct SpringSpace<'c> {
+    /// Who reaches.
+    pub creature: &'c Creature,
+    /// The pose that it begins with, `nq` numbers.
+    pub from: &'c [f64],
+    /// What holds it.
+    pub hold: Hold,
+    /// A spring K costs by K to this power: 1 for its energy, less where what is stiff is to move as well.
+    pub power: f64,
 }
 
-impl ReachSpace for Springs<'_> {
+impl ReachSpace for SpringSpace<'_> {
     fn dimension(&self) -> usize {
         self.creature.nv()
     }
@@ -24,7 +29,10 @@ impl ReachSpace for Springs<'_> {
     /// rad²/J or m²/J. A joint without a spring gives way like the mean of the others.
     fn compliance(&self, size: f64) -> DVector<f64> {
         let joints = self.creature.joints();
-        let springs: Vec<f64> = joints.iter().map(|joint| joint.stiffness).filter(|k| *k > 0.0).collect();
+        // The bits of the springs themselves where nothing is changed.
+        let priced = |k: f64| if self.power == 1.0 { k } else { math::powf(k, self.power) };
+        let springs: Vec<f64> =
+            joints.iter().map(|joint| joint.stiffness).filter(|k| *k > 0.0).map(priced).collect();
         let mean = if springs.is_empty() { 1.0 } else { springs.iter().sum::<f64>() / springs.len() as f64 };
         let softest = springs.iter().copied().fold(mean, f64::min);
         let of_dof = self.creature.dofs().iter().enumerate().map(|(index, dof)| {
@@ -34,7 +42,7 @@ impl ReachSpace for Springs<'_> {
                 // Three shifts, which carry everything as far as a turn carries its far end; three turns.
                 (JointKind::Free, Hold::Goals) if index < joint.v + 3 => EASY * size * size / softest,
                 (JointKind::Free, Hold::Goals) => EASY / softest,
-                _ if joint.stiffness > 0.0 => 1.0 / joint.stiffness,
+                _ if joint.stiffness > 0.0 => 1.0 / priced(joint.stiffness),
                 _ => 1.0 / mean,
             }
         });
@@ -88,7 +96,7 @@ impl ReachSpace for Springs<'_> {
     }
 }
 
-impl Springs<'_> {
+impl SpringSpace<'_> {
     /// Hinges and slides with limits, and how far they may go. One that is past its limit already does not go further.
     fn limited(&self) -> impl Iterator<Item = (&Joint, [f64; 2])> {
         let simple = self.creature.joints().iter().filter(|joint| joint.kind.nq() == 1);

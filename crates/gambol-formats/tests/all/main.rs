@@ -9,6 +9,7 @@ mod gltf_clips;
 mod gltf_out;
 mod mjcf;
 mod mjcf_bad;
+mod motion_files;
 mod recordings;
 mod recordings_bad;
 mod rig_file;

@@ -85,4 +85,33 @@ pub enum BasisError {
         /// Its name.
         creature: String,
     },
+    /// Too few poses to say how a creature moves.
+    #[error("{frames} poses are too few to tell how a creature moves; it takes 2 at least")]
+    Frames {
+        /// How many there are.
+        frames: usize,
+    },
+    /// All poses are one.
+    #[error("no joint of {creature} moves, but for its root: there is no direction to find")]
+    Still {
+        /// Its name.
+        creature: String,
+    },
+    /// More directions than the poses have.
+    #[error("{count} directions are asked for; the poses go in {rank}")]
+    Rank {
+        /// How many are asked for.
+        count: usize,
+        /// How many there are.
+        rank: usize,
+    },
+    /// A share of the variance that is none.
+    #[error("a share of the variance is above 0 and at most 1, which {share} is not")]
+    Share {
+        /// As given.
+        share: f64,
+    },
+    /// Numbers that have no eigenvalues, because they are not finite or too large.
+    #[error("the variance of the poses cannot be decomposed: their numbers are too large")]
+    Decomposition,
 }

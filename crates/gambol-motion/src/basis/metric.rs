@@ -1,7 +1,7 @@
 //! How far a small motion is.
 
-use gambol_dynamics::{Data, multiply_mass, prepare_mass};
-use gambol_model::Creature;
+use gambol_dynamics::{Data, body_jacobian, forward_kinematics, multiply_mass, prepare_mass};
+use gambol_model::{Creature, JointKind};
 use nalgebra::{DMatrix, DVector};
 
 use super::BasisError;
@@ -17,6 +17,12 @@ pub enum Metric {
     Joint,
     /// Twice the kinetic energy of the motion as a velocity: W = M at the mean, kg m².
     Mass,
+    /// How far the joints go in space, and what is about them: the squared motion of the points of a sphere about the origin
+    /// of each body, W = Σ J_vᵀ J_v + ⅔ r² J_ωᵀ J_ω at the mean, m². ⅔ r² |ω|² is the mean of |ω × p|² over the sphere.
+    Position {
+        /// r, m: how thick the flesh is that a turn of a bone carries along.
+        shell: f64,
+    },
     /// Any other: W itself, symmetric and without negative lengths.
     Matrix(DMatrix<f64>),
 }
@@ -25,16 +31,30 @@ pub enum Metric {
 const SYMMETRIC: f64 = 1e-12;
 
 impl Metric {
-    /// `joint`, `mass` or `matrix`.
+    /// The metric of positions with a shell of 3 cm, as wide as a forearm is thick, or of 2 % of a smaller creature's size.
+    pub fn position(creature: &Creature) -> Self {
+        Self::Position { shell: shell(creature) }
+    }
+
+    /// `joint`, `mass`, `position` or `matrix`.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Joint => "joint",
             Self::Mass => "mass",
+            Self::Position { .. } => "position",
             Self::Matrix(_) => "matrix",
         }
     }
 
     pub(super) fn check(&self, nv: usize) -> Result<(), BasisError> {
+        if let Self::Position { shell } = self {
+            let is_length = shell.is_finite() && *shell > 0.0;
+            return if is_length {
+                Ok(())
+            } else {
+                Err(BasisError::Metric("its shell is no length above 0"))
+            };
+        }
         let Self::Matrix(w) = self else { return Ok(()) };
         if w.shape() != (nv, nv) {
             return Err(BasisError::Metric(
@@ -60,6 +80,7 @@ impl Metric {
         match self {
             Self::Joint => motions.clone(),
             Self::Matrix(w) => w * motions,
+            Self::Position { shell } => position_matrix(creature, q, *shell) * motions,
             Self::Mass => {
                 let mut data = Data::new(creature);
                 prepare_mass(creature, &mut data, q);
@@ -74,4 +95,58 @@ impl Metric {
             }
         }
     }
+}
+
+/// What a shell is at most, m, and as a share of the creature's size: a forearm of a person, and that of a mouse.
+const SHELL: f64 = 0.03;
+const SHELL_OF_SIZE: f64 = 0.02;
+
+/// How far off its bone the surface of a creature is taken to be, m.
+pub fn shell(creature: &Creature) -> f64 {
+    let mut data = Data::new(creature);
+    let frames = forward_kinematics(creature, &mut data, creature.reference_pose());
+    let root = frames.get(1).map(|frame| frame.position).unwrap_or_default();
+    let far = frames.iter().skip(1).map(|frame| (frame.position - root).norm()).fold(0.0, f64::max);
+    // The root is near the middle of most creatures.
+    let size = 2.0 * far;
+    if size > 0.0 { SHELL.min(SHELL_OF_SIZE * size) } else { SHELL }
+}
+
+/// W of [`Metric::Position`] at the pose `q`.
+fn position_matrix(creature: &Creature, q: &[f64], shell: f64) -> DMatrix<f64> {
+    let nv = creature.nv();
+    let mut data = Data::new(creature);
+    forward_kinematics(creature, &mut data, q);
+    let mut jacobian = DMatrix::zeros(6, nv);
+    let mut w = DMatrix::zeros(nv, nv);
+    let turns = (2.0 / 3.0_f64).sqrt() * shell;
+    for body in 1..creature.bodies().len() {
+        body_jacobian(creature, &data, body, data.frames[body].position, &mut jacobian);
+        jacobian.rows_mut(0, 3).scale_mut(turns);
+        // Only what is above the body moves it, which is little of a large creature.
+        let moving: Vec<usize> = (0..nv).filter(|dof| jacobian.column(*dof).amax() > 0.0).collect();
+        for &i in &moving {
+            for &j in &moving {
+                w[(i, j)] += jacobian.column(i).dot(&jacobian.column(j));
+            }
+        }
+    }
+    w
+}
+
+/// Velocity coordinates that are not of a free root: what a posture is made of.
+pub(crate) fn posture_dofs(creature: &Creature) -> Vec<usize> {
+    let bends = |joint: usize| creature.joints()[joint].kind != JointKind::Free;
+    creature.dofs().iter().enumerate().filter(|(_, dof)| bends(dof.joint)).map(|(index, _)| index).collect()
+}
+
+/// W of a metric between some of the coordinates.
+pub(crate) fn metric_block(creature: &Creature, metric: &Metric, q: &[f64], dofs: &[usize]) -> DMatrix<f64> {
+    let mut units = DMatrix::zeros(creature.nv(), dofs.len());
+    for (column, &dof) in dofs.iter().enumerate() {
+        units[(dof, column)] = 1.0;
+    }
+    let all = metric.apply(creature, q, &units);
+    // Equal but for rounding on both sides of the diagonal.
+    DMatrix::from_fn(dofs.len(), dofs.len(), |i, j| 0.5 * (all[(dofs[i], j)] + all[(dofs[j], i)]))
 }

@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! pose(x) = mean ⊕ Σ xᵢ φᵢ             a pose from its coordinates
+//! product(x) = mean ⊕ x₁ φ₁ ⊕ x₂ φ₂ …   another, one direction after the other
 //! v = jacobian(x) ẋ                     its velocity
 //! project(q) = argmin ‖q ⊖ mean − Φ x‖  the coordinates of the nearest pose, in the metric
 //! ```
@@ -12,7 +13,11 @@
 //! Poses live on a manifold, so that ⊕ is [`Creature::integrate`] and ⊖ is [`Creature::difference`].
 
 mod error;
-mod metric;
+mod exact;
+mod geodesic;
+pub(crate) mod metric;
+mod posing;
+mod product;
 mod project;
 mod reach;
 mod swing;
@@ -22,7 +27,10 @@ use gambol_model::{Creature, JointKind, Vec3, math};
 use nalgebra::DMatrix;
 
 pub use error::BasisError;
-pub use metric::Metric;
+pub use exact::{ExactSettings, Refined};
+pub use geodesic::{FarTurn, GeodesicSettings, Geodesics, Keep};
+pub use metric::{Metric, shell};
+pub use posing::{ElasticSettings, Prior, Reconstruction, RootMotion, bone_end, reconstruct};
 pub use project::Projector;
 pub use swing::{Swinger, swing};
 
@@ -197,6 +205,19 @@ impl Basis {
         self.projector(creature)?.project(creature, q)
     }
 
+    /// `q` with its free root where the mean has it: a posture, whatever place it is taken at. Bases of recordings leave the
+    /// root out, and are projected to without it.
+    pub fn posture(&self, creature: &Creature, q: &[f64]) -> Result<Vec<f64>, BasisError> {
+        self.check_creature(creature)?;
+        let mut posture =
+            creature.checked_pose("pose", q).map_err(|error| BasisError::Pose(error.to_string()))?;
+        for joint in creature.joints().iter().filter(|joint| joint.kind == JointKind::Free) {
+            let root = joint.q..joint.q + joint.kind.nq();
+            posture[root.clone()].copy_from_slice(&self.mean[root]);
+        }
+        Ok(posture)
+    }
+
     /// What all projections have in common.
     pub fn projector(&self, creature: &Creature) -> Result<Projector, BasisError> {
         self.check_creature(creature)?;
@@ -297,7 +318,7 @@ fn check_direction(direction: &Direction, nv: usize) -> Result<(), BasisError> {
 }
 
 /// A rotation by the vector θ and how it goes on.
-struct Turn {
+pub(crate) struct Turn {
     theta: Vec3,
     /// (1 − cos θ)/θ²
     first: f64,
@@ -306,7 +327,7 @@ struct Turn {
 }
 
 impl Turn {
-    fn new(theta: Vec3) -> Self {
+    pub(crate) fn new(theta: Vec3) -> Self {
         /// Below, rad, the series of `second` is right to the last digit, and its closed form is not.
         const SMALL: f64 = 0.1;
         let squared = theta.norm_squared();
@@ -324,8 +345,14 @@ impl Turn {
     }
 
     /// The angular velocity, along the axes of the turned body, where θ grows at `rate`.
-    fn velocity(&self, rate: Vec3) -> Vec3 {
+    pub(crate) fn velocity(&self, rate: Vec3) -> Vec3 {
         let across = self.theta.cross(&rate);
         rate - across * self.first + self.theta.cross(&across) * self.second
+    }
+
+    /// The transpose of [`Self::velocity`].
+    pub(crate) fn transposed(&self, rate: Vec3) -> Vec3 {
+        let across = self.theta.cross(&rate);
+        rate + across * self.first + self.theta.cross(&across) * self.second
     }
 }

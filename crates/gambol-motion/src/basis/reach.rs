@@ -40,6 +40,22 @@ impl Basis {
     }
 }
 
+impl Basis {
+    /// The same without regard to the limits of joints: a basis of recordings goes where people went, and the limits of their files are
+    /// guesses.
+    pub(super) fn reach_unlimited(
+        &self,
+        creature: &Creature,
+        data: &mut Data,
+        goals: &[Goal],
+        hold: Hold,
+    ) -> Result<Reached, BasisError> {
+        self.check_creature(creature)?;
+        let space = Directions { creature, basis: self, hold, limits: Vec::new() };
+        Ok(reach_in(creature, data, &space, goals))
+    }
+}
+
 /// The poses of a basis.
 struct Directions<'b> {
     creature: &'b Creature,
@@ -87,6 +103,9 @@ impl<'b> Directions<'b> {
     /// Draws `to` back, on the way from `from`, to where no joint is past its limit. One that was on its limit before may be past
     /// it by `slack`: it is held there, but not to the last digit.
     fn shorten(&self, from: &DVector<f64>, to: &mut DVector<f64>, slack: impl Fn(&Limit) -> f64) {
+        if self.limits.is_empty() {
+            return;
+        }
         let before = self.pose(from);
         let bounds: Vec<[f64; 2]> = self
             .limits
@@ -150,6 +169,9 @@ impl ReachSpace for Directions<'_> {
     }
 
     fn stops(&self, x: &DVector<f64>) -> Vec<Stop> {
+        if self.limits.is_empty() {
+            return Vec::new();
+        }
         let pose = self.pose(x);
         let velocities = self.basis.velocities(self.creature, self.tangent(x).as_slice());
         let mut stops = Vec::new();

@@ -3,5 +3,8 @@
 //! One program for all tests of the crate: linking is most of what a small one costs.
 
 mod basis;
+mod geodesics;
 mod in_place;
+mod packs;
+mod posing;
 mod tools;
