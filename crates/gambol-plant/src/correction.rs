@@ -116,7 +116,9 @@ fn fit(samples: &[f64], halves: &[[Vec<Vec3>; 2]], b: f64) -> (f64, Vec<BentWay>
         let both = || s.iter().zip(halves).map(|(s, [odd, even])| (*s, odd[node], even[node]));
         let v = both().map(|(s, odd, _)| odd * s).sum::<Vec3>() / second;
         let w = both().map(|(s, _, even)| even * (s * s)).sum::<Vec3>() / fourth;
-        let off = |(s, odd, even): (f64, Vec3, Vec3)| (odd - v * s).norm_squared() + (even - w * (s * s)).norm_squared();
+        let off = |(s, odd, even): (f64, Vec3, Vec3)| {
+            (odd - v * s).norm_squared() + (even - w * (s * s)).norm_squared()
+        };
         left += both().map(off).sum::<f64>();
         ways.push(BentWay { a, b, v, w });
     }
