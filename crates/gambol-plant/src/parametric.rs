@@ -27,13 +27,13 @@ impl PlantEntry {
 pub const PLANTS: [PlantEntry; 5] = [
     PlantEntry {
         name: "sapling",
-        about: "a young broadleaf of 3 m",
+        about: "a young broadleaf",
         grow: |grower| grower.broadleaf(3.0, 0.02, 2, 7),
     },
     PlantEntry {
         name: "oak",
-        about: "an old broadleaf of 14 m with a wide crown",
-        grow: |grower| grower.broadleaf(14.0, 0.28, 4, 8),
+        about: "an old broadleaf with a wide crown",
+        grow: |grower| grower.broadleaf(14.0, 0.28, 3, 10),
     },
     PlantEntry {
         name: "spruce",

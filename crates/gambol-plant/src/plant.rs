@@ -179,11 +179,12 @@ impl Children {
             let carried = near && branches;
             waiting.extend(self.below[index].iter().rev().map(|&child| (child, node, carried)));
         }
+        let loose = self.loose(file, &mut reached)?;
         if drafts.len() < 2 {
             let line = file.points[self.root].line;
             return Err(file.error(line, "the plant is a single point"));
         }
-        Ok((drafts, self.loose(file, &mut reached)?))
+        Ok((drafts, loose))
     }
 
     /// How many pieces hang on what is not there. What hangs on itself is an error.

@@ -91,7 +91,7 @@ impl<'a> PlantReader<'a> {
         match strongest {
             Some(limb) if by_limb[limb] >= LIMB => format!("{} {}", self.place(limb), self.verb(mode, limb)),
             Some(limb) if by_limb[limb] >= 0.5 * LIMB => {
-                format!("{} and others {}", self.place(limb), self.verb(mode, limb))
+                format!("{} and others {}", self.place(limb), self.verb(mode, limb).trim_end_matches('s'))
             }
             _ => "branches sway against each other".to_owned(),
         }
