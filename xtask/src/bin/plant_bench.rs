@@ -7,7 +7,7 @@ use gambol::LoadOptions;
 use gambol::formats::{npz, write_file};
 use gambol::plant::{
     AirSettings, Constants, Forest, ForestSettings, Mechanics, PlantMode, SwaySettings, Wind, WindBasis,
-    WoodSettings, plant_modes,
+    WoodSettings, plant_modes, stand_of,
 };
 use serde_json::json;
 
