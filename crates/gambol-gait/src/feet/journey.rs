@@ -578,7 +578,9 @@ fn steps(
             let shares = timeline.shares(inside);
             mix = shares.iter().filter_map(|(i, w, _)| played[*i].as_ref().map(|own| (own, *w))).collect();
             let sum: f64 = mix.iter().map(|(_, w)| w).sum();
-            mix.iter_mut().for_each(|(_, w)| *w /= sum);
+            for (_, w) in &mut mix {
+                *w /= sum;
+            }
             middle = number + mix.iter().map(|(own, w)| w * own.middles[leg]).sum::<f64>();
         }
         let duty: f64 = mix.iter().map(|(own, w)| w * own.duty(leg)).sum();

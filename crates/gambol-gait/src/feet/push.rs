@@ -385,23 +385,20 @@ impl<'a> Problem<'a> {
             let [drift, rate, moment] = [nothing.clone(), nothing.clone(), nothing];
             return Apparent { mean: Vec3::zeros(), drift, rate, moment };
         }
-        let (centers, velocities, momentum) = match last {
-            Some(Round { x, apparent, momentum }) => {
-                let centers = (0..n).map(|k| self.center(x, k) + apparent.drift[k]).collect();
-                let pushed: Vec<Vec3> = (0..n).map(|k| self.summed(x, &|w| self.value[w][k])).collect();
-                let mean = pushed.iter().sum::<Vec3>() / n as f64;
-                let change: Vec<Vec3> = pushed.iter().map(|push| push - mean).collect();
-                let velocities = convolved(&self.once_kernel, &change);
-                let velocities = velocities.iter().zip(&apparent.rate).map(|(v, rate)| v + rate).collect();
-                (centers, velocities, momentum)
-            }
-            None => {
-                let centers = self.wanted.center.clone();
-                let step = lump.period / n as f64;
-                let rate = |k: usize| (centers[(k + 1) % n] - centers[(k + n - 1) % n]) / (2.0 * step);
-                let velocities: Vec<Vec3> = (0..n).map(rate).collect();
-                (centers, velocities, &self.wanted.momentum)
-            }
+        let (centers, velocities, momentum) = if let Some(Round { x, apparent, momentum }) = last {
+            let centers = (0..n).map(|k| self.center(x, k) + apparent.drift[k]).collect();
+            let pushed: Vec<Vec3> = (0..n).map(|k| self.summed(x, &|w| self.value[w][k])).collect();
+            let mean = pushed.iter().sum::<Vec3>() / n as f64;
+            let change: Vec<Vec3> = pushed.iter().map(|push| push - mean).collect();
+            let velocities = convolved(&self.once_kernel, &change);
+            let velocities = velocities.iter().zip(&apparent.rate).map(|(v, rate)| v + rate).collect();
+            (centers, velocities, momentum)
+        } else {
+            let centers = self.wanted.center.clone();
+            let step = lump.period / n as f64;
+            let rate = |k: usize| (centers[(k + 1) % n] - centers[(k + n - 1) % n]) / (2.0 * step);
+            let velocities: Vec<Vec3> = (0..n).map(rate).collect();
+            (centers, velocities, &self.wanted.momentum)
         };
         let of = |k: usize| {
             let Moving { speed, turn, faster, tighter } = lump.frame[k];

@@ -251,10 +251,10 @@ pub(super) fn change(body: &Body, from: Option<&Cast>, to: &Cast) -> f64 {
         [from, Some(to)].map(|cast| cast.and_then(|cast| cast.part.as_ref()).map(|(_, design)| &design.gait));
     let slowest = both.iter().flatten().map(|gait| gait.frequency).fold(f64::INFINITY, f64::min);
     // A gait whose speed its vibrations say goes about as fast as legs fall.
-    let speed = |gait: &Option<&crate::Gait>| {
+    let speed = |gait: Option<&crate::Gait>| {
         gait.map_or(0.0, |gait| gait.ground.speed.unwrap_or((g * body.legs.length).sqrt()))
     };
-    let faster = (speed(&both[1]) - speed(&both[0])).abs();
+    let faster = (speed(both[1]) - speed(both[0])).abs();
     let strides =
         if slowest.is_finite() { settings.change / slowest } else { settings.change * natural(body) };
     strides.max(faster / (settings.haste * g))

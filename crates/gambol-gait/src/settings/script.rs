@@ -56,7 +56,7 @@ gambol_model::settings! {
         /// Strides of a start or a stop on the way: in the first of them it comes to its speed.
         strides: f64 = 2.0, Positive;
         /// Turn on the spot, rad.
-        turn: f64 = 1.570_796_326_794_896_6, Positive;
+        turn: f64 = std::f64::consts::FRAC_PI_2, Positive;
         /// How high a jump rises, legs; it lands where it left, and a game leads it.
         jump_height: f64 = 0.3, Positive;
         /// Breaths of a clip that stands.

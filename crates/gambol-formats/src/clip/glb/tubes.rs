@@ -122,7 +122,9 @@ fn primitive(part: &JointedPart, material: usize, buffer: &mut Buffer) -> Result
         let share = share as f32;
         // A joint without weight is 0, as the format asks.
         let second = if share > 0.0 { short(second)? } else { 0 };
-        [short(first)?, second, 0, 0].iter().for_each(|joint| joints.extend(joint.to_le_bytes()));
+        for joint in [short(first)?, second, 0, 0] {
+            joints.extend(joint.to_le_bytes());
+        }
         weights.push([1.0 - share, share, 0.0, 0.0]);
     }
     let joints = buffer.push(
