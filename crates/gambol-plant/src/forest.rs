@@ -210,7 +210,7 @@ pub fn stand_of(
     let width = (high.x - low.x).max(high.y - low.y).max(0.25 * (high.z - low.z)).max(f64::MIN_POSITIVE);
     let distance = settings.spacing * width;
     let mut random = Random::new(seed ^ 0x666f_7265_7374);
-    let side = (1..).find(|side| side * side >= count).unwrap_or(1);
+    let side = (1..=count).find(|side| side * side >= count).unwrap_or(1);
     let half = 0.5 * (side as f64 - 1.0);
     let trees = (0..count)
         .map(|index| {

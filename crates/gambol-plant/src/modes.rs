@@ -162,7 +162,9 @@ impl<'a> Probes<'a> {
             (0..3).for_each(|axis| forces[6 * node + axis] = mass * push[axis]);
         }
         let scale = if norm > 0.0 { 1.0 / norm.sqrt() } else { 0.0 };
-        forces.iter_mut().for_each(|force| *force *= scale);
+        for force in &mut forces {
+            *force *= scale;
+        }
         forces
     }
 }

@@ -1,6 +1,6 @@
 //! A plant: nodes on its axes, each joined to its parent by an element of one radius.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use gambol_formats::FormatError;
 use gambol_formats::plant::{PlantEdge, PlantFile, PlantParent, RadiusOf};
@@ -216,9 +216,9 @@ fn no_root(file: &PlantFile) -> FormatError {
 
 /// Points that hang on each other in a circle, told at the one that comes first in the file.
 fn cycle(file: &PlantFile, from: usize) -> FormatError {
-    let mut seen = HashMap::new();
+    let mut seen = HashSet::new();
     let mut at = from;
-    while seen.insert(at, ()).is_none() {
+    while seen.insert(at) {
         match file.points[at].parent {
             PlantParent::Point(parent) => at = parent,
             PlantParent::Missing | PlantParent::Root => {

@@ -111,7 +111,7 @@ impl Sway {
                     out.iter_mut().zip(&correction.ways[index]).for_each(|(out, way)| *out += way.at(*q));
                 }
                 None => {
-                    out.iter_mut().enumerate().for_each(|(node, out)| *out += mode.displacement(node) * *q)
+                    out.iter_mut().enumerate().for_each(|(node, out)| *out += mode.displacement(node) * *q);
                 }
             }
         }
