@@ -52,12 +52,12 @@ fn directions(files: &[PathBuf]) -> Result<()> {
     println!("| recording | frames | joint | position | mass |\n|---|--:|--:|--:|--:|");
     for file in files {
         let (creature, clip) = load(file)?;
-        let mut row = format!("| {} | {} |", name(file), clip.times.len());
+        let mut cells = Vec::new();
         for metric in [Metric::Joint, Metric::position(&creature), Metric::Mass] {
             let found = geodesics(&creature, &clip, metric)?;
-            row += &format!(" {}/{} |", found.directions_for(0.95), found.directions_for(0.99));
+            cells.push(format!("{}/{}", found.directions_for(0.95), found.directions_for(0.99)));
         }
-        println!("{row}");
+        println!("| {} | {} | {} |", name(file), clip.times.len(), cells.join(" | "));
     }
     println!();
     Ok(())

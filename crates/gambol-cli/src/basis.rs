@@ -29,6 +29,7 @@ use super::{Failure, is_same_file, write_json, written};
     Examples:\n  gambol basis walk.bvh run.bvh -o human.basis\n  gambol basis 17_10.amc --count 12 --sheet boxing.png\n  \
     gambol basis 17_10.amc --metric joint --variance 0.95 --json\n  gambol basis dog --modes 12 -o dog.basis"
 )]
+#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(super) struct BasisVerb {
     /// Clips of one skeleton; with --modes, one creature: a name from the gallery or a file
     #[arg(required = true, value_name = "CLIP|CREATURE")]

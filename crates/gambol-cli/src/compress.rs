@@ -116,9 +116,9 @@ impl CompressVerb {
         writeln!(out, "{} bytes, {:.1} a key, 1:{ratio:.1}", file.len(), file.len() as f64 / keys as f64)?;
         writeln!(
             out,
-            "knots every {segment} keys, {}, {}",
+            "knots every {segment} keys, {}, {} held",
             written::count(directions, "direction"),
-            written::count(held, "stance held").replace("helds", "held")
+            written::count(held, "stance")
         )?;
         tell(out, &creature, &comparison)
     }

@@ -25,6 +25,7 @@ use super::{Failure, is_same_file, write_json, written};
     gambol pose 17_10.amc --basis human.basis --goal head=0,0,1.5 --goal lfingers=0.4,0.3,1.2 -o pose.json\n  \
     gambol pose --reconstruct 17_10.amc --basis others.basis --handles head,lfingers,rfingers,ltoes,rtoes --json"
 )]
+#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(super) struct PoseVerb {
     /// A name from `gambol gallery`, or a file of a creature or of a recording
     #[arg(required_unless_present = "reconstruct", conflicts_with = "reconstruct")]

@@ -148,8 +148,8 @@ fn mover(who: &str, clip: &Path, options: &MotionOptions) -> Result<Creature, Lo
         Err(LoadError::Unknown { name }) => {
             // A name with a path in it is no name of a neighbour.
             let is_name = Path::new(who).components().count() == 1;
-            let beside = |ending: &&str| clip.with_file_name(format!("{who}.{ending}"));
-            let found = BESIDE.iter().map(|ending| beside(&ending)).find(|path| is_name && path.is_file());
+            let beside = |ending: &str| clip.with_file_name(format!("{who}.{ending}"));
+            let found = BESIDE.iter().map(|ending| beside(ending)).find(|path| is_name && path.is_file());
             found.map_or(Err(LoadError::Unknown { name }), |path| of_file(&path))
         }
         other => other,
