@@ -28,6 +28,8 @@ pub enum Hint {
     Skeleton,
     /// A clip does not say who moves.
     Mover,
+    /// What kind of body it is was guessed.
+    Class,
 }
 
 impl fmt::Display for Hint {
@@ -41,6 +43,7 @@ impl fmt::Display for Hint {
             Self::FilePose => f.write_str("its pose `file` is as drawn"),
             Self::Skeleton => f.write_str("`asf` names it"),
             Self::Mover => f.write_str("`creature` says who moves"),
+            Self::Class => f.write_str("`class` sets it right"),
         }
     }
 }

@@ -14,3 +14,4 @@ mod command_line_rigs;
 mod command_line_simulate;
 mod command_line_sketch;
 mod command_line_studio;
+mod corpus;

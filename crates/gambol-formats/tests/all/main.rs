@@ -3,11 +3,13 @@
 //! One program for all tests of the crate: linking is most of what a small one costs.
 
 mod clips;
+mod fbx;
 mod gltf;
 mod gltf_clips;
 mod gltf_out;
 mod mjcf;
 mod mjcf_bad;
+mod odd_files;
 mod recordings;
 mod recordings_bad;
 mod rig_file;

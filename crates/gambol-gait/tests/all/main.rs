@@ -19,4 +19,5 @@ mod preset;
 mod settings;
 mod sturdy;
 mod style;
+mod wings;
 mod zoo;
