@@ -7,6 +7,7 @@ mod blender;
 mod bvh;
 mod cma;
 mod compare;
+mod corpus;
 mod export;
 mod fuzz;
 mod gaits;
@@ -117,6 +118,15 @@ enum Task {
         #[arg(long, conflicts_with_all = ["markdown", "creatures"])]
         docs: bool,
     },
+    /// Take every creature of a folder through loading, its first gait, export, the validator and physics, with time limits, and
+    /// write a table and a sheet of film strips
+    Corpus {
+        /// The folder; our own odd bodies if not given
+        folder: Option<PathBuf>,
+        /// The first so many files
+        #[arg(long)]
+        limit: Option<usize>,
+    },
     /// Read clips back with the Khronos validator, three.js and NumPy, and compare with our kinematics
     Gltf {
         /// A folder of glTF files that get a clip each, besides our own
@@ -211,6 +221,7 @@ fn main() -> ExitCode {
                 (false, false) => gaits::Table::Text,
             },
         ),
+        Task::Corpus { folder, limit } => corpus::run(folder.as_deref(), limit),
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
         Task::Blender { folder } => blender::run(folder.as_deref()),
         Task::Bvh { files } => bvh::run(&files),

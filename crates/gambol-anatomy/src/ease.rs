@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use gambol_model::{CreatureSpec, JointKind, JointSpec, PoseSpec, Quat, Role, Side, Vec3, math};
+use gambol_model::{
+    CreatureSpec, JointKind, JointSpec, PoseSpec, Quat, Role, Side, Vec3, math, words_of_name,
+};
 use nalgebra::{Quaternion, UnitQuaternion};
 
 use crate::survey::{Chains, Survey};
@@ -38,6 +40,9 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
             continue;
         };
         let upper = chain.bodies[elbow - 1];
+        if chain.bodies.iter().any(|&body| is_wing(&spec.bodies[body].name)) {
+            continue; // spread, as they fly
+        }
         let arm = survey.place(hand) - survey.origins[upper];
         let slope = math::atan2(-arm.z, math::hypot(arm.x, arm.y));
         let is_aside = arm.y.abs() > arm.x.abs();
@@ -51,6 +56,10 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
         }
     }
     lowered
+}
+
+fn is_wing(name: &str) -> bool {
+    words_of_name(name).iter().any(|word| word.starts_with("wing"))
 }
 
 /// A snake that rears up is laid straight along the ground: it slithers on its belly, and has to lie on it. Its head

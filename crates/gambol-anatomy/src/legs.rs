@@ -112,6 +112,12 @@ impl Legs {
         Self { pairs: rows.len(), legs, heading, length, ground }
     }
 
+    /// The same without them: limbs that look like legs and carry nobody.
+    #[must_use]
+    pub fn put_aside(self) -> Self {
+        Self { legs: Vec::new(), pairs: 0, length: 0.0, ..self }
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.legs.is_empty()

@@ -14,6 +14,7 @@
 //! ```
 
 mod arms;
+mod class;
 mod ease;
 mod error;
 mod feet;
@@ -29,8 +30,10 @@ pub mod skin;
 mod springs;
 mod survey;
 mod weight;
+mod wings;
 
 pub use arms::{Arm, arms};
+pub use class::{ClassSettings, Classified, classify};
 pub use error::AnatomyError;
 pub use feet::{Foot, diagonal_feet, feet, foot_bodies};
 pub use heading::Heading;
@@ -44,6 +47,8 @@ pub use weight::{
     Attempt, Deflection, Reaction, Stand, StandSettings, StandStatus, StiffnessGroup, WeightError,
     WeightReport, WeightStatus, stand, stiffness_from_weight,
 };
+
+pub use wings::{Blade, Wing, blades, wings};
 
 /// The vectors and matrices that this crate's functions take and give.
 pub use nalgebra;

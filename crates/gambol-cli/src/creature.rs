@@ -8,7 +8,7 @@ use gambol_anatomy::{SpringSettings, give_springs};
 use gambol_dynamics::Data;
 use gambol_formats::gltf::{Rig, RigSettings};
 use gambol_formats::plant::UpAxis;
-use gambol_model::{Creature, LandmarkOverride};
+use gambol_model::{BodyClass, Creature, LandmarkOverride};
 use gambol_modes::{Scale, set_uniform};
 use gambol_plant::Plant;
 
@@ -37,6 +37,10 @@ pub(super) struct CreatureArguments {
     /// Set a landmark right: `foot.front.left=paw_L`, with the name of a body, site or joint; `tail=` removes it
     #[arg(long, value_name = "NAME=TARGET", value_parser = landmark)]
     landmark: Vec<LandmarkOverride>,
+
+    /// How it gets about, if the guess is wrong: legs, belly, fish, whale, ray, paddles, wings, floats, wheels, hand, plant, thing
+    #[arg(long, value_name = "CLASS")]
+    class: Option<BodyClass>,
 
     /// glTF: a file that says what was guessed wrong about the rig; `gambol rig` writes one to edit
     #[arg(long, value_name = "FILE.toml")]
@@ -140,6 +144,7 @@ impl CreatureArguments {
             free_root: self.root == Root::Free,
             assets: self.assets.clone(),
             landmarks: self.landmark.clone(),
+            class: self.class,
             rig: self.rig.as_deref().map(read_rig).transpose()?,
             height: self.height,
             unit: self.unit,

@@ -18,6 +18,7 @@ fn option(hint: Hint) -> String {
         Hint::Size => "--height or --unit sets it right",
         Hint::FilePose => "`--pose file` has it as drawn",
         Hint::Skeleton => "--asf names it",
+        Hint::Class => "--class legs (or fish, wings, …) sets it right",
         Hint::Mover => "--creature NAME or FILE says who moves",
         Hint::Pipe => "--pipe TIP_RADIUS gives them by that of its tips, m",
     };

@@ -173,6 +173,7 @@ fn write_report(out: &mut impl Write, report: &Report) -> Result<(), Failure> {
         "  mass {:.4} kg, centre of mass ({x:.4}, {y:.4}, {z:.4}) m in pose {}",
         report.mass, report.pose
     )?;
+    writeln!(out, "  class {}: {}", report.class, report.class_reason)?;
     if !report.poses.is_empty() {
         writeln!(out, "  poses {}", report.poses.join(", "))?;
     }

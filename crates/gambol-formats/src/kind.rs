@@ -3,7 +3,7 @@
 use crate::FormatError;
 
 /// What creatures are read from, for messages.
-const READ: &str = "a creature is read from glTF (.glb, .gltf), MJCF (.xml), URDF (.urdf), BVH (.bvh) or ASF (.asf), a plant from MTG (.mtg), SWC (.swc) or a table (.csv) of id, parent, x, y, z, radius";
+const READ: &str = "a creature is read from glTF (.glb, .gltf, .vrm), FBX (.fbx), MJCF (.xml), URDF (.urdf), BVH (.bvh) or ASF (.asf), a plant from MTG (.mtg), SWC (.swc) or a table (.csv) of id, parent, x, y, z, radius";
 
 /// What to do with a program's own file.
 const EXPORT: &str = "export it from there as glTF (.glb)";
@@ -11,9 +11,7 @@ const EXPORT: &str = "export it from there as glTF (.glb)";
 const MESH: &str = "a mesh alone has no bones; rig it, and export it as glTF (.glb)";
 
 /// Files that begin with these bytes, whatever their name.
-const BEGINNINGS: [(&[u8], &str, &str); 15] = [
-    (b"Kaydara FBX Binary", "an FBX file", EXPORT),
-    (b"; FBX", "an FBX file", EXPORT),
+const BEGINNINGS: [(&[u8], &str, &str); 13] = [
     (b"BLENDER", "a Blender file", EXPORT),
     (b"PXR-USDC", "a USD file", EXPORT),
     (b"#usda", "a USD file", EXPORT),
@@ -109,12 +107,7 @@ mod tests {
                 &b"time,x,y\n0,1,2\n"[..],
                 "walk.csv: this is a table (CSV), not a creature; a creature is read",
             ),
-            (
-                "fox.fbx",
-                b"Kaydara FBX Binary  \0\x1a\0",
-                "this is an FBX file: export it from there as glTF (.glb);",
-            ),
-            ("fox.glb.bak", b"Kaydara FBX Binary  \0", "this is an FBX file"),
+            ("fox.fbx", b"\0\x1a\0", "this is an FBX file: export it from there as glTF (.glb);"),
             ("fox.blend", b"BLENDER-v404", "this is a Blender file: export"),
             // Blender packs its files, so that only the name tells.
             ("fox.blend", b"\x28\xb5\x2f\xfd\x00", "this is a Blender file: export"),

@@ -16,6 +16,7 @@ pub mod bvh;
 pub mod clip;
 pub mod course;
 mod error;
+mod fbx;
 pub mod files;
 pub mod gltf;
 mod height_field;
@@ -36,7 +37,7 @@ pub mod xml;
 use std::path::{Path, PathBuf};
 
 use gambol_anatomy::Measures;
-use gambol_model::{CreatureSpec, LandmarkOverride};
+use gambol_model::{BodyClass, CreatureSpec, LandmarkOverride};
 
 pub use error::FormatError;
 pub use files::Files;
@@ -58,6 +59,8 @@ pub struct LoadOptions {
     pub assets: Option<PathBuf>,
     /// Landmarks that the user sets right. Default: none.
     pub landmarks: Vec<LandmarkOverride>,
+    /// How the creature gets about, if the guess is wrong. Default: guessed.
+    pub class: Option<BodyClass>,
     /// glTF: what the user says about the rig. Default: all is guessed.
     pub rig: Option<gltf::RigSettings>,
     /// glTF, BVH, ASF, plants: height of the creature in the file's pose, m. Default: the file's unit.
@@ -126,11 +129,22 @@ pub fn load_rig_from(
     main: &str,
     options: &LoadOptions,
 ) -> Result<(CreatureSpec, Option<gltf::Rig>), FormatError> {
+    let (mut spec, rig) = load_any(files, main, options)?;
+    spec.class = options.class.or(spec.class);
+    Ok((spec, rig))
+}
+
+/// By what the file is.
+fn load_any(
+    files: &dyn Files,
+    main: &str,
+    options: &LoadOptions,
+) -> Result<(CreatureSpec, Option<gltf::Rig>), FormatError> {
     if let Some(kind) = mocap::kind(main) {
         return Ok((mocap::read(files, main, kind, options)?, None));
     }
     let bytes = files.read(main)?;
-    if gltf::is_gltf(&bytes) {
+    if gltf::is_gltf(&bytes) || fbx::is_fbx(&bytes) {
         let (spec, rig) = gltf::read(files, main, options)?;
         return Ok((spec, Some(rig)));
     }

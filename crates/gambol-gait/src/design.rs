@@ -10,7 +10,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 
 use gambol_anatomy::footfall::{self as pattern, Order, Pattern};
 use gambol_dynamics::Data;
-use gambol_model::{Dof, JointKind, Remark, Role, math};
+use gambol_model::{BodyClass, Dof, Hint, JointKind, Remark, Role, math};
 use nalgebra::Complex;
 use serde::{Deserialize, Serialize};
 
@@ -79,7 +79,10 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
         let own = preset::find(&body.creature, name).and_then(|preset| preset.footfalls.as_deref());
         footfalls = own.unwrap_or(name);
     }
-    if body.legs.is_empty() && pattern::LEGLESS.contains(&name) {
+    if belly::is_winged(body, name) && refused(body.class.class).is_none() {
+        return belly::design_winged(body, data, name, wish);
+    }
+    if body.legs.is_empty() && pattern::LEGLESS.contains(&name) && refused(body.class.class).is_none() {
         return legless(body, data, name, wish, &marks);
     }
     let palette = Palette::marked(body, data, marks)?;
@@ -237,24 +240,52 @@ fn footfalls(body: &Body, pattern: &Pattern) -> BTreeMap<String, f64> {
     body.legs.legs.iter().map(|leg| (leg.name.clone(), phase(leg))).collect()
 }
 
-/// Every gait, and why it does not suit this creature where it does not.
+/// What an animator would choose first for a body of this class.
+fn preferred(class: BodyClass) -> &'static [&'static str] {
+    match class {
+        BodyClass::Belly => &["roll", "slither", "crawl"],
+        BodyClass::Wings => &["fly", "hover", "glide"],
+        BodyClass::Floats => &["hover"],
+        class if class.swims() => &["swim"],
+        _ => &[],
+    }
+}
+
+/// Every gait, and why it does not suit this creature where it does not; what suits it best comes first.
 pub fn gaits_for(body: &Body, data: &mut Data) -> Vec<(String, Result<(), GaitError>)> {
     let presets = Presets::of(&body.creature).iter().map(|preset| preset.name.as_str());
-    let own = presets.filter(|name| !pattern::names().contains(name));
-    let all = pattern::names().into_iter().chain(own);
-    all.map(|name| {
-        let fits = match preset(body, data, name) {
-            Ok(Some(_)) => Ok(()),
-            // A preset that asks for another pose or other constraints is at hand all the same.
-            _ if preset::find(&body.creature, name).is_some() => Ok(()),
-            _ if body.legs.is_empty() && pattern::LEGLESS.contains(&name) => {
-                legless(body, data, name, &Wish::default(), &Marks::default()).map(|_| ())
-            }
-            _ => suitable(body, data, name).map(|_| ()),
-        };
-        (name.to_owned(), fits)
-    })
-    .collect()
+    let own = presets.filter(|name| !pattern::names().contains(name) && !belly::WINGED.contains(name));
+    let mut all: Vec<&str> = pattern::names().into_iter().chain(belly::WINGED).chain(own).collect();
+    let preferred = preferred(body.class.class);
+    all.sort_by_key(|name| preferred.iter().position(|first| first == name).unwrap_or(preferred.len()));
+    all.into_iter()
+        .map(|name| {
+            let fits = match preset(body, data, name) {
+                Ok(Some(_)) => Ok(()),
+                // A preset that asks for another pose or other constraints is at hand all the same.
+                _ if preset::find(&body.creature, name).is_some() => Ok(()),
+                _ if belly::is_winged(body, name) && refused(body.class.class).is_none() => {
+                    belly::design_winged(body, data, name, &Wish::default()).map(|_| ())
+                }
+                _ if refused(body.class.class).is_some() => suitable(body, data, name).map(|_| ()),
+                _ if body.legs.is_empty() && pattern::LEGLESS.contains(&name) => {
+                    legless(body, data, name, &Wish::default(), &Marks::default()).map(|_| ())
+                }
+                _ => suitable(body, data, name).map(|_| ()),
+            };
+            (name.to_owned(), fits)
+        })
+        .collect()
+}
+
+/// What goes nowhere by itself, in words.
+fn refused(class: BodyClass) -> Option<&'static str> {
+    match class {
+        BodyClass::Wheels => Some("a vehicle, and wheels turn without a gait"),
+        BodyClass::Hand => Some("a hand, which grasps and does not walk"),
+        BodyClass::Plant => Some("a plant, which stays where it is"),
+        _ => None,
+    }
 }
 
 /// The pattern called `name` if these legs can do it.
@@ -264,6 +295,11 @@ pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Patte
         gait: name.to_owned(),
         reason,
     };
+    let known = pattern::names().contains(&name) || belly::WINGED.contains(&name);
+    if let Some(what) = refused(body.class.class).filter(|_| known) {
+        let reason = format!("it is {what}: {}", body.class.reason);
+        return Err(does_not_fit(Remark::new(reason, Hint::Class)));
+    }
     if !body.legs.is_empty() && body.legs.length < body.settings.design.stands * span(body, data) {
         return Err(does_not_fit(
             "its hips are not above its feet in this pose; give it a pose in which it stands".into(),
@@ -286,6 +322,7 @@ pub(crate) fn suitable(body: &Body, data: &mut Data, name: &str) -> Result<Patte
         }
         None => {
             let mut known = pattern::names();
+            known.extend(belly::WINGED);
             known.extend(Presets::of(&body.creature).iter().map(|preset| preset.name.as_str()));
             known.sort_unstable();
             known.dedup();
@@ -307,6 +344,12 @@ fn legless(
     let frequency = wish.frequency.unwrap_or_else(|| legless_frequency(body, &components));
     let components =
         belly::with_preferred(body, data, marks, components, legless_support(name, &body.settings.waves))?;
+    let mut support = legless_support(name, &body.settings.waves);
+    if name == "swim"
+        && let Some(across) = belly::swim_across(body, data, &components, frequency)?
+    {
+        support = Support::Water { across };
+    }
     let mut gait = Gait {
         name: name.to_owned(),
         creature: Some(body.creature.name().to_owned()),
@@ -314,7 +357,7 @@ fn legless(
         frequency,
         components,
         ground: Ground {
-            support: legless_support(name, &body.settings.waves),
+            support,
             duty: 1.0,
             speed: None,
             turn: 0.0,

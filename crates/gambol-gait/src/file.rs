@@ -158,6 +158,9 @@ fn ground(
     section.only(&[
         "support",
         "across",
+        "airspeed",
+        "pitch_degrees",
+        "density",
         "duty",
         "speed",
         turn.0,
@@ -195,6 +198,14 @@ fn support(section: &Section) -> Result<Support, FileError> {
         "air" => Support::Air,
         "belly" => return Ok(Support::Belly { across: rough("friction")? }),
         "water" => return Ok(Support::Water { across: rough("drag")? }),
+        "wings" => {
+            let pitch = section.number("pitch_degrees", FINITE)?.unwrap_or(0.0).to_radians();
+            let need = |key: &str| section.error_at("support", format!("support = \"wings\" needs {key}"));
+            let speed = section.number("airspeed", AT_LEAST_0)?.ok_or_else(|| need("airspeed: m/s"))?;
+            let density =
+                section.number("density", ABOVE_0)?.ok_or_else(|| need("density: kg/m³ of the air"))?;
+            return Ok(Support::Wings { speed, pitch, density });
+        }
         other => {
             let reason = format!("{other:?} carries nothing; there are {}", SUPPORTS.join(", "));
             return Err(section.error_at("support", reason));
@@ -206,7 +217,7 @@ fn support(section: &Section) -> Result<Support, FileError> {
     }
 }
 
-const SUPPORTS: [&str; 5] = ["feet", "crouch", "belly", "water", "air"];
+const SUPPORTS: [&str; 6] = ["feet", "crouch", "belly", "water", "air", "wings"];
 
 fn terrain(
     ground: &Section,
@@ -320,8 +331,14 @@ fn write_ground(out: &mut TomlWriter, ground: &Ground) {
         Support::Belly { across } => (SUPPORTS[2], Some((across, "friction"))),
         Support::Water { across } => (SUPPORTS[3], Some((across, "drag"))),
         Support::Air => (SUPPORTS[4], None),
+        Support::Wings { .. } => (SUPPORTS[5], None),
     };
     out.explained("support", quoted(name), "what carries the body: feet, crouch, belly, water or air");
+    if let Support::Wings { speed, pitch, density } = ground.support {
+        out.explained("airspeed", digits(speed), "m/s ahead, on the mean");
+        out.explained("pitch_degrees", digits(pitch.to_degrees()), "how far the body points up");
+        out.explained("density", digits(density), "kg/m³ of what the wings beat");
+    }
     if let Some((across, what)) = across {
         out.explained("across", digits(across), &format!("{what} across the body over that along it"));
     }

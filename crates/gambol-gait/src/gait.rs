@@ -116,4 +116,13 @@ pub enum Support {
         /// About 2 for a slender body at low speed, more for one with fins.
         across: f64,
     },
+    /// Wings beat air or water and carry the body, or push it.
+    Wings {
+        /// Mean speed ahead, m/s.
+        speed: f64,
+        /// How far the body points up, rad.
+        pitch: f64,
+        /// Of what is beaten, kg/m³: 1.2 of air, 1000 of water, which carries the weight too.
+        density: f64,
+    },
 }

@@ -65,9 +65,9 @@ pub use reach::Reach;
 pub use script::{Act, Script, What, perform_script};
 pub use set::{LocomotionSet, SetClip, SetProgress, SetRole, locomotion_set};
 pub use settings::{
-    DesignSettings, FeetSettings, FeltSettings, FootholdSettings, ForceSettings, GaitSettings,
-    HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings, PinSettings,
-    PostureSettings, RootSettings, ScriptSettings, SetSettings, SettleSettings, StanceSettings,
+    DesignSettings, FeetSettings, FeltSettings, FlightSettings, FootholdSettings, ForceSettings,
+    GaitSettings, HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings,
+    PinSettings, PostureSettings, RootSettings, ScriptSettings, SetSettings, SettleSettings, StanceSettings,
     StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings,
 };
 pub use style::{Body, Counterpart, counterparts};

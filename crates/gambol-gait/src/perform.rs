@@ -182,7 +182,9 @@ pub fn perform(
     match gait.ground.support {
         Support::Air => in_air(body, data, gait, &motion, &schedule),
         Support::Feet | Support::Crouch => on_feet(body, data, gait, &motion, &schedule),
-        Support::Belly { .. } | Support::Water { .. } => on_belly(body, data, gait, &motion, &schedule),
+        Support::Belly { .. } | Support::Water { .. } | Support::Wings { .. } => {
+            on_belly(body, data, gait, &motion, &schedule)
+        }
     }
 }
 
@@ -427,6 +429,8 @@ fn on_belly(
         speed,
         stride_length: speed / gait.frequency,
         penetration_mm: matches!(gait.ground.support, Support::Belly { .. }).then_some(depth * 1e3),
+        residual_force: matches!(gait.ground.support, Support::Wings { .. })
+            .then_some(carried.figures.missing),
         ..Report::of_clip(creature, gait.frequency, &clip)
     };
     let mut warnings = Vec::new();

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use gambol_anatomy::{Heading, RunningSettings, running_pose};
+use gambol_anatomy::{ClassSettings, Classified, Heading, RunningSettings, classify, running_pose};
 use gambol_dynamics::{
     Data, body_jacobian, constraint_residual, forward_kinematics, multiply_mass, prepare_mass,
 };
@@ -25,8 +25,10 @@ pub struct Body {
     pub creature: Creature,
     /// What it moves along: its natural vibrations about its rest pose, or any other basis with that mean.
     pub basis: Basis,
-    /// Its legs in that pose.
+    /// Its legs in that pose; none of somebody who does not walk on them.
     pub legs: Legs,
+    /// What kind of body it is.
+    pub class: Classified,
     /// The style, with the full names of injured feet.
     pub style: Style,
     /// By what numbers its gaits are made.
@@ -77,8 +79,12 @@ impl Body {
             .map(|text| parse_constraint(&creature, data, &pose, text))
             .collect::<Result<_, _>>()?;
         let basis = analyze(&creature, data, &pose, &Settings { count: None, constraints })?;
-        let injured = injured.iter().map(|&leg| legs.legs[leg].name.clone()).collect();
-        Ok(Self { creature, basis, legs, style: Style { injured, ..style.clone() }, settings })
+        let class = classify(&creature, data, &ClassSettings::default());
+        if !class.walks {
+            legs = legs.put_aside();
+        }
+        let injured = injured.iter().filter_map(|&leg| Some(legs.legs.get(leg)?.name.clone())).collect();
+        Ok(Self { creature, basis, legs, class, style: Style { injured, ..style.clone() }, settings })
     }
 }
 

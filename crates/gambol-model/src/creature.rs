@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Constraint, Landmark, MassProperties, ModelError, ShapeSpec, Transform, Vec3, Warning};
+use crate::{
+    BodyClass, Constraint, Landmark, MassProperties, ModelError, ShapeSpec, Transform, Vec3, Warning,
+};
 
 /// What a joint lets move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -164,6 +166,8 @@ pub struct Creature {
     pub(crate) constraints: Vec<Constraint>,
     pub(crate) poses: Vec<NamedPose>,
     pub(crate) landmarks: Vec<Landmark>,
+    pub(crate) class: Option<BodyClass>,
+    pub(crate) labels: Vec<String>,
     pub(crate) warnings: Vec<Warning>,
     pub(crate) reference_pose: Vec<f64>,
     pub(crate) rest_pose: Vec<f64>,
@@ -224,6 +228,16 @@ impl Creature {
     /// Feet, knees, hands, elbows, head, spine and tail.
     pub fn landmarks(&self) -> &[Landmark] {
         &self.landmarks
+    }
+
+    /// How it gets about, if the user said so; `gambol_anatomy::classify` guesses it otherwise.
+    pub fn stated_class(&self) -> Option<BodyClass> {
+        self.class
+    }
+
+    /// What its file calls things that are no bodies: its clips, what its bones hang from.
+    pub fn labels(&self) -> &[String] {
+        &self.labels
     }
 
     /// What was noticed while reading and building.

@@ -30,6 +30,8 @@ pub enum Hint {
     Mover,
     /// A plant has no radii; they could follow from those of its tips.
     Pipe,
+    /// What kind of body it is was guessed.
+    Class,
 }
 
 impl fmt::Display for Hint {
@@ -44,6 +46,7 @@ impl fmt::Display for Hint {
             Self::Skeleton => f.write_str("`asf` names it"),
             Self::Mover => f.write_str("`creature` says who moves"),
             Self::Pipe => f.write_str("`pipe` gives them by the radius of its tips"),
+            Self::Class => f.write_str("`class` sets it right"),
         }
     }
 }

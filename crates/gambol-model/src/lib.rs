@@ -20,6 +20,7 @@
 //! # Ok::<(), gambol_model::ModelError>(())
 //! ```
 
+mod class;
 mod constraint;
 mod creature;
 mod error;
@@ -38,12 +39,13 @@ mod shape;
 mod spec;
 mod validate;
 
+pub use class::BodyClass;
 pub use constraint::{BodyPoint, Constraint, ConstraintKind};
 pub use creature::{Body, Creature, Dof, Joint, JointKind, NamedPose, Site, Tendon};
 pub use error::{ModelError, Warning};
 pub use hint::{Hint, Hinted, Remark, ending};
 pub use inertia::MassProperties;
-pub use landmark::{Landmark, LandmarkName, Role, Row, Side, Source};
+pub use landmark::{Landmark, LandmarkName, Role, Row, Side, Source, words_of_name};
 pub use mesh::{MAX_MESH_FACES, MeshDefect, MeshMass, TriMesh};
 pub use random::Random;
 pub use rotation::{mean_rotation, nearest_rotation, orientation_of, svd};

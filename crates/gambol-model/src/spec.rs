@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use crate::{
-    Constraint, ConstraintKind, JointKind, MassProperties, ModelError, Shape, Transform, Vec3, Warning,
+    BodyClass, Constraint, ConstraintKind, JointKind, MassProperties, ModelError, Shape, Transform, Vec3,
+    Warning,
 };
 
 /// A creature as somebody describes it. Validity is stated at each field and checked by [`CreatureSpec::build`].
@@ -23,6 +24,10 @@ pub struct CreatureSpec {
     pub poses: Vec<PoseSpec>,
     /// Landmarks the user sets right.
     pub landmark_overrides: Vec<LandmarkOverride>,
+    /// How it gets about, if the user says so.
+    pub class: Option<BodyClass>,
+    /// What its file calls things that are no bodies: its clips, what its bones hang from. Weak hints at what it is.
+    pub labels: Vec<String>,
     /// What the importer already noticed.
     pub warnings: Vec<Warning>,
 }
@@ -156,6 +161,8 @@ impl CreatureSpec {
             constraints: Vec::new(),
             poses: Vec::new(),
             landmark_overrides: Vec::new(),
+            class: None,
+            labels: Vec::new(),
             warnings: Vec::new(),
         }
     }

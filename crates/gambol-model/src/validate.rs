@@ -28,6 +28,11 @@ impl CreatureSpec {
         Ok(draft.landmarks)
     }
 
+    /// The direction that ought to be up, for a description of somebody who lies: legs that point along the back carry nobody.
+    pub fn upright(&self) -> Result<Option<crate::Vec3>, ModelError> {
+        Ok(landmark::lies(&self.clone().lay_out()?))
+    }
+
     /// Checks every rule and numbers everything; landmarks are still to be found.
     fn lay_out(self) -> Result<Creature, ModelError> {
         let mut creature = Creature {
@@ -42,6 +47,8 @@ impl CreatureSpec {
             constraints: Vec::new(),
             poses: Vec::new(),
             landmarks: Vec::new(),
+            class: self.class,
+            labels: self.labels,
             warnings: self.warnings,
             reference_pose: Vec::new(),
             rest_pose: Vec::new(),

@@ -1,6 +1,6 @@
 //! A plant: nodes on its axes, each joined to its parent by an element of one radius.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use gambol_formats::FormatError;
 use gambol_formats::plant::{PlantEdge, PlantFile, PlantParent, RadiusOf};

@@ -1,10 +1,11 @@
 //! What a creature is, as data: the object that `gambol inspect --json` prints.
 
+use gambol_anatomy::{ClassSettings, classify};
 use gambol_dynamics::{
     Data, TooLarge, TreeMatrix, bias_forces, center_of_mass, constraint_rows, degrees_of_freedom,
     forward_kinematics, mass_matrix,
 };
-use gambol_model::{ConstraintKind, Creature, Source, Vec3};
+use gambol_model::{BodyClass, ConstraintKind, Creature, Source, Vec3};
 use serde::Serialize;
 
 /// Everything `gambol inspect` tells about a creature at one pose.
@@ -39,6 +40,10 @@ pub struct Report {
     pub pose: String,
     /// `nq` numbers.
     pub qpos: Vec<f64>,
+    /// How it gets about: legs, fish, wings and so on.
+    pub class: BodyClass,
+    /// Why it is taken for that.
+    pub class_reason: String,
     /// Feet, knees, hands, elbows, head, spine, tail.
     pub landmarks: Vec<LandmarkReport>,
     /// What was noticed while reading and building.
@@ -142,6 +147,7 @@ impl Report {
     /// Looks at `creature` in `state`; with `matrix`, its mass matrix and bias forces too.
     pub fn new(creature: &Creature, state: &State, matrix: bool) -> Result<Self, TooLarge> {
         let mut data = Data::new(creature);
+        let class = classify(creature, &mut data, &ClassSettings::default());
         let com = center_of_mass(creature, &mut data, &state.qpos);
         let dof = degrees_of_freedom(creature, &mut data, &state.qpos);
         forward_kinematics(creature, &mut data, &state.qpos);
@@ -170,6 +176,8 @@ impl Report {
             poses: creature.poses().iter().map(|pose| pose.name.clone()).collect(),
             pose: state.name.clone(),
             qpos: state.qpos.clone(),
+            class: class.class,
+            class_reason: class.reason,
             landmarks,
             warnings: creature.warnings().iter().map(ToString::to_string).collect(),
             mass_matrix,

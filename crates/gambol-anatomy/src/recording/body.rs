@@ -40,6 +40,16 @@ pub(super) fn creature(
     spec
 }
 
+/// The flesh of each joint of a skeleton that is `height` high, about the joint, in the skeleton's own unit.
+pub(crate) fn flesh_of_bones(
+    skeleton: &RecordedSkeleton,
+    height: f64,
+    settings: &BoneFleshSettings,
+) -> Vec<Vec<ShapeSpec>> {
+    let tree = BoneTree::new(skeleton, 1.0, height, settings);
+    (0..skeleton.joints.len()).map(|joint| tree.flesh(joint)).collect()
+}
+
 /// Springs by what hangs from each joint.
 pub(super) fn give_springs(
     spec: &mut CreatureSpec,

@@ -16,6 +16,7 @@ use crate::ease;
 use crate::survey::Survey;
 use crate::{AnatomyError, Measures};
 
+pub(crate) use body::flesh_of_bones;
 pub use settings::{BoneFleshSettings, RecordedSizeSettings, RecordedStanceSettings, RecordingSettings};
 pub use skeleton::{Channel, ChannelKind, RecordedJoint, RecordedSkeleton, Take};
 pub use unit::{LengthScale, ScaleSource, unit_from_text};

@@ -53,6 +53,8 @@ pub struct Embodied {
     pub joints: Vec<usize>,
     /// The node that takes the travel of the root.
     pub root: usize,
+    /// It lies in the file's pose, and stands in its own.
+    pub lies: bool,
     /// Guesses, in words.
     pub notes: Vec<Remark>,
 }
@@ -94,16 +96,39 @@ impl Part {
 }
 
 impl Model<'_> {
+    /// As the file has it, or raised to its feet where that is lying and nobody says which way is up.
+    pub(super) fn embody(&self, notes: Vec<Remark>) -> Result<Embodied, AnatomyError> {
+        let up = self.wishes.up.unwrap_or_else(Vec3::y);
+        let (embodied, raised) = self.embody_along(up, notes.clone())?;
+        let level = |up: &Vec3| self.wishes.forward.is_none_or(|forward| forward.dot(up).abs() < 0.5);
+        let Some(raised) = raised.filter(|up| self.wishes.up.is_none() && level(up)) else {
+            return Ok(embodied);
+        };
+        let (mut standing, _) = self.embody_along(raised, notes)?;
+        let told = "it lies in the file and stands here: its legs point along its back";
+        standing.notes.push(Remark::new(told, Hint::FilePose));
+        // Its nodes are turned with it: what stands in the world stands in the scene.
+        let unit = standing.world_from_scene.scaling();
+        standing.world_from_scene = similarity(&to_world(usual_forward(up), up), unit);
+        Ok(Embodied { lies: true, ..standing })
+    }
+
+    /// With its back along `up`; also the direction that ought to be up if it lies so.
+    ///
     /// The skin is weighed once and looked at once, as it is drawn; what then turns to face forward takes both along.
-    pub(super) fn embody(&self, mut notes: Vec<Remark>) -> Result<Embodied, AnatomyError> {
-        let unit = self.unit(&mut notes)?;
-        let up = self.up();
+    fn embody_along(
+        &self,
+        up: Vec3,
+        mut notes: Vec<Remark>,
+    ) -> Result<(Embodied, Option<Vec3>), AnatomyError> {
+        let unit = self.unit(up, &mut notes)?;
         let forward = self.wishes.forward.unwrap_or_else(|| usual_forward(up));
         let as_drawn = to_world(forward, up);
         let mut world_from_scene = similarity(&as_drawn, unit);
         let drawn = self.weigh(&world_from_scene);
         let mut parts = self.balanced(drawn.clone());
         let mut spec = self.draft(&parts, &world_from_scene);
+        let raised = spec.upright()?.map(|up| world_from_scene.inverse_transform_vector(&up).normalize());
         let nodes: Vec<usize> = self.segments.all.iter().map(|segment| segment.node).collect();
         self.wishes.check(&nodes)?;
         let mut survey = Survey::new(&spec)?;
@@ -133,26 +158,21 @@ impl Model<'_> {
         notes.push(told.into());
         let bones = self.bones(&world_from_scene, &parts);
         let root = self.travelling_node(&bones);
-        Ok(Embodied { spec, world_from_scene, bones, joints: nodes, root, notes })
-    }
-
-    /// In the axes of the file, of length 1.
-    fn up(&self) -> Vec3 {
-        self.wishes.up.unwrap_or_else(Vec3::y)
+        Ok((Embodied { spec, world_from_scene, bones, joints: nodes, root, lies: false, notes }, raised))
     }
 
     /// Of the skin as it is drawn, in units of the file.
-    fn height(&self) -> f64 {
-        let heights = self.skin.points.iter().map(|point| point.dot(&self.up()));
+    fn height(&self, up: Vec3) -> f64 {
+        let heights = self.skin.points.iter().map(|point| point.dot(&up));
         let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
         high - low
     }
 
     /// Metres per unit of the file.
-    fn unit(&self, notes: &mut Vec<Remark>) -> Result<f64, AnatomyError> {
+    fn unit(&self, up: Vec3, notes: &mut Vec<Remark>) -> Result<f64, AnatomyError> {
         let Measures { height: wanted, unit, .. } = self.wishes.measures;
         let (low, high) = self.skin.bounds();
-        let tall = self.height();
+        let tall = self.height(up);
         let height = tall.max(self.wishes.settings.size.lying * (high - low).norm());
         if height <= 0.0 {
             return Err(AnatomyError::Figure("its skin has no size".to_owned()));

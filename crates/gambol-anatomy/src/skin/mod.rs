@@ -6,6 +6,7 @@
 //! and right, `fit` draws simple shapes around it, `build` puts the creature together and `joints` tells knees from hips.
 //! Every guess is a note.
 
+mod bones;
 mod build;
 mod crowd;
 mod fit;
@@ -19,6 +20,7 @@ mod symmetry;
 mod voxels;
 mod wishes;
 
+pub use bones::skin_of_bones;
 pub use build::{Embodied, RigBone};
 pub use nodes::{NodePlaces, RigNodes, asymmetry, is_straighter};
 pub use settings::{

@@ -16,3 +16,4 @@ mod command_line_simulate;
 mod command_line_sketch;
 mod command_line_studio;
 mod command_line_wind;
+mod corpus;

@@ -11,6 +11,24 @@ impl Container {
     /// All numbers of an accessor, element after element. Its type must be one of `kinds`; integers that are normalised
     /// become fractions. Not finite numbers are refused.
     pub(super) fn numbers(&self, index: usize, what: &str, kinds: &[&str]) -> Result<Vec<f64>, FormatError> {
+        let numbers = self.any_numbers(index, what, kinds)?;
+        if let Some(place) = numbers.iter().position(|x| !x.is_finite()) {
+            let width = components(&self.document.accessors[index].kind).unwrap_or(1);
+            let element = place / width;
+            let reason =
+                format!("accessor {index} ({what}) has a number in element {element} that is not finite");
+            return Err(self.error(reason));
+        }
+        Ok(numbers)
+    }
+
+    /// The same; what is not finite is left as it is.
+    pub(super) fn any_numbers(
+        &self,
+        index: usize,
+        what: &str,
+        kinds: &[&str],
+    ) -> Result<Vec<f64>, FormatError> {
         let wrong = |reason: String| self.error(format!("accessor {index} ({what}) {reason}"));
         let Some(accessor) = self.document.accessors.get(index) else {
             return Err(wrong("does not exist".into()));
@@ -64,9 +82,6 @@ impl Container {
                     numbers[place * width + c] = component(accessor, &values[k * element + c * size..]);
                 }
             }
-        }
-        if let Some(place) = numbers.iter().position(|x| !x.is_finite()) {
-            return Err(wrong(format!("has a number in element {} that is not finite", place / width)));
         }
         Ok(numbers)
     }

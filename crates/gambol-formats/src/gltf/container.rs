@@ -1,8 +1,10 @@
 //! From bytes to a document and its buffers: GLB chunks, data URIs and files beside it.
 
 use super::data_uri;
-use super::json::Document;
+use super::json::{Buffer, Document};
 use super::rig::GltfSource;
+use super::unpack::unpack;
+use crate::fbx::{is_fbx, to_glb};
 use crate::{Files, FormatError};
 
 /// `glTF`, little-endian.
@@ -33,9 +35,12 @@ impl Container {
     }
 }
 
-/// Reads the file, checks that nothing in it is compressed, and fetches its buffers.
+/// Reads the file, fetches its buffers and unpacks what is compressed in them.
 pub(super) fn open(files: &dyn Files, path: &str) -> Result<(Container, GltfSource), FormatError> {
-    let bytes = files.read(path)?;
+    let mut bytes = files.read(path)?;
+    if is_fbx(&bytes) {
+        bytes = to_glb(path, &bytes)?;
+    }
     let source =
         if bytes.starts_with(MAGIC) { chunks(path, &bytes)? } else { GltfSource::Gltf { json: bytes } };
     let json = match &source {
@@ -49,6 +54,7 @@ pub(super) fn open(files: &dyn Files, path: &str) -> Result<(Container, GltfSour
     let mut container = Container { path: path.to_owned(), document, buffers: Vec::new() };
     check(&container)?;
     container.buffers = buffers(files, &container, &source)?;
+    unpack(&mut container)?;
     Ok((container, source))
 }
 
@@ -86,31 +92,12 @@ fn chunks(path: &str, bytes: &[u8]) -> Result<GltfSource, FormatError> {
     Ok(GltfSource::Glb { json, bin })
 }
 
-/// What cannot be read is said by name, with the way out.
+/// What cannot be read is said by name.
 fn check(container: &Container) -> Result<(), FormatError> {
     let document = &container.document;
     if !document.asset.version.starts_with("2.") {
         let version = &document.asset.version;
         return Err(container.error(format!("this is glTF version {version}; version 2 is read")));
-    }
-    let on_primitives = document.meshes.iter().flat_map(|mesh| &mesh.primitives).map(|p| &p.extensions);
-    let on_views = document.buffer_views.iter().map(|view| &view.extensions);
-    let in_use: Vec<&str> =
-        on_primitives.chain(on_views).flat_map(|map| map.keys().map(String::as_str)).collect();
-    let required = document.extensions_required.iter().map(String::as_str);
-    let how = |extension: &str| match extension {
-        "KHR_draco_mesh_compression" | "EXT_meshopt_compression" | "KHR_meshopt_compression" => {
-            Some("gltf-transform copy IN.glb OUT.glb")
-        }
-        _ => None,
-    };
-    for extension in in_use.into_iter().chain(required) {
-        if let Some(command) = how(extension) {
-            return Err(container.error(format!(
-                "its meshes are compressed by {extension}, which is not read; write it without compression first, \
-                 e.g. with `{command}` or by Blender's glTF exporter"
-            )));
-        }
     }
     Ok(())
 }
@@ -125,6 +112,11 @@ fn buffers(
         let bytes = match (&buffer.uri, source) {
             (Some(uri), _) => fetch(files, &container.path, uri)?,
             (None, GltfSource::Glb { bin: Some(bin), .. }) if index == 0 => bin.clone(),
+            // A buffer that compressed views would fill: nobody has to bring its bytes.
+            (None, _) if is_fallback(buffer) => {
+                all.push(Vec::new());
+                continue;
+            }
             (None, _) => {
                 return Err(container.error(format!("buffer {index} has neither a URI nor a binary chunk")));
             }
@@ -139,6 +131,11 @@ fn buffers(
         all.push(bytes);
     }
     Ok(all)
+}
+
+/// Whether a buffer stands only for what compressed views hold.
+fn is_fallback(buffer: &Buffer) -> bool {
+    buffer.extensions.values().any(|extension| extension["fallback"] == true)
 }
 
 /// The bytes of a data URI, or of a file in the folder of the document.

@@ -24,7 +24,7 @@ pub(super) struct Document {
     #[serde(default)]
     pub(super) buffers: Vec<Buffer>,
     #[serde(default)]
-    pub(super) extensions_required: Vec<String>,
+    pub(super) extensions: Map<String, Value>,
     /// Read only when asked for ([`Animation`]): a creature needs none of them.
     #[serde(default)]
     pub(super) animations: Vec<Value>,
@@ -159,4 +159,6 @@ pub(super) struct BufferView {
 pub(super) struct Buffer {
     pub(super) uri: Option<String>,
     pub(super) byte_length: usize,
+    #[serde(default)]
+    pub(super) extensions: Map<String, Value>,
 }

@@ -14,6 +14,7 @@ mod container;
 mod data_uri;
 mod embed;
 mod json;
+mod meshopt;
 mod nodes;
 mod rig;
 #[cfg(feature = "samples")]
@@ -22,6 +23,8 @@ mod scene;
 mod settings;
 mod splice;
 mod surface;
+mod unpack;
+mod vrm;
 
 pub use append::append_clips;
 pub use clips::{GltfClip, read_clips};
@@ -29,7 +32,7 @@ pub(crate) use container::is_gltf;
 pub use rig::{GltfSource, Rig, read_gltf};
 pub use settings::{BoneSettings, RigSettings, rig_to_toml};
 
-use gambol_anatomy::skin::{Embodied, NodePlaces, Skin, embody, is_straighter};
+use gambol_anatomy::skin::{Embodied, NodePlaces, RigWishes, Skin, embody, is_straighter, skin_of_bones};
 use gambol_model::{CreatureSpec, Remark};
 
 use crate::{Files, FormatError, LoadOptions};
@@ -44,20 +47,48 @@ pub(crate) fn read(
     options: &LoadOptions,
 ) -> Result<(CreatureSpec, Rig), FormatError> {
     let (container, source) = container::open(files, path)?;
-    if container.document.skins.is_empty() {
+    let scene = GltfScene::read(&container)?;
+    if !scene.nodes.is_joint.contains(&true) {
         return Err(container.error(
-            "it has no skin: a creature is a mesh that is bound to a skeleton; bind it in Blender (Ctrl+P, Armature \
-             Deform) or any other tool first",
+            "it has no skin and no clip that moves its parts: a creature is a mesh that is bound to a skeleton; bind it in \
+             Blender (Ctrl+P, Armature Deform) or any other tool first",
         ));
     }
-    let scene = GltfScene::read(&container)?;
     let (places, skin, notes) = pose(&container, &scene)?;
     let wishes = settings::wishes(options, &scene.nodes)?;
-    let embodied = embody(stem(path), scene.nodes.clone(), &places, skin, &wishes)
+    let given = vrm::landmarks(&container.document.extensions, &scene.nodes.names);
+    // What the file says of a bone that has no body is no more than a guess.
+    let as_given = if given.is_empty() {
+        None
+    } else {
+        let landmarks = given.into_iter().chain(wishes.landmarks.iter().cloned()).collect();
+        let wishes = RigWishes { landmarks, ..wishes.clone() };
+        embody(stem(path), scene.nodes.clone(), &places, skin.clone(), &wishes).ok()
+    };
+    let embodied = as_given
+        .map_or_else(|| embody(stem(path), scene.nodes.clone(), &places, skin, &wishes), Ok)
         .map_err(|error| settings::error_of(&error, &container, options, &scene.nodes))?;
-    let Embodied { spec, world_from_scene, bones, joints, root, notes: guesses } = embodied;
+    let Embodied { mut spec, world_from_scene, bones, joints, root, lies, notes: guesses } = embodied;
     let notes = notes.into_iter().map(Remark::from).chain(guesses).collect();
-    Ok((spec, Rig { world_from_scene, bones, joints, root, source, notes }))
+    spec.class = options.rig.as_ref().and_then(|settings| settings.class);
+    spec.labels = labels(&container, &scene);
+    Ok((spec, Rig { world_from_scene, bones, joints, root, lies, source, notes }))
+}
+
+/// What the file calls its clips, and what its bones hang from.
+fn labels(container: &Container, scene: &GltfScene) -> Vec<String> {
+    let clips = container.document.animations.iter().filter_map(|clip| clip["name"].as_str());
+    let above = (0..scene.nodes.names.len()).filter(|&node| {
+        let holds = |joint: &usize| scene.nodes.is_joint[*joint] && scene.nodes.parent[*joint] == Some(node);
+        !scene.nodes.is_joint[node] && (0..scene.nodes.names.len()).any(|joint| holds(&joint))
+    });
+    let above = above.map(|node| scene.nodes.names[node].clone());
+    clips.map(words_after_bar).chain(above).collect()
+}
+
+/// Blender writes `Armature|Walk`: both are said.
+fn words_after_bar(name: &str) -> String {
+    name.replace(['|', ':', '/'], " ")
 }
 
 /// `fox` of `path/fox.glb`.
@@ -82,7 +113,12 @@ fn pose(container: &Container, scene: &GltfScene) -> Result<(NodePlaces, Skin, V
             ];
         }
     }
-    let (skin, told) = Surface::read(container, scene, &binds, &places)?.finish(container)?;
+    let surface = Surface::read(container, scene, &binds, &places)?;
+    if surface.is_bare() {
+        notes.push("it is a skeleton without a skin: its flesh is guessed around its bones".to_owned());
+        return Ok((places.clone(), skin_of_bones(&scene.nodes, &places), notes));
+    }
+    let (skin, told) = surface.finish(container)?;
     notes.extend(told);
     Ok((places, skin, notes))
 }

@@ -16,6 +16,8 @@ pub struct Rig {
     pub joints: Vec<usize>,
     /// The node that takes the travel of the root.
     pub root: usize,
+    /// It lies in the file's pose, and stands in its own.
+    pub lies: bool,
     /// The file as it was read.
     pub source: GltfSource,
     /// Guesses, in words, for `inspect` and the rig file.

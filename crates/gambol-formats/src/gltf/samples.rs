@@ -7,6 +7,10 @@ use serde_json::{Map, Value, json};
 use super::data_uri::data_uri;
 use crate::clip::glb::{Buffer, container, quaternion, to_f32};
 
+mod corpus;
+
+pub use corpus::{OddBody, odd_bodies};
+
 /// How a file is awkward. The default is the plainest there is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(clippy::struct_excessive_bools)] // any trouble may come with any other
@@ -91,6 +95,7 @@ pub fn awkward() -> Vec<(&'static str, Awkward)> {
 }
 
 /// A bone with the piece of skin around it.
+#[derive(Clone)]
 struct Bone {
     name: String,
     parent: Option<usize>,
@@ -102,7 +107,11 @@ struct Bone {
 
 /// Four legs, head and tail, 0.84 m tall, looking along z, as a glTF file; a GLB unless `text`.
 pub fn quadruped(awkward: &Awkward) -> Vec<u8> {
-    let bones = bones(awkward);
+    file_of(&bones(awkward), awkward)
+}
+
+/// Bones and the skin around them as a file.
+fn file_of(bones: &[Bone], awkward: &Awkward) -> Vec<u8> {
     let armature = armature(awkward);
     let mut file = File { awkward: *awkward, buffer: Buffer::default(), nodes: Vec::new() };
     // Nodes: the scene's root, the armature, then bones, then targets, then meshes.
@@ -117,7 +126,7 @@ pub fn quadruped(awkward: &Awkward) -> Vec<u8> {
     let first_target = 2 + bones.len();
     children[1].extend(first_target..first_target + targets.len());
     let first_mesh = first_target + targets.len();
-    let parts: Vec<Vec<usize>> = parts(&bones, awkward.two_skins);
+    let parts: Vec<Vec<usize>> = parts(bones, awkward.two_skins);
     children[0].extend(first_mesh..first_mesh + parts.len());
 
     file.node("scene root", &Similarity3::identity(), &children[0]);
@@ -137,10 +146,10 @@ pub fn quadruped(awkward: &Awkward) -> Vec<u8> {
         let inverse_bind = expect(file.buffer.floats(&inverse_bind, None));
         let joints: Vec<usize> = part.iter().map(|bone| bone + 2).collect();
         skins.push(json!({ "name": format!("skin {index}"), "inverseBindMatrices": inverse_bind, "joints": joints, "skeleton": 1 }));
-        meshes.push(json!({ "name": format!("mesh {index}"), "primitives": [file.skin(&bones, part)] }));
+        meshes.push(json!({ "name": format!("mesh {index}"), "primitives": [file.skin(bones, part)] }));
         file.nodes.push(json!({ "name": format!("body {index}"), "mesh": index, "skin": index }));
     }
-    let animations = if awkward.clips { file.clips(&bones, first_target) } else { Vec::new() };
+    let animations = if awkward.clips { file.clips(bones, first_target) } else { Vec::new() };
     file.finish(&meshes, &skins, &animations)
 }
 
@@ -236,6 +245,7 @@ impl File {
             _ => Some(name.to_owned()),
         };
         let name = if self.awkward.names { odd_name } else { Some(name.to_owned()) };
+        let name = name.filter(|name| !name.is_empty());
         if let Some(name) = name {
             node.insert("name".into(), json!(name));
         }

@@ -73,6 +73,9 @@ impl GltfScene {
                 *flag = true;
             }
         }
+        if container.document.skins.is_empty() {
+            is_joint = puppet_joints(container, &order, &parent);
+        }
         let local = (0..nodes.len()).map(|node| local(container, node)).collect::<Result<_, _>>()?;
         let names = (0..nodes.len()).map(|node| name(container, node)).collect();
         let is_bare_end = nodes.iter().map(|node| node.children.is_empty() && node.mesh.is_none()).collect();
@@ -137,6 +140,29 @@ impl GltfScene {
         let moved: f64 = joints.iter().map(|&joint| (rest.origin(joint) - pose.origin(joint)).norm()).sum();
         moved <= NEAR * size
     }
+}
+
+/// The joints of a file that has no skin: nodes that its clips turn, and all that hangs from them. One alone is a door, not a
+/// creature.
+fn puppet_joints(container: &Container, order: &[usize], parent: &[Option<usize>]) -> Vec<bool> {
+    const FEWEST_TURNED: usize = 2;
+    let mut turned = vec![false; parent.len()];
+    for channel in
+        container.document.animations.iter().filter_map(|clip| clip["channels"].as_array()).flatten()
+    {
+        let node = channel["target"]["node"].as_u64().and_then(|node| usize::try_from(node).ok());
+        let turns = channel["target"]["path"] == "rotation";
+        if let Some(turned) = node.filter(|_| turns).and_then(|node| turned.get_mut(node)) {
+            *turned = true;
+        }
+    }
+    if turned.iter().filter(|turned| **turned).count() < FEWEST_TURNED {
+        return vec![false; parent.len()];
+    }
+    for &node in order {
+        turned[node] |= parent[node].is_some_and(|parent| turned[parent]);
+    }
+    turned
 }
 
 /// Inverse bind matrices of every skin; identities where the file has none.

@@ -4,9 +4,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
-use gambol_anatomy::AnatomyError;
 use gambol_anatomy::skin::{BoneWish, JointType, RigNodes, RigWishes, SkinSettings};
-use gambol_model::{Creature, JointKind, LandmarkOverride, ModelError, Vec3};
+use gambol_anatomy::{AnatomyError, ClassSettings, classify};
+use gambol_dynamics::Data;
+use gambol_model::{BodyClass, Creature, JointKind, LandmarkOverride, ModelError, Vec3};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -36,6 +37,8 @@ pub struct RigSettings {
     pub height: Option<f64>,
     /// Mass of the whole creature, kg.
     pub mass: Option<f64>,
+    /// How it gets about.
+    pub class: Option<BodyClass>,
     /// What is said about bones.
     pub bones: Vec<BoneSettings>,
     /// Landmarks, each with its line in the file.
@@ -92,7 +95,7 @@ fn read(file: &str, text: &str) -> Result<RigSettings, FileError> {
     let document = parse(text)?;
     let root = Section::new(text, "a rig file", &document);
     root.check_version(VERSION)?;
-    root.only(&["version", "forward", "up", "unit", "height", "mass", "landmarks", "bones"])?;
+    root.only(&["version", "forward", "up", "unit", "height", "mass", "class", "landmarks", "bones"])?;
     let mut settings = RigSettings {
         file: file.to_owned(),
         forward: direction(&root, "forward")?,
@@ -100,6 +103,10 @@ fn read(file: &str, text: &str) -> Result<RigSettings, FileError> {
         unit: root.number("unit", ABOVE_0)?,
         height: root.number("height", ABOVE_0)?,
         mass: root.number("mass", ABOVE_0)?,
+        class: match root.string("class")? {
+            Some(word) => Some(word.parse().map_err(|reason: String| root.error_at("class", reason))?),
+            None => None,
+        },
         ..RigSettings::default()
     };
     if settings.unit.is_some() && settings.height.is_some() {
@@ -299,6 +306,9 @@ fn bones_of(rig: &Rig) -> Result<(Vec<String>, Vec<usize>), String> {
         .filter_map(|joint| usize::try_from(joint.as_u64()?).ok())
         .filter(|&node| node < names.len())
         .collect();
+    if joints.is_empty() {
+        joints = rig.bones.iter().map(|bone| bone.node).collect(); // a puppet without a skin
+    }
     joints.sort_unstable();
     joints.dedup();
     Ok((names, joints))
@@ -326,11 +336,16 @@ pub fn rig_to_toml(creature: &Creature, rig: &Rig) -> Result<String, FormatError
     };
     line("version", VERSION.to_string(), "of this kind of file");
     let in_scene = |direction: Vec3| rig.world_from_scene.inverse_transform_vector(&direction).normalize();
-    line("forward", axis_text(in_scene(Vec3::x())), "where it looks, in the axes of the glTF file");
-    line("up", axis_text(in_scene(Vec3::z())), "where its back is");
+    if !rig.lies {
+        line("forward", axis_text(in_scene(Vec3::x())), "where it looks, in the axes of the glTF file");
+        line("up", axis_text(in_scene(Vec3::z())), "where its back is");
+    }
     line("unit", short(rig.world_from_scene.scaling()), "m; or height = … in m");
     let mass: f64 = creature.bodies().iter().map(|body| body.mass.mass).sum();
     line("mass", short(mass), "kg, of all; those of the bones are scaled to it");
+
+    let class = classify(creature, &mut Data::new(creature), &ClassSettings::default());
+    line("class", quoted(class.class.name()), &class.reason);
 
     out.push_str("\n# What is where: a body or a joint; \"\" if there is none.\n[landmarks]\n");
     for landmark in creature.landmarks() {

@@ -28,6 +28,8 @@ pub(super) struct Surface {
     scenery: usize,
     /// Vertices of skins whose weights sum to nothing.
     weightless: usize,
+    /// Weights that are not numbers.
+    unnumbered: usize,
 }
 
 impl Surface {
@@ -71,11 +73,13 @@ impl Surface {
         Ok(surface)
     }
 
+    /// Whether nothing moves with a joint: the file is a skeleton, and its clips.
+    pub(super) fn is_bare(&self) -> bool {
+        self.skinned + self.rigid == 0
+    }
+
     /// The skin, and what is to be said about it; an error if there is none.
     pub(super) fn finish(self, container: &Container) -> Result<(Skin, Vec<String>), FormatError> {
-        if self.skinned == 0 {
-            return Err(container.error("it has a skin, but no mesh of its scene uses it"));
-        }
         if self.triangles.is_empty() {
             return Err(container.error("its skinned meshes have no triangles"));
         }
@@ -86,6 +90,9 @@ impl Surface {
             return Err(container.error(format!("vertex {vertex} of its skin ends up at infinity")));
         }
         let mut notes = Vec::new();
+        if self.unnumbered > 0 {
+            notes.push(format!("{} weights of its skin are not numbers and count as none", self.unnumbered));
+        }
         if self.weightless > 0 {
             notes.push(format!("{} vertices have no weights and go with the first joint", self.weightless));
         }
@@ -115,7 +122,11 @@ impl Surface {
             let (of, by) = (format!("JOINTS_{set}"), format!("WEIGHTS_{set}"));
             let (Some(of), Some(by)) = (primitive.attribute(&of), primitive.attribute(&by)) else { break };
             let of = container.indices(of, "joints of vertices", &["VEC4"])?;
-            let by = container.numbers(by, "weights of vertices", &["VEC4"])?;
+            let mut by = container.any_numbers(by, "weights of vertices", &["VEC4"])?;
+            for weight in by.iter_mut().filter(|weight| !weight.is_finite()) {
+                *weight = 0.0; // as other programs show it
+                self.unnumbered += 1;
+            }
             if of.len() != 4 * points.len() || by.len() != of.len() {
                 return Err(container.error("a mesh has not as many joints and weights as vertices"));
             }

@@ -59,7 +59,7 @@ pub(crate) fn read(
     Links::new(&mut spec, &tree.names, &sources, &mut notes).read(&tree.instances)?;
     springs::settle(&mut spec.bodies, &springdampers);
     apply_options(root, &mut spec, &mut notes)?;
-    spec.poses = keys::read(root, &spec.bodies)?;
+    spec.poses = keys::read(root, &spec.bodies, &mut notes)?;
     for document in library.documents() {
         document.unread().into_iter().for_each(|warning| notes.push(warning));
     }

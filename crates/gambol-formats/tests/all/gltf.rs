@@ -331,19 +331,21 @@ fn error_of(change: impl Fn(&mut Value)) -> String {
 
 #[test]
 fn bad_files_are_errors_that_say_why() {
-    let cases: [(&str, Change, &str); 17] = [
+    let cases: [(&str, Change, &str); 16] = [
         (
             "draco",
-            &|d| d["extensionsRequired"] = json!(["KHR_draco_mesh_compression"]),
-            "KHR_draco_mesh_compression",
+            &|d| {
+                d["meshes"][0]["primitives"][0]["extensions"] =
+                    json!({"KHR_draco_mesh_compression": {"bufferView": 0}})
+            },
+            "mesh 0 is compressed by Draco",
         ),
         (
             "meshopt",
             &|d| d["bufferViews"][0]["extensions"] = json!({"EXT_meshopt_compression": {}}),
-            "EXT_meshopt_compression",
+            "buffer view 0 is compressed: it does not say its byteStride",
         ),
         ("no skin", &|d| drop(d.as_object_mut().map(|d| d.remove("skins"))), "no skin"),
-        ("unused skin", &|d| d["scenes"][0]["nodes"] = json!([]), "no mesh of its scene uses it"),
         ("cycle", &|d| d["nodes"][5]["children"] = json!([1]), "child of both"),
         ("self", &|d| d["nodes"].as_array_mut().expect("nodes").push(json!({"children": [99]})), "99"),
         ("accessor", &|d| d["accessors"][0]["count"] = json!(2_000_000_000u64), "reaches beyond its bytes"),
@@ -387,7 +389,8 @@ fn cycles_and_numbers_that_are_none_are_refused() {
     assert!(error.contains("ancestor of itself"), "{error}");
     assert!(error_of(|d| d["nodes"][1]["rotation"] = json!([0, 0, 0, 0])).contains("rotation"));
     assert!(error_of(|d| d["nodes"][1]["translation"] = json!([1e300, 0, 0])).contains("too large"));
-    for accessor in [0, 2, 4] {
+    // Positions and inverse bind matrices; weights that are not numbers count as none (odd_files.rs).
+    for accessor in [0, 4] {
         let (document, mut bytes) = quadruped(false).gltf();
         let offset = document["bufferViews"][accessor]["byteOffset"].as_u64().expect("written");
         let offset = usize::try_from(offset).expect("small");

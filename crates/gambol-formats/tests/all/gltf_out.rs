@@ -204,7 +204,15 @@ fn rig(bytes: &[u8]) -> (Creature, Rig) {
         bodies.push(world_from_body);
         bones.push(RigBone { node, body: index, body_from_node });
     }
-    let rig = Rig { world_from_scene, bones, joints, root: 1, source: file.source(), notes: Vec::new() };
+    let rig = Rig {
+        world_from_scene,
+        bones,
+        joints,
+        root: 1,
+        lies: false,
+        source: file.source(),
+        notes: Vec::new(),
+    };
     (spec.build().unwrap(), rig)
 }
 

@@ -4,12 +4,14 @@
 
 mod clips;
 mod course_file;
+mod fbx;
 mod gltf;
 mod gltf_clips;
 mod gltf_out;
 mod mjcf;
 mod mjcf_bad;
 mod motion_files;
+mod odd_files;
 mod recordings;
 mod recordings_bad;
 mod rig_file;

@@ -32,8 +32,8 @@ fn not_a_creature() {
     );
     assert_eq!(
         message(""),
-        "bad.xml: the file is empty; a creature is read from glTF (.glb, .gltf), MJCF (.xml), URDF (.urdf), BVH (.bvh) or \
-         ASF (.asf)"
+        "bad.xml: the file is empty; a creature is read from glTF (.glb, .gltf, .vrm), FBX (.fbx), MJCF (.xml), URDF \
+         (.urdf), BVH (.bvh) or ASF (.asf)"
     );
     assert_eq!(message("<!-- nothing -->"), "bad.xml: there is no XML element in it");
 }

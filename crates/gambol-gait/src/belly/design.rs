@@ -6,12 +6,12 @@
 
 use gambol_anatomy::Heading;
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, stiffness_matrix};
-use gambol_model::{Vec3, math};
+use gambol_model::{BodyClass, Vec3, math};
 use gambol_motion::Direction;
 use nalgebra::DVector;
 
-use super::carry;
 use super::chain::Chain;
+use super::{carry, thrust};
 use crate::close::close;
 use crate::marks::{Marks, visible};
 use crate::{Body, Component, GaitError, Support, WaveSettings};
@@ -73,10 +73,13 @@ pub(crate) fn design_legless(
         ("crawl", _) => waves.serpent(data, heading.left, settings.crawl_angle, settings.crawl_waves),
         ("slither", _) => waves.serpent(data, heading.up, settings.slither_angle, settings.waves),
         _ => {
-            // Sideways like a fish, or up and down like a whale if it cannot bend sideways.
-            let swims = |about| waves.serpent(data, about, settings.swim_angle, settings.waves);
-            let sideways = swims(heading.up);
-            if sideways.is_empty() { swims(heading.left) } else { sideways }
+            // Sideways like a fish, or up and down like a whale; the other way if it cannot bend so.
+            let count = if body.class.class.swims() { settings.fish_waves } else { settings.waves };
+            let swims = |about| waves.serpent(data, about, settings.swim_angle, count);
+            let whale = body.class.class == BodyClass::Whale;
+            let [first, second] = if whale { [heading.left, heading.up] } else { [heading.up, heading.left] };
+            let wave = swims(first);
+            if wave.is_empty() { swims(second) } else { wave }
         }
     };
     if wave.is_empty() {
@@ -101,6 +104,29 @@ pub(crate) fn design_legless(
     }
     let [ahead, back] = tried;
     Ok(if forward == 0 { ahead } else { back })
+}
+
+/// Drag across the body over that along it, by which a wave of these components takes a body as fast as its own thrust and drag
+/// have it; `None` for what is no chain.
+pub(crate) fn swim_across(
+    body: &Body,
+    data: &mut Data,
+    components: &[Component],
+    frequency: f64,
+) -> Result<Option<f64>, GaitError> {
+    let heading = body.legs.heading;
+    let poses = sampled(body, data, components, body.settings.waves.samples / 2)?;
+    forward_kinematics(&body.creature, data, body.basis.mean());
+    let Some(chain) = Chain::find(&body.creature, data, &heading) else { return Ok(None) };
+    let bends = |about: Vec3| -> f64 {
+        let of = |component: &Component| {
+            let shape = &body.basis.directions()[component.mode].shape;
+            component.amplitude * chain.bends(data, shape, about).iter().map(|bend| bend.abs()).sum::<f64>()
+        };
+        components.iter().map(of).sum()
+    };
+    let about = if bends(heading.left) > bends(heading.up) { heading.left } else { heading.up };
+    thrust::across(body, data, &chain, &poses, (about, 1.0 / frequency)).map(Some)
 }
 
 /// The wave with the preferred modes in it: where one would not be seen, it swings once a period, a quarter of it earlier

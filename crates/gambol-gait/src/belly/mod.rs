@@ -8,14 +8,17 @@
 mod balance;
 mod chain;
 mod design;
+mod fly;
 mod path;
 mod rest;
 mod scene;
 mod segment;
 mod slide;
+mod stroke;
 mod swim;
 #[cfg(test)]
 mod tests;
+mod thrust;
 
 use gambol_anatomy::Heading;
 use gambol_dynamics::Data;
@@ -26,7 +29,8 @@ use crate::{GaitError, GaitSettings, Support};
 use path::Path;
 use scene::BellyScene;
 
-pub(crate) use design::{design_legless, legless_frequency, legless_support, with_preferred};
+pub(crate) use design::{design_legless, legless_frequency, legless_support, swim_across, with_preferred};
+pub(crate) use stroke::{WINGED, design_winged, is_winged};
 
 /// A motion that its surroundings carry along.
 #[derive(Clone, Debug)]
@@ -58,6 +62,8 @@ pub(crate) struct Figures {
     pub(crate) mean_slip: f64,
     /// Its highest speed at any time as such a multiple.
     pub(crate) worst_slip: f64,
+    /// Of wings: the mean force that is missing to carry and push it, in weights.
+    pub(crate) missing: f64,
 }
 
 /// Moves the root of `poses`, one period in equal steps (the first pose not repeated, [`crate::WaveSettings::samples`] of
@@ -76,6 +82,10 @@ pub(crate) fn carry(
     let path = match support {
         Support::Belly { across } => slide::path(&scene, checked(across)?)?,
         Support::Water { across } => swim::path(&scene, checked(across)?)?,
+        Support::Wings { speed, pitch, density } => {
+            checked_flow([speed, pitch, density])?;
+            fly::path(&scene, &fly::Flow { speed, pitch, density })?
+        }
         Support::Air | Support::Feet | Support::Crouch => {
             return Err(GaitError::Body("only the ground or water carries a body without legs".into()));
         }
@@ -89,6 +99,15 @@ fn checked(across: f64) -> Result<f64, GaitError> {
     }
     let reason = format!("friction across the body, {across} times that along it, is no number above 0");
     Err(GaitError::Number { place: "support.across".into(), reason })
+}
+
+fn checked_flow(numbers: [f64; 3]) -> Result<(), GaitError> {
+    let [speed, _, density] = numbers;
+    if numbers.iter().all(|x| x.is_finite()) && speed >= 0.0 && density > 0.0 {
+        return Ok(());
+    }
+    let reason = format!("wings at {speed} m/s in a medium of {density} kg/m³ make no sense");
+    Err(GaitError::Number { place: "support.wings".into(), reason })
 }
 
 /// The poses along a path that was turned such that the creature travels along its heading, or straight back.
@@ -113,6 +132,7 @@ fn carried(scene: &BellyScene, poses: &[Vec<f64>], heading: &Heading, path: Path
             sideways: path.slip.sideways,
             mean_slip: path.slip.way / (scene.step * poses.len() as f64) / mean,
             worst_slip: path.slip.fastest / mean,
+            missing: path.slip.missing,
         },
     }
 }

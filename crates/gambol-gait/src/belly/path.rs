@@ -30,6 +30,8 @@ pub(super) struct Slip {
     pub(super) penetration: f64,
     /// m
     pub(super) hover: f64,
+    /// Of wings: mean force that is missing, in weights.
+    pub(super) missing: f64,
 }
 
 impl Path {

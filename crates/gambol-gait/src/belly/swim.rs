@@ -39,7 +39,7 @@ pub(super) fn path(scene: &BellyScene, across: f64) -> Result<Path, GaitError> {
 }
 
 /// The water is deep enough: raised as a whole where something would go below the ground.
-fn off_the_bottom(scene: &BellyScene, mut frames: Vec<Transform>) -> Vec<Transform> {
+pub(super) fn off_the_bottom(scene: &BellyScene, mut frames: Vec<Transform>) -> Vec<Transform> {
     let Ok(rest) = Rest::new(scene, false) else { return frames };
     let lowest =
         |(k, frame): (usize, &Transform)| frame.translation.z + rest.lowest_point(k, &frame.rotation);

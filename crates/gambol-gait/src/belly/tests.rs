@@ -22,7 +22,18 @@ fn body_of(creature: Creature) -> (Body, Data) {
     let rest = creature.rest_pose().to_vec();
     let modes = analyze(&creature, &mut data, &rest, &Settings::default()).unwrap();
     let legs = Legs::new(&creature, &mut data, &rest);
-    (Body { creature, basis: modes, legs, style: Style::default(), settings: GaitSettings::default() }, data)
+    let class = gambol_anatomy::classify(&creature, &mut data, &gambol_anatomy::ClassSettings::default());
+    (
+        Body {
+            creature,
+            basis: modes,
+            legs,
+            class,
+            style: Style::default(),
+            settings: GaitSettings::default(),
+        },
+        data,
+    )
 }
 
 fn gallery(name: &str) -> (Body, Data) {

@@ -12,6 +12,8 @@ gambol_model::settings! {
         crawl_angle: f64 = 0.65, Positive;
         /// Waves along a slithering or swimming body (Hu et al. 2009 see 1 to 2 on snakes).
         waves: f64 = 1.5, Positive;
+        /// Waves along a fish or a whale: one, as its wave is about as long as itself (Videler 1993).
+        fish_waves: f64 = 1.0, Positive;
         /// Waves along a crawling body: enough that it always stands on two of them.
         crawl_waves: f64 = 1.75, Positive;
         /// A wave needs so many joints to look like one; a body of fewer bends in a part of a wave.
@@ -89,5 +91,97 @@ gambol_model::settings! {
         thickness: f64 = 0.01, Positive;
         /// Periods until it has settled: the rest falls by e² in each.
         patience: usize = 64, AtLeastOne;
+        /// Of water, kg/m³.
+        density: f64 = 1000.0, Positive;
+        /// Kinematic viscosity of water at 20 °C, m²/s.
+        viscosity: f64 = 1e-6, Positive;
+        /// Reynolds number from which the skin's drag is turbulent (Hoerner 1965).
+        turbulent: f64 = 5e5, Positive;
+        /// Skin over √(volume × length): 2√π of a cylinder, a little less of what tapers.
+        skin: f64 = 3.3, Positive;
+        /// Drag of a body that swims over that of one that is towed straight: 3 to 5 (Lighthill 1971, Webb 1975).
+        swimming_drag: f64 = 3.0, AtLeastOne;
+        /// Least and largest drag across the body over that along it that are looked for: a rough rod, and a blade.
+        across: [f64; 2] = [1.2, 300.0], AtLeastOne;
+        /// Halvings of that range: to a thousandth.
+        across_rounds: usize = 12, AtLeastOne;
+    }
+}
+
+gambol_model::settings! {
+    /// Wings (`belly::stroke`, `belly::fly`).
+    pub struct FlightSettings {
+        /// Of air at sea level, kg/m³.
+        air: f64 = 1.2, Positive;
+        /// Of water, kg/m³.
+        water: f64 = 1000.0, Positive;
+        /// Weight over wing area, N/m², beyond which a body flies as in denser air: gulls have 45, geese 150, swans 200.
+        most_loading: f64 = 200.0, Positive;
+        /// Times that the air may be denser; water is 800.
+        most_denser: f64 = 300.0, AtLeastOne;
+        /// Lift coefficient of level flight: gulls and pigeons cruise near their best glide, at 0.6 to 0.9 (Pennycuick 2008).
+        cruise_lift: f64 = 0.7, Positive;
+        /// Swing of a wing to each side of its mean in level flight, rad: gulls 30 to 40°, pigeons up to 50°.
+        flap: f64 = 0.65, Positive;
+        /// St = f A / V that the search for a beat begins at (Taylor, Nudds and Thomas 2003).
+        strouhal: f64 = 0.25, Positive;
+        /// Angle of wings to the way that it begins at, rad.
+        incidence: f64 = 0.1, Positive;
+        /// Twist over the angle of the way of a blade at seven tenths of the span: enough that it does not stall.
+        twist_share: f64 = 0.6, Share;
+        /// Swing to each side of a hovering wing, rad: bees 45°, hummingbirds 75° (Ellington 1984).
+        hover_flap: f64 = 1.0, Positive;
+        /// The same of several pairs, which would strike each other (Norberg 1975: 60° from end to end).
+        hover_flap_of_pairs: f64 = 0.55, Positive;
+        /// Twist of a hovering wing, rad: it meets the air at about 45° on both ways.
+        hover_twist: f64 = 0.8, Positive;
+        /// How far a hovering body points up, rad: its wings beat in a plane that lies level.
+        hover_pitch: f64 = 1.2, Positive;
+        /// Cycles per second of the clip of a glide, in which nothing beats.
+        glide_beat: f64 = 0.5, Positive;
+        /// Angle of gliding wings that the search begins at, rad.
+        glide_incidence: f64 = 0.1, Positive;
+        /// Swing and twist of fins that row or wave, rad.
+        swim_flap: f64 = 0.6, Positive;
+        /// The same of the twist.
+        swim_twist: f64 = 0.5, Positive;
+        /// Beats per second of a fin of a metre; it goes with the root of the length. Mantas of 2 m fins have 0.4 (Fish et al. 2016).
+        swim_beat: f64 = 0.6, Positive;
+        /// Share of the flap that the outer parts of a wing add, later …
+        outer: f64 = 0.4, AtLeastZero;
+        /// … by this part of a beat, rad: the hand wing drops last.
+        outer_lag: f64 = 1.0, Finite;
+        /// Hind wings are so much later, rad: dragonflies have a quarter of a beat and more between their pairs (Alexander 1984).
+        rows_apart: f64 = 1.57, Finite;
+        /// Modes that bring less than this share of the strongest one are left out.
+        weak: f64 = 0.01, AtLeastZero;
+        /// Frontal area of a trunk over (mass / density of water)^⅔: 1.2 of a ball, less of what is long.
+        frontal: f64 = 0.8, Positive;
+        /// Drag coefficient of a trunk in air by its frontal area (Pennycuick 2008: 0.1 to 0.4).
+        air_drag: f64 = 0.2, Positive;
+        /// The same in water.
+        water_drag: f64 = 0.15, Positive;
+        /// Wings shorter than this, m, are those of insects, at Reynolds numbers below 10⁴.
+        insect: f64 = 0.08, Positive;
+        /// Angle at which a large wing stalls, rad, and that at which nothing of its lift is left, rad.
+        stall: [f64; 2] = [0.28, 0.45], Positive;
+        /// Beats per second of somebody who hangs in the air and bobs.
+        bob: f64 = 0.5, Positive;
+        /// Samples of a beat in the search.
+        samples: usize = 48, AtLeastOne;
+        /// Rounds of the search.
+        rounds: usize = 24, AtLeastOne;
+        /// Missing force, in weights, that is none.
+        enough: f64 = 1e-4, Positive;
+        /// Missing force, in weights, that users are told of.
+        tell: f64 = 0.05, Positive;
+        /// Largest step of a round: of the logarithm of the frequency, and of the incidence, rad.
+        frequency_step: f64 = 0.5, Positive;
+        /// The same of the incidence, rad.
+        incidence_step: f64 = 0.1, Positive;
+        /// Largest logarithm of the frequency over that at which the search begins.
+        frequency_range: f64 = 3.5, Positive;
+        /// Largest incidence, rad.
+        most_incidence: f64 = 0.8, Positive;
     }
 }

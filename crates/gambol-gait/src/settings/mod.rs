@@ -17,7 +17,7 @@ pub use design::{
 };
 pub use feet::{FeetSettings, FootholdSettings, ObeySettings, PinSettings, RootSettings, WarningSettings};
 pub use forces::{FeltSettings, ForceSettings, StanceSettings};
-pub use legless::{LieSettings, SwimSettings, WaveSettings};
+pub use legless::{FlightSettings, LieSettings, SwimSettings, WaveSettings};
 pub use script::{ScriptSettings, SetSettings};
 pub use style::{LimitSettings, StyleSettings};
 
@@ -72,6 +72,8 @@ pub struct GaitSettings {
     pub lie: LieSettings,
     /// How a body goes through water.
     pub swim: SwimSettings,
+    /// How wings carry a body.
+    pub flight: FlightSettings,
 }
 
 impl GaitSettings {
@@ -99,6 +101,7 @@ impl GaitSettings {
         self.warnings.check()?;
         self.waves.check()?;
         self.lie.check()?;
-        self.swim.check()
+        self.swim.check()?;
+        self.flight.check()
     }
 }

@@ -21,4 +21,5 @@ mod sets;
 mod settings;
 mod sturdy;
 mod style;
+mod wings;
 mod zoo;

@@ -27,7 +27,7 @@ pub(super) fn sort_out(
     if !limbs.iter().any(|limb| limb.kind == Kind::Leg) {
         let midline_legs = midline_legs(creature, stand, words, split);
         if midline_legs.is_empty() {
-            tell_legs_by_reach(stand, &mut limbs);
+            tell_legs_by_reach(stand, words, &mut limbs);
         }
         limbs.extend(midline_legs);
     }
@@ -106,7 +106,8 @@ fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
         let called_leg = leg && !arm && (above(limb) < LEG_DANGLES || !others_stand);
         let stands = limb.reaches && (leg || !arm || above(limb) < ARM_STANDS);
         let trinket = words[limb.root()].parts.has(Parts::TRINKET);
-        has_joints(stand, limb) && !trinket && (stands || called_leg)
+        let fin = named(words, limb, Parts::FIN) && !leg;
+        has_joints(stand, limb) && !trinket && !fin && (stands || called_leg)
     };
     let legs: Vec<bool> = limbs.iter().map(is_leg).collect();
     for (index, limb) in limbs.iter_mut().enumerate() {
@@ -118,8 +119,9 @@ fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
 
 /// Where nothing reaches the ground, paired limbs that are long enough to do so are legs: many robots are drawn with
 /// their legs stretched out.
-fn tell_legs_by_reach(stand: &Stand, limbs: &mut [Limb]) {
-    for limb in limbs.iter_mut().filter(|limb| limb.mate.is_some()) {
+fn tell_legs_by_reach(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
+    let beats = |limb: &Limb| named(words, limb, Parts::FIN.or(Parts::WING));
+    for limb in limbs.iter_mut().filter(|limb| limb.mate.is_some() && !beats(limb)) {
         let joints: usize = stand.below[limb.root()].joints.iter().sum();
         if joints >= 2 && limb.length >= limb.hip.dot(&stand.up) - stand.ground {
             limb.kind = Kind::Leg;
@@ -179,7 +181,7 @@ fn tell_arms(creature: &Creature, stand: &Stand, words: &[Words], split: &Split,
     let least = ARM_LENGTH * legs.map(|leg| leg.length).reduce(f64::max).unwrap_or(stand.size);
     let is_arm = |limb: &Limb| {
         let called_arm = named(words, limb, Parts::ANY_ARM);
-        let trinket = words[limb.root()].parts.has(Parts::TRINKET);
+        let trinket = words[limb.root()].parts.has(Parts::TRINKET.or(Parts::FIN));
         let pair = limb.mate.is_some() && limb.length >= least;
         limb.kind == Kind::Other && has_joints(stand, limb) && !trinket && (called_arm || pair)
     };
@@ -277,6 +279,22 @@ fn join_parallel_legs(creature: &Creature, stand: &Stand, words: &[Words], limbs
 /// On its belly or back: its heaviest pair of limbs lies in the plane of symmetry and on the ground, as legs never do
 /// in a creature that stands or sprawls. On its side: its heaviest pair lies one above the other.
 pub(super) fn upright(creature: &Creature, stand: &Stand, split: &Split) -> Option<Vec3> {
+    lying_pair(creature, stand, split).map(|(_, up)| up)
+}
+
+/// The same, if what lies are legs: by their names, or since they are a fair part of the body. Fins that trail are neither.
+pub(super) fn raised(creature: &Creature, stand: &Stand, words: &[Words], split: &Split) -> Option<Vec3> {
+    const LEGS_MASS: f64 = 0.1; // of the whole, both together; a person's are a third, a dolphin's flippers a twentieth
+    let (root, up) = lying_pair(creature, stand, split)?;
+    let below = |body: &usize| std::iter::once(*body).chain(ancestors(creature, *body)).any(|at| at == root);
+    let said = |parts: Parts| stand.bodies().filter(below).any(|body| words[body].parts.has(parts));
+    let heavy = 2.0 * stand.below[root].mass > LEGS_MASS * creature.mass();
+    let swims = said(Parts::FIN.or(Parts::WING));
+    (!swims && (said(Parts::ANY_LEG) || heavy)).then_some(up)
+}
+
+/// The limb that lies, and the direction that ought to be up.
+fn lying_pair(creature: &Creature, stand: &Stand, split: &Split) -> Option<(usize, Vec3)> {
     const FLAT: f64 = 0.3; // sine of the slope up to which a leg lies
     const ASIDE: f64 = 0.6; // sine of the angle up to which it is spread; those who sprawl spread more
     const FLATNESS: f64 = 0.5; // height over size
@@ -305,7 +323,7 @@ pub(super) fn upright(creature: &Creature, stand: &Stand, split: &Split) -> Opti
     // Files are drawn along axes.
     let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
     let axis = axes.into_iter().max_by(|x, y| x.dot(&along).abs().total_cmp(&y.dot(&along).abs()))?;
-    Some(if axis.dot(&along) > 0.0 { -axis } else { axis })
+    Some((root, if axis.dot(&along) > 0.0 { -axis } else { axis }))
 }
 
 /// How far feet point ahead along `axis`, relative to the length of the leg: the mean over all legs that have a foot

@@ -34,6 +34,7 @@ mod tests;
 mod words;
 
 pub use grammar::LandmarkName;
+pub use words::words_of_name;
 
 use facing::Facing;
 use limb::Limb;
@@ -174,6 +175,13 @@ fn stand_upright(creature: &Creature, warnings: &mut Vec<Warning>) -> Option<Sta
     );
     warnings.push(Warning::new("landmarks", text));
     Stand::new(creature, Some(up))
+}
+
+/// The direction that ought to be up, if the creature was drawn lying and has limbs that could carry it.
+pub(crate) fn lies(creature: &Creature) -> Option<Vec3> {
+    let stand = Stand::new(creature, None)?;
+    let words = words::of_bodies(creature);
+    limbs::raised(creature, &stand, &words, &symmetry::best_split(creature, &stand, &words))
 }
 
 /// `stronger` wins over `weaker`: where both use a name, and where both give one limb, body or joint the same role

@@ -30,6 +30,11 @@ impl Parts {
     /// A part that is no landmark but tells a word from a chance letter: `lscapula`.
     pub(super) const OTHER: Self = Self(1 << 15);
 
+    /// Fins, flippers and flukes: they beat water, and carry nobody on the ground.
+    pub(super) const FIN: Self = Self(1 << 16);
+    /// Wings: arms that beat the air.
+    pub(super) const WING: Self = Self(1 << 17);
+
     pub(super) const ANY_LEG: Self = Self(0b11_1111);
     pub(super) const ANY_ARM: Self = Self(0b111_1100_0000);
 
@@ -62,7 +67,7 @@ impl Words {
     /// Reads one name.
     pub(super) fn read(name: &str) -> Self {
         let mut claims = Claims::default();
-        for token in tokens(name) {
+        for token in words_of_name(name) {
             claims.hear(&token);
         }
         claims.conclude()
@@ -99,7 +104,7 @@ pub(super) fn of_bodies(creature: &Creature) -> Vec<Words> {
 
 /// Cuts a name into lower-case words: at punctuation, before capitals, around digits. What stands before the last
 /// `:`, `|` or `/` is a namespace. Digits are dropped.
-fn tokens(name: &str) -> Vec<String> {
+pub fn words_of_name(name: &str) -> Vec<String> {
     let local = name.rsplit([':', '|', '/']).find(|part| !part.is_empty()).unwrap_or(name);
     let chars: Vec<char> = local.chars().collect();
     let mut words = vec![String::new()];
@@ -250,7 +255,9 @@ fn part(word: &str) -> Option<Parts> {
         "wrist" | "carpus" => Parts::WRIST,
         "forearm" | "radius" | "ulna" | "lowarm" => Parts::FOREARM,
         "elbow" => Parts::ELBOW,
-        "arm" | "humerus" | "wing" | "uparm" => Parts::ARM,
+        "arm" | "humerus" | "uparm" => Parts::ARM,
+        "wing" | "wings" | "feather" | "pinion" => Parts::WING.or(Parts::ARM),
+        "fin" | "fins" | "flipper" | "flippers" | "fluke" | "flukes" => Parts::FIN,
         "head" | "skull" | "cranium" => Parts::HEAD,
         "tail" | "caudal" => Parts::TAIL,
         "spine" | "lumbar" | "thorax" | "thoracic" | "vertebra" | "vertebrae" | "chest" | "abdomen"
@@ -298,13 +305,13 @@ mod tests {
 
     #[test]
     fn names_are_cut_into_words() {
-        assert_eq!(tokens("mixamorig:LeftForeArm"), ["left", "fore", "arm"]);
-        assert_eq!(tokens("lThigh"), ["l", "thigh"]);
-        assert_eq!(tokens("FLFoot_2"), ["fl", "foot"]);
-        assert_eq!(tokens("Bip01 R Toe0"), ["bip", "r", "toe"]);
-        assert_eq!(tokens("ORG-foot.L.001"), ["org", "foot", "l"]);
-        assert_eq!(tokens(""), [""; 0]);
-        assert_eq!(tokens("::"), [""; 0]);
+        assert_eq!(words_of_name("mixamorig:LeftForeArm"), ["left", "fore", "arm"]);
+        assert_eq!(words_of_name("lThigh"), ["l", "thigh"]);
+        assert_eq!(words_of_name("FLFoot_2"), ["fl", "foot"]);
+        assert_eq!(words_of_name("Bip01 R Toe0"), ["bip", "r", "toe"]);
+        assert_eq!(words_of_name("ORG-foot.L.001"), ["org", "foot", "l"]);
+        assert_eq!(words_of_name(""), [""; 0]);
+        assert_eq!(words_of_name("::"), [""; 0]);
     }
 
     #[test]

@@ -26,6 +26,7 @@ fn control(hint: Hint) -> String {
         Hint::Size => "Height under Size sets it right",
         Hint::FilePose => "the rest pose \u{201c}file\u{201d} has it as drawn",
         Hint::Skeleton => "drop it here together with the recording",
+        Hint::Class => "a rig file with `class = \"legs\"` (or fish, wings, …) sets it right",
         Hint::Mover => "open its creature first",
         Hint::Pipe => "give it radii in its file",
     }

@@ -90,11 +90,17 @@ impl Buffer {
     }
 
     /// Adds vectors of `N` small whole numbers. Only samples have skins to write.
-    #[cfg(feature = "samples")]
     pub(crate) fn shorts<const N: usize>(&mut self, vectors: &[[u16; N]]) -> Result<usize, ClipFileError> {
         let kind = if N == 1 { "SCALAR" } else { "VEC4" };
         let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         self.push((Component::UnsignedShort, kind), vectors.len(), &bytes, None)
+    }
+
+    /// Adds whole numbers of 32 bits.
+    #[cfg_attr(not(feature = "fbx"), allow(dead_code))]
+    pub(crate) fn longs(&mut self, numbers: &[u32]) -> Result<usize, ClipFileError> {
+        let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        self.push((Component::UnsignedInt, "SCALAR"), numbers.len(), &bytes, Some(Target::Indices))
     }
 
     /// Writes the least and the largest of each number into the accessor of `vectors`, where glTF asks for them.

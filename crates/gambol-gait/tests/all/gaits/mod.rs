@@ -24,7 +24,11 @@ pub(crate) fn body_of(mut creature: Creature, style: &Style) -> (Body, Data) {
         texts.map(|text| parse_constraint(&creature, &mut data, &pose, text).unwrap()).collect();
     let modes = analyze(&creature, &mut data, &pose, &Settings { count: None, constraints }).unwrap();
     let legs = Legs::new(&creature, &mut data, &pose);
-    (Body { creature, basis: modes, legs, style: style.clone(), settings: GaitSettings::default() }, data)
+    let class = gambol_anatomy::classify(&creature, &mut data, &gambol_anatomy::ClassSettings::default());
+    (
+        Body { creature, basis: modes, legs, class, style: style.clone(), settings: GaitSettings::default() },
+        data,
+    )
 }
 
 pub(crate) fn body(name: &str, style: &Style) -> (Body, Data) {

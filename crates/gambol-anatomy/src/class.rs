@@ -1,0 +1,377 @@
+//! Which kind of body is it? By what its bones are called where that helps, else by shape, symmetry and mass.
+//!
+//! Words come first, since artists say what they mean: a wing is a wing however it is drawn. Where names say nothing, a walker
+//! is told from a swimmer by the room between its belly and the ground, a fish from a snake by how slender it is, a ray by how broad and flat.
+
+use gambol_dynamics::{Data, forward_kinematics};
+use gambol_model::{BodyClass, Creature, JointKind, Role, Shape, Vec3, settings, words_of_name};
+use nalgebra::Point3;
+
+use crate::{Heading, Legs, Mirror};
+
+/// What a creature is, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classified {
+    /// How it gets about in the first place.
+    pub class: BodyClass,
+    /// Why, in words that a user can check.
+    pub reason: String,
+    /// Whether it has legs that carry it too.
+    pub walks: bool,
+    /// Whether the user said so.
+    pub is_stated: bool,
+}
+
+settings! {
+    /// Where one kind of body ends and another begins.
+    pub struct ClassSettings {
+        /// Length over the root of the mean cross-section, of a body without limbs. Tunas and sharks have 6 to 8, eels 20, snakes
+        /// 30 and more (Bainbridge 1960 and Videler 1993 give fineness ratios of 4 to 6 for fish that swim by their tails).
+        slender: f64 = 14.0, Positive;
+        /// Of wings of somebody with legs, length over that of the legs: an ostrich's do not carry it, a dragon's do.
+        wing_over_leg: f64 = 1.0, Positive;
+        /// Breadth over length of a body with broad fins: a manta has 1.2 and more, a shark with its fins spread 0.6.
+        broad: f64 = 0.8, Positive;
+        /// Height over breadth below which a broad body is flat as a ray is; a bird's trunk between its wings is a fifth and more.
+        flat: f64 = 0.22, Share;
+        /// The same where fins aside are named, of which tall ones are no ray's.
+        ray_flat: f64 = 0.5, Share;
+        /// Mass of a ray's fins over that of the whole; a shark's are 0.04.
+        ray_fins: f64 = 0.15, Share;
+        /// Breadth over length of somebody without legs or names whose limbs aside are taken for wings.
+        wing_span: f64 = 1.2, Positive;
+        /// What is this far from the midline, as a share of the breadth, is a fin of one side.
+        aside: f64 = 0.08, Share;
+        /// Room below the belly over the height: less than this is no walker's. A dachshund has a fifth.
+        clearance: f64 = 0.12, Share;
+        /// Mass of what could be flippers over that of the whole: a dolphin's are 0.02, a dog's legs 0.15 and more.
+        flippers: f64 = 0.07, Share;
+        /// Share of the moving bodies that are fingers, where it is a hand.
+        fingers: f64 = 0.6, Share;
+        /// Share of the moving bodies that are called leaves or branches, where it is a plant.
+        leaves: f64 = 0.3, Share;
+        /// Joints along the body that a wave takes.
+        bends: usize = 3, AtLeastOne;
+    }
+}
+
+const FIN: &[&str] = &["fin", "fins", "flipper", "flippers", "fluke", "flukes"];
+const FLUKE: &[&str] = &["fluke", "flukes"];
+const WING: &[&str] = &["wing", "wings"];
+const LEG: &[&str] = &[
+    "leg", "legs", "foot", "feet", "paw", "hoof", "thigh", "shin", "calf", "knee", "toe", "toes", "femur",
+    "tibia", "upleg", "hock", "ankle", "coxa", "hindleg", "foreleg",
+];
+const ARM: &[&str] = &["arm", "arms", "hand", "forearm", "upperarm", "lowerarm", "elbow", "claw", "tentacle"];
+const FINGER: &[&str] = &["finger", "fingers", "thumb", "index", "pinky", "knuckle", "phalanx"];
+const WHEEL: &[&str] =
+    &["wheel", "wheels", "track", "tracks", "tread", "treads", "tire", "tyre", "turret", "axle", "chassis"];
+const LEAF: &[&str] = &["leaf", "leaves", "branch", "branches", "twig", "stem", "petal", "frond"];
+const SWIMS: &[&str] =
+    &["swim", "swimming", "fish", "shark", "dolphin", "whale", "eel", "orca", "ray", "manta"];
+const FLIES: &[&str] = &["fly", "flying", "flap", "flapping", "glide", "bird", "bat", "soar", "hover"];
+const LIES: &[&str] = &["snake", "worm", "slither", "slug", "caterpillar", "serpent"];
+
+/// kg/m³
+const WATER: f64 = 1000.0;
+
+/// What a creature is.
+pub fn classify(creature: &Creature, data: &mut Data, settings: &ClassSettings) -> Classified {
+    let legs = Legs::new(creature, data, creature.reference_pose());
+    let look = Look::new(creature, data, legs.heading);
+    let walks = look.walks(creature, &legs, settings);
+    if let Some(class) = creature.stated_class() {
+        let walks = class == BodyClass::Legs || walks && class == BodyClass::Wings;
+        return Classified { class, reason: "as the user says".to_owned(), walks, is_stated: true };
+    }
+    let (class, reason) = look.guess(creature, &legs, walks, settings);
+    let walks = walks && matches!(class, BodyClass::Legs | BodyClass::Wings);
+    Classified { class, reason, walks, is_stated: false }
+}
+
+/// What can be seen of a creature.
+struct Look {
+    /// Words of each body and its joints; none of bodies that cannot move against their parents and are not the root.
+    words: Vec<Vec<String>>,
+    labels: Vec<String>,
+    /// Lowest and highest along forward, left and up, of all shapes, m.
+    low: Vec3,
+    high: Vec3,
+    /// The same of what lies on the midline.
+    trunk_low: f64,
+    /// Farthest from the midline of each body, m.
+    aside: Vec<f64>,
+    /// How far each body's centre is from the midline, m.
+    com_aside: Vec<f64>,
+    /// Bodies that are their own mirror images.
+    on_midline: Vec<bool>,
+    /// The same, and bodies without any mate: a snake that lies in bends is all midline.
+    unpaired: Vec<bool>,
+}
+
+impl Look {
+    fn new(creature: &Creature, data: &mut Data, heading: Heading) -> Self {
+        let mirror = Mirror::new(creature, data);
+        let frames = forward_kinematics(creature, data, creature.reference_pose());
+        let of_body = |(index, body): (usize, &gambol_model::Body)| {
+            let joints = creature.joints()[body.joints.clone()].iter();
+            let names = std::iter::once(body.name.as_str()).chain(joints.map(|joint| joint.name.as_str()));
+            let moves = index > 0 && !body.joints.is_empty();
+            names.filter(|_| moves).flat_map(words_of_name).map(singular).collect()
+        };
+        let words = creature.bodies().iter().enumerate().map(of_body).collect();
+        let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+        let (mut trunk_low, mut aside) = (f64::INFINITY, vec![0.0; creature.bodies().len()]);
+        let on_midline: Vec<bool> =
+            (0..creature.bodies().len()).map(|body| mirror.body(body) == Some(body)).collect();
+        let unpaired = (0..creature.bodies().len())
+            .map(|body| mirror.body(body).is_none_or(|mate| mate == body))
+            .collect();
+        let axes = [heading.forward, heading.left, heading.up];
+        for (index, body) in creature.bodies().iter().enumerate().skip(1) {
+            let frame = &frames[index];
+            let mut own = vec![frame.point_in_world(body.mass.com)];
+            for shape in creature.shapes()[body.shapes.clone()].iter().filter(|shape| bounded(&shape.shape)) {
+                for toward in axes.into_iter().flat_map(|axis| [axis, -axis]) {
+                    let inner =
+                        shape.body_from_shape.rotation.inverse() * (frame.orientation.inverse() * toward);
+                    let point = shape.body_from_shape * Point3::from(shape.shape.support(inner));
+                    own.push(frame.point_in_world(point.coords));
+                }
+            }
+            for at in
+                own.iter().filter(|at| at.iter().all(|x| x.is_finite())).map(|at| heading.components(*at))
+            {
+                (low, high) = (low.inf(&at), high.sup(&at));
+                aside[index] = f64::max(aside[index], at.y.abs());
+                if on_midline[index] {
+                    trunk_low = f64::min(trunk_low, at.z);
+                }
+            }
+        }
+        let middle = 0.5 * (low.y + high.y);
+        let com_aside =
+            creature.bodies().iter().zip(frames).map(|(body, frame)| {
+                (heading.components(frame.point_in_world(body.mass.com)).y - middle).abs()
+            });
+        let com_aside = com_aside.collect();
+        let labels = creature.labels().iter().flat_map(|label| words_of_name(label)).map(singular).collect();
+        Self { words, labels, low, high, trunk_low, aside, com_aside, on_midline, unpaired }
+    }
+
+    fn says(&self, body: usize, words: &[&str]) -> bool {
+        self.words[body].iter().any(|word| words.contains(&word.as_str()))
+    }
+
+    fn count(&self, words: &[&str]) -> usize {
+        (0..self.words.len()).filter(|&body| self.says(body, words)).count()
+    }
+
+    fn moving(&self) -> usize {
+        self.words.iter().filter(|words| !words.is_empty()).count()
+    }
+
+    fn labelled(&self, words: &[&str]) -> bool {
+        self.labels.iter().any(|label| words.contains(&label.as_str()))
+    }
+
+    /// Along forward, left and up, m.
+    fn extent(&self) -> Vec3 {
+        self.high - self.low
+    }
+
+    /// Whether its legs carry it.
+    fn walks(&self, creature: &Creature, legs: &Legs, settings: &ClassSettings) -> bool {
+        if legs.is_empty() {
+            return false;
+        }
+        if legs.legs.iter().any(|leg| self.leg_says(creature, leg.foot, LEG)) {
+            return true;
+        }
+        let other = [FIN, WING, ARM];
+        let beats =
+            legs.legs.iter().all(|leg| other.iter().any(|word| self.leg_says(creature, leg.foot, word)));
+        let height = self.extent().z.max(f64::MIN_POSITIVE);
+        let ground = self.low.z;
+        let flippers = legs.pairs == 1
+            && self.trunk_low - ground < settings.clearance * height
+            && self.leg_mass(creature, legs) < settings.flippers * creature.mass()
+            && self.extent().x > height;
+        !beats && !flippers
+    }
+
+    /// Whether a body, or one between it and the midline, is called so.
+    fn leg_says(&self, creature: &Creature, body: usize, words: &[&str]) -> bool {
+        let up = std::iter::successors(Some(body), |&body| Some(creature.bodies()[body].parent));
+        up.take_while(|&body| body != 0 && !self.on_midline[body]).any(|body| self.says(body, words))
+    }
+
+    fn leg_mass(&self, creature: &Creature, legs: &Legs) -> f64 {
+        let of_leg = |leg: &crate::Leg| {
+            let joints = leg.joints.iter().map(|&joint| creature.joints()[joint].body);
+            let mut bodies: Vec<usize> = joints.filter(|&body| !self.on_midline[body]).collect();
+            bodies.dedup();
+            bodies.iter().map(|&body| creature.bodies()[body].mass.mass).sum::<f64>()
+        };
+        legs.legs.iter().map(of_leg).sum()
+    }
+
+    fn guess(
+        &self,
+        creature: &Creature,
+        legs: &Legs,
+        walks: bool,
+        settings: &ClassSettings,
+    ) -> (BodyClass, String) {
+        let told = |class: BodyClass, reason: &str| (class, reason.to_owned());
+        let has_legs = self.count(LEG) > 0;
+        if self.count(WHEEL) >= 2 && !has_legs {
+            return told(BodyClass::Wheels, "its parts are called wheels or tracks");
+        }
+        let share = |words: &[&str]| self.count(words) as f64 / self.moving().max(1) as f64;
+        if share(FINGER) >= settings.fingers && !walks {
+            return told(BodyClass::Hand, "most of its parts are fingers");
+        }
+        if share(LEAF) >= settings.leaves && !walks {
+            return told(BodyClass::Plant, "its parts are called leaves or branches");
+        }
+        if let Some(found) = self.winged(creature, legs, walks, settings) {
+            return found;
+        }
+        if walks {
+            let pairs = legs.pairs;
+            let plural = if pairs == 1 { "a pair of legs stands" } else { "several pairs of legs stand" };
+            return (BodyClass::Legs, format!("{plural} on the ground"));
+        }
+        if self.count(FIN) > 0 || self.labelled(SWIMS) && self.bends(creature) > 0 {
+            return self.swimmer(creature, settings);
+        }
+        self.unnamed(creature, legs, settings)
+    }
+
+    /// Wings by name, if they are more than an ostrich's.
+    fn winged(
+        &self,
+        creature: &Creature,
+        legs: &Legs,
+        walks: bool,
+        settings: &ClassSettings,
+    ) -> Option<(BodyClass, String)> {
+        let wings: Vec<usize> = (1..self.words.len()).filter(|&body| self.says(body, WING)).collect();
+        let sides = wings.iter().any(|&body| !self.on_midline[body]);
+        if wings.len() < 2 || !sides {
+            return None;
+        }
+        let reach = wings.iter().map(|&body| self.aside[body]).fold(0.0, f64::max);
+        if walks && reach < settings.wing_over_leg * legs.length {
+            return None;
+        }
+        if self.labelled(SWIMS) && !self.labelled(FLIES) {
+            return Some((BodyClass::Ray, "its fins are called wings, and its clips swim".to_owned()));
+        }
+        let name = &creature.bodies()[wings[0]].name;
+        Some((BodyClass::Wings, format!("{} of its parts are called wings, as {name:?}", wings.len())))
+    }
+
+    /// Which way it swims, with fins by name or a clip that says so.
+    fn swimmer(&self, creature: &Creature, settings: &ClassSettings) -> (BodyClass, String) {
+        let size = self.extent();
+        let fins: Vec<usize> = (1..self.words.len()).filter(|&body| self.says(body, FIN)).collect();
+        // Drawn as they are, fins need not mirror each other to a hair.
+        let aside = |&&body: &&usize| self.com_aside[body] > settings.aside * size.y;
+        let begins = |&&body: &&usize| !self.says(creature.bodies()[body].parent, FIN);
+        let paired = fins.iter().filter(aside).filter(begins).count();
+        let fin_mass: f64 = fins.iter().filter(aside).map(|&body| creature.bodies()[body].mass.mass).sum();
+        if self.count(FLUKE) > 0 || self.has_flukes(creature) {
+            return (BodyClass::Whale, "its tail ends in flukes that lie flat".to_owned());
+        }
+        let broad = size.y > settings.broad * size.x || fin_mass > settings.ray_fins * creature.mass();
+        if broad && paired <= 2 && size.z < settings.ray_flat * size.y {
+            let share = 100.0 * fin_mass / creature.mass();
+            return (BodyClass::Ray, format!("it is flat, and {share:.0} % of it are fins aside"));
+        }
+        if paired >= 4 && fin_mass > settings.flippers * creature.mass() {
+            return (BodyClass::Paddles, "it has flippers on both sides and no tail to swim with".to_owned());
+        }
+        let why = if fins.is_empty() { "its file speaks of swimming" } else { "it has fins and a tail" };
+        (BodyClass::Fish, why.to_owned())
+    }
+
+    /// Nobody says what it is.
+    fn unnamed(&self, creature: &Creature, legs: &Legs, settings: &ClassSettings) -> (BodyClass, String) {
+        let told = |class: BodyClass, reason: String| (class, reason);
+        let (size, bends) = (self.extent(), self.bends(creature));
+        if Self::is_ring(creature) {
+            return told(BodyClass::Belly, "its body is closed to a ring".to_owned());
+        }
+        let flippers = !legs.is_empty() && self.count(LEG) == 0 && size.x > size.z && legs.pairs == 1;
+        if flippers && bends + 1 >= settings.bends {
+            let class = if self.has_flukes(creature) { BodyClass::Whale } else { BodyClass::Fish };
+            return told(class, "its belly is on the ground between two small limbs: flippers".to_owned());
+        }
+        if self.count(ARM) > 0 && legs.legs.iter().all(|leg| !self.leg_says(creature, leg.foot, LEG)) {
+            return told(BodyClass::Floats, "it has arms and no legs, and hangs in the air".to_owned());
+        }
+        let pairs = (1..self.words.len()).any(|body| !self.unpaired[body] && !self.words[body].is_empty());
+        if pairs && size.y > settings.wing_span * size.x && legs.is_empty() {
+            let flat = size.z < settings.flat * size.y && !self.labelled(FLIES);
+            let class = if flat { BodyClass::Ray } else { BodyClass::Wings };
+            let reason = format!("it is {:.1} times as broad as long, without legs", size.y / size.x);
+            return told(class, reason);
+        }
+        if bends >= settings.bends {
+            return self.limbless(creature, settings);
+        }
+        told(BodyClass::Thing, "it has neither legs, wings nor fins, nor a body that bends".to_owned())
+    }
+
+    /// A body that is all back.
+    fn limbless(&self, creature: &Creature, settings: &ClassSettings) -> (BodyClass, String) {
+        let length = self.extent().max().max(f64::MIN_POSITIVE);
+        let slender = length / (creature.mass() / WATER / length).sqrt().max(f64::MIN_POSITIVE);
+        if self.labelled(LIES) || slender > settings.slender {
+            return (BodyClass::Belly, format!("it is all back, {slender:.0} times as long as thick"));
+        }
+        (BodyClass::Fish, format!("it is all back, and stout: {slender:.0} times as long as thick"))
+    }
+
+    /// Whether the tail ends in a pair, or in what lies flatter than it stands.
+    fn has_flukes(&self, creature: &Creature) -> bool {
+        let tail = creature.landmarks().iter().find(|mark| mark.role == Role::Tail);
+        let behind = |body: usize| {
+            let parent = creature.bodies()[body].parent;
+            tail.is_some_and(|tail| parent == tail.body || creature.bodies()[tail.body].parent == parent)
+        };
+        let pair = (1..self.words.len()).filter(|&body| !self.unpaired[body] && behind(body)).count();
+        pair >= 2
+    }
+
+    /// Joints on the midline that bend it.
+    fn bends(&self, creature: &Creature) -> usize {
+        let bends = |joint: &&gambol_model::Joint| {
+            matches!(joint.kind, JointKind::Hinge | JointKind::Ball) && self.unpaired[joint.body]
+        };
+        creature.joints().iter().filter(bends).count()
+    }
+
+    fn is_ring(creature: &Creature) -> bool {
+        let spine = creature.landmarks().iter().any(|mark| mark.role == Role::Spine);
+        !creature.constraints().is_empty() && !spine && creature.bodies().len() > 4
+    }
+}
+
+/// A plane has no farthest point.
+fn bounded(shape: &Shape) -> bool {
+    shape.support(Vec3::x()).iter().all(|x| x.is_finite())
+}
+
+/// `wing1`'s number is dropped by [`words_of_name`]; words that artists run together are taken apart here: `finright`.
+fn singular(word: String) -> String {
+    for part in ["wing", "fin", "leg", "arm", "foot", "wheel"] {
+        let rest = word.strip_prefix(part).or_else(|| word.strip_suffix(part));
+        if rest.is_some_and(|rest| ["left", "right", "l", "r", "front", "back", "hind"].contains(&rest)) {
+            return part.to_owned();
+        }
+    }
+    word
+}

@@ -1,0 +1,72 @@
+//! Our own corpus of odd bodies: what each is, and the gait that comes first, are what somebody who looks at it would say. A small part
+//! of it; `cargo xtask corpus` takes all of them through export, the validator and physics too.
+
+use gambol_dynamics::Data;
+use gambol_formats::files::Memory;
+use gambol_formats::gltf::samples::odd_bodies;
+use gambol_formats::{LoadOptions, load_from};
+use gambol_gait::{Body, Style, gaits_for};
+
+const SMALL: [&str; 16] = [
+    "dog-mirrored",
+    "dog-0.01",
+    "dog-askew",
+    "dog-japanese",
+    "person-lying-on-face",
+    "person-no-names",
+    "fish-with-fins",
+    "dolphin",
+    "manta",
+    "turtle",
+    "snake-no-names",
+    "bee",
+    "ghost",
+    "hand",
+    "tank",
+    "one-bone",
+];
+
+#[test]
+fn odd_bodies_are_what_they_look_like() {
+    let all = odd_bodies();
+    assert!(all.len() >= 40, "{}", all.len());
+    for odd in all.iter().filter(|odd| SMALL.contains(&odd.name.as_str())) {
+        let files = Memory::new().with("it.glb", odd.file.clone());
+        let spec = load_from(&files, "it.glb", &LoadOptions::default())
+            .unwrap_or_else(|e| panic!("{}: {e}", odd.name));
+        let creature = spec.build().unwrap();
+        let mut data = Data::new(&creature);
+        let body = match Body::new(creature, &mut data, &Style::default()) {
+            Ok(body) => body,
+            Err(error) => {
+                assert!(odd.gait.is_none(), "{}: {error}", odd.name);
+                continue;
+            }
+        };
+        assert_eq!(body.class.class, odd.class, "{}: {}", odd.name, body.class.reason);
+        let gaits = gaits_for(&body, &mut data);
+        let first = gaits.iter().find(|(_, fits)| fits.is_ok()).map(|(name, _)| name.as_str());
+        assert_eq!(first, odd.gait, "{}: {gaits:?}", odd.name);
+    }
+}
+
+#[test]
+fn who_stays_is_told_kindly_and_can_be_overruled() {
+    let all = odd_bodies();
+    let tank = all.iter().find(|odd| odd.name == "tank").unwrap();
+    let files = Memory::new().with("it.glb", tank.file.clone());
+    let body = |options: &LoadOptions| {
+        let creature = load_from(&files, "it.glb", options).unwrap().build().unwrap();
+        let mut data = Data::new(&creature);
+        let body = Body::new(creature, &mut data, &Style::default()).unwrap();
+        let gaits = gaits_for(&body, &mut data);
+        (body.class.is_stated, gaits)
+    };
+    let (stated, gaits) = body(&LoadOptions::default());
+    let why = gaits.iter().find(|(name, _)| name == "walk").unwrap().1.as_ref().unwrap_err().to_string();
+    assert!(!stated && why.contains("vehicle") && why.contains("`class`"), "{why}");
+    let (stated, gaits) =
+        body(&LoadOptions { class: Some("belly".parse().unwrap()), ..LoadOptions::default() });
+    let why = gaits.iter().find(|(name, _)| name == "walk").unwrap().1.as_ref().unwrap_err().to_string();
+    assert!(stated && !why.contains("vehicle"), "{why}");
+}

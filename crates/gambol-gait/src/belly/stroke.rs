@@ -1,0 +1,394 @@
+//! Strokes of wings: flap and twist a quarter of a beat apart, as sums of modes, at the beat that carries the weight.
+//!
+//! ```text
+//! flap   φ(t) = Φ cos ωt          about the way ahead; hind pairs a quarter of a beat later
+//! twist  θ(t) = −α + Θ sin ωt     about the span: leading edge down while the wing goes down
+//! trim   frequency and α such that the mean force carries the weight and nothing pushes ahead or back
+//! ```
+
+use std::collections::BTreeMap;
+
+use gambol_anatomy::{Wing, blades, wings};
+use gambol_dynamics::{Data, forward_kinematics, stiffness_matrix};
+use gambol_model::{BodyClass, JointKind, Side, Vec3, math};
+use nalgebra::DVector;
+
+use super::fly::{self, Flow};
+use super::scene::BellyScene;
+use crate::modal::ModalMotion;
+use crate::{Body, Component, Design, Gait, GaitError, Ground, Support, Terrain, Wish};
+
+/// Gaits of wings.
+pub(crate) const WINGED: [&str; 3] = ["fly", "hover", "glide"];
+
+/// Of differences in the search for a trim.
+const STEP: f64 = 1e-3;
+
+/// Numbers of a stroke.
+#[derive(Clone, Copy, Debug)]
+struct Stroke {
+    /// Φ, rad
+    flap: f64,
+    /// Θ, rad
+    twist: f64,
+    /// α, rad
+    incidence: f64,
+    /// Beats per second.
+    frequency: f64,
+    flow: Flow,
+}
+
+/// Whether wings or fins like them move this body in the gait `name`.
+pub(crate) fn is_winged(body: &Body, name: &str) -> bool {
+    let rows = matches!(body.class.class, BodyClass::Ray | BodyClass::Paddles);
+    WINGED.contains(&name) || name == "swim" && rows
+}
+
+/// The gait `name` of a body with wings.
+pub(crate) fn design_winged(
+    body: &Body,
+    data: &mut Data,
+    name: &str,
+    wish: &Wish,
+) -> Result<Design, GaitError> {
+    let misfit = |reason: String| GaitError::DoesNotFit {
+        creature: body.creature.name().to_owned(),
+        gait: name.to_owned(),
+        reason: reason.into(),
+    };
+    body.free_root().map_err(|reason| misfit(reason.to_string()))?;
+    let class = body.class.class;
+    if class == BodyClass::Floats && name == "hover" {
+        return Ok(Design { gait: floating(body, wish), hints: Vec::new() });
+    }
+    let wings = wings(&body.creature, data);
+    let flies = class == BodyClass::Wings || name == "swim";
+    if wings.len() < 2 || !flies {
+        return Err(misfit("it has no wings".to_owned()));
+    }
+    let beats = Beats { body, wings };
+    let mut hints = Vec::new();
+    let stroke = beats.trimmed(data, name, wish, &mut hints)?;
+    let components = beats.components(data, &stroke);
+    if components.is_empty() {
+        return Err(misfit("its wings have no joints at the trunk".to_owned()));
+    }
+    let gait = beats.gait(name, &stroke, components);
+    Ok(Design { gait, hints })
+}
+
+/// Somebody who hangs in the air: a slow rise and fall.
+fn floating(body: &Body, wish: &Wish) -> Gait {
+    const RISE: usize = 2; // the rigid mode along the vertical
+    let size = body.creature.bodies().iter().map(|b| b.mass.com.norm()).fold(0.1, f64::max);
+    let rise = Component { mode: RISE, amplitude: 0.1 * size, phase: 0.0, harmonic: 1, offset: 0.0 };
+    let ground = Ground {
+        support: Support::Air,
+        duty: 1.0,
+        speed: None,
+        turn: 0.0,
+        clearance: 0.0,
+        footfalls: BTreeMap::new(),
+        terrain: Terrain::Flat,
+    };
+    Gait {
+        name: "hover".to_owned(),
+        creature: Some(body.creature.name().to_owned()),
+        style: body.style.clone(),
+        frequency: wish.frequency.unwrap_or(body.settings.flight.bob),
+        components: vec![rise],
+        ground,
+    }
+}
+
+struct Beats<'b> {
+    body: &'b Body,
+    wings: Vec<Wing>,
+}
+
+impl Beats<'_> {
+    /// Area of all wings, m².
+    fn area(&self, data: &mut Data) -> f64 {
+        let creature = &self.body.creature;
+        let of_wing = |wing: &Wing| {
+            blades(creature, data, wing).iter().map(|blade| blade.chord * blade.width).sum::<f64>()
+        };
+        self.wings.iter().map(of_wing).sum()
+    }
+
+    /// The stroke that the body can keep up.
+    fn trimmed(
+        &self,
+        data: &mut Data,
+        name: &str,
+        wish: &Wish,
+        hints: &mut Vec<String>,
+    ) -> Result<Stroke, GaitError> {
+        let settings = &self.body.settings.flight;
+        let creature = &self.body.creature;
+        let (weight, area) =
+            (creature.mass() * creature.gravity().norm(), self.area(data).max(f64::MIN_POSITIVE));
+        let reach = self.wings.iter().map(|wing| wing.length).fold(0.0, f64::max);
+        let water = name == "swim";
+        let mut density = if water { settings.water } else { settings.air };
+        let loading = weight / area;
+        if !water && loading > settings.most_loading {
+            // A toy's wings, filled with water: nothing that lives could beat them fast enough.
+            let denser = (loading / settings.most_loading).min(settings.most_denser);
+            density *= denser;
+            hints.push(format!(
+                "its wings would carry {loading:.0} N/m², and swans' carry 200: it flies here as in air {denser:.0} times as dense; a \
+                 smaller mass gives the true beat"
+            ));
+        }
+        // Level flight at the lift that wings have at their best glide: ½ρV² S C_L = m g.
+        let level = (2.0 * weight / (density * area * settings.cruise_lift)).sqrt();
+        let flow = |speed: f64, pitch: f64| Flow { speed, pitch, density };
+        let stroke = match name {
+            "glide" => {
+                let flow = flow(wish.speed.unwrap_or(level), 0.0);
+                let frequency = wish.frequency.unwrap_or(settings.glide_beat);
+                let still =
+                    Stroke { flap: 0.0, twist: 0.0, incidence: settings.glide_incidence, frequency, flow };
+                return self.carried(data, still, hints);
+            }
+            "hover" => {
+                let several = self.wings.iter().any(|wing| wing.row > 0);
+                let flap = if several { settings.hover_flap_of_pairs } else { settings.hover_flap };
+                Stroke {
+                    flap,
+                    twist: settings.hover_twist,
+                    incidence: 0.0,
+                    frequency: level / (std::f64::consts::TAU * flap * reach),
+                    flow: flow(0.0, settings.hover_pitch),
+                }
+            }
+            "swim" => Stroke {
+                flap: settings.swim_flap,
+                twist: settings.swim_twist,
+                incidence: 0.0,
+                // One length of the wing per beat at the Strouhal number of swimmers and fliers.
+                frequency: settings.swim_beat / reach.sqrt(),
+                flow: flow(reach * settings.swim_beat / reach.sqrt(), 0.0),
+            },
+            _ => {
+                let speed = wish.speed.unwrap_or(level);
+                let swing = 2.0 * settings.flap * reach;
+                let flow = flow(speed, 0.0);
+                // Taylor, Nudds and Thomas 2003: St = f A / V is 0.2 to 0.4 for whatever flies or swims.
+                let frequency = settings.strouhal * speed / swing;
+                Stroke { flap: settings.flap, twist: 0.0, incidence: settings.incidence, frequency, flow }
+            }
+        };
+        let stroke = Stroke { frequency: wish.frequency.unwrap_or(stroke.frequency), ..stroke };
+        if water { self.driven(data, stroke, hints) } else { self.balanced(data, stroke, wish, hints) }
+    }
+
+    /// The twist that a blade's way asks for.
+    fn twisted(&self, stroke: Stroke) -> Stroke {
+        if stroke.flow.speed <= 0.0 || stroke.flap == 0.0 || stroke.flow.is_water(&self.body.settings.flight)
+        {
+            return stroke;
+        }
+        let reach = self.wings.iter().map(|wing| wing.length).fold(0.0, f64::max);
+        let beat = std::f64::consts::TAU * stroke.frequency * stroke.flap * 0.7 * reach;
+        let twist = self.body.settings.flight.twist_share * math::atan2(beat, stroke.flow.speed);
+        Stroke { twist, ..stroke }
+    }
+
+    /// What is missing ahead and upwards, in weights, at a stroke.
+    fn missing(&self, data: &mut Data, stroke: Stroke) -> Result<[f64; 2], GaitError> {
+        let stroke = self.twisted(stroke);
+        let components = self.components(data, &stroke);
+        let gait = self.gait("trim", &stroke, components);
+        let motion = ModalMotion::new(self.body, &gait)?;
+        let n = self.body.settings.flight.samples;
+        let poses: Vec<Vec<f64>> = (0..n).map(|k| motion.pose(k as f64 / n as f64)).collect();
+        let (body, heading) = (self.body, self.body.legs.heading);
+        let period = 1.0 / stroke.frequency;
+        let scene = BellyScene::new(&body.creature, data, &heading, &poses, period, &body.settings)?;
+        let missing = fly::missing(&scene, &stroke.flow)?;
+        Ok([missing.dot(&heading.forward), missing.z])
+    }
+
+    /// Newton's method on the logarithm of the frequency and the incidence.
+    fn balanced(
+        &self,
+        data: &mut Data,
+        start: Stroke,
+        wish: &Wish,
+        hints: &mut Vec<String>,
+    ) -> Result<Stroke, GaitError> {
+        let settings = &self.body.settings.flight;
+        let at = |x: [f64; 2]| Stroke {
+            frequency: start.frequency * math::exp(x[0]),
+            incidence: start.incidence + x[1],
+            ..start
+        };
+        let fixed = wish.frequency.is_some();
+        let mut x = [0.0, 0.0];
+        let mut best = (f64::INFINITY, x);
+        for _ in 0..settings.rounds {
+            let r = self.missing(data, at(x))?;
+            let size = math::hypot(r[0], r[1]);
+            if size < best.0 {
+                best = (size, x);
+            }
+            if size < settings.enough {
+                break;
+            }
+            let rf = self.missing(data, at([x[0] + STEP, x[1]]))?;
+            let ra = self.missing(data, at([x[0], x[1] + STEP]))?;
+            let column = |moved: [f64; 2]| [(moved[0] - r[0]) / STEP, (moved[1] - r[1]) / STEP];
+            let (f, a) = (column(rf), column(ra));
+            let determinant = f[0] * a[1] - f[1] * a[0];
+            let by = if fixed {
+                [0.0, -r[1] / a[1]]
+            } else {
+                [(-r[0] * a[1] + r[1] * a[0]) / determinant, (-f[0] * r[1] + f[1] * r[0]) / determinant]
+            };
+            if by.iter().any(|by| !by.is_finite()) {
+                break;
+            }
+            let limit = [settings.frequency_step, settings.incidence_step];
+            for k in 0..2 {
+                x[k] += by[k].clamp(-limit[k], limit[k]);
+            }
+            x[1] = x[1]
+                .clamp(-settings.most_incidence - start.incidence, settings.most_incidence - start.incidence);
+            x[0] = x[0].clamp(-settings.frequency_range, settings.frequency_range);
+        }
+        if best.0 > settings.tell {
+            hints.push(format!(
+                "its wings do not balance it: {:.0} % of its weight is missing at {:.2} beats per second",
+                100.0 * best.0,
+                at(best.1).frequency
+            ));
+        }
+        Ok(self.twisted(at(best.1)))
+    }
+
+    /// A glide: the incidence that carries the weight; what is left is its drag, and it sinks by that.
+    fn carried(&self, data: &mut Data, start: Stroke, hints: &mut Vec<String>) -> Result<Stroke, GaitError> {
+        let settings = &self.body.settings.flight;
+        let at = |incidence: f64| Stroke { incidence, ..start };
+        let [mut low, mut high] = [-settings.most_incidence, settings.most_incidence];
+        for _ in 0..settings.rounds {
+            let middle = 0.5 * (low + high);
+            if self.missing(data, at(middle))?[1] < 0.0 { low = middle } else { high = middle }
+        }
+        let stroke = at(0.5 * (low + high));
+        let [ahead, up] = self.missing(data, stroke)?;
+        if up.abs() < settings.tell && ahead < 0.0 {
+            hints.push(format!("held level here; it would sink by 1 m on every {:.0} m", -1.0 / ahead));
+        }
+        Ok(stroke)
+    }
+
+    /// Through water: the speed at which its beat pushes as much as its drag holds back.
+    fn driven(&self, data: &mut Data, start: Stroke, hints: &mut Vec<String>) -> Result<Stroke, GaitError> {
+        let settings = &self.body.settings.flight;
+        let at = |speed: f64| Stroke { flow: Flow { speed, ..start.flow }, ..start };
+        let [mut low, mut high] = [0.0, 10.0 * start.flow.speed.max(f64::MIN_POSITIVE)];
+        for _ in 0..settings.rounds {
+            let middle = 0.5 * (low + high);
+            if self.missing(data, at(middle))?[0] > 0.0 { low = middle } else { high = middle }
+        }
+        if low == 0.0 {
+            hints.push("its fins do not push it ahead".to_owned());
+        }
+        Ok(at(0.5 * (low + high)))
+    }
+
+    fn gait(&self, name: &str, stroke: &Stroke, components: Vec<Component>) -> Gait {
+        let Flow { speed, pitch, density } = stroke.flow;
+        Gait {
+            name: name.to_owned(),
+            creature: Some(self.body.creature.name().to_owned()),
+            style: self.body.style.clone(),
+            frequency: stroke.frequency,
+            components,
+            ground: Ground {
+                support: Support::Wings { speed, pitch, density },
+                duty: 1.0,
+                speed: None,
+                turn: 0.0,
+                clearance: 0.0,
+                footfalls: BTreeMap::new(),
+                terrain: Terrain::Flat,
+            },
+        }
+    }
+
+    /// The stroke as a sum of modes: what each brings to it by the springs that it bends,
+    /// α = uᵀK d / uᵀK u, exact where no coordinate is without a spring.
+    fn components(&self, data: &mut Data, stroke: &Stroke) -> Vec<Component> {
+        let [cosine, sine, offset] = self.directions(data, stroke);
+        let (body, k) = (self.body, stiffness_matrix(&self.body.creature));
+        let parts = [cosine, sine, offset].map(|part| &k * DVector::from_vec(part));
+        let mut components = Vec::new();
+        for mode in body.basis.flexible() {
+            let u = DVector::from_column_slice(&mode.shape);
+            let own = u.dot(&(&k * &u));
+            let [c, s, o] = [0, 1, 2].map(|part| u.dot(&parts[part]) / own);
+            let amplitude = math::hypot(c, s);
+            components.push(Component {
+                mode: mode.index,
+                amplitude,
+                phase: math::atan2(c, s),
+                harmonic: 1,
+                offset: o,
+            });
+        }
+        let size = |component: &Component| component.amplitude.max(component.offset.abs());
+        let largest = components.iter().map(size).fold(0.0, f64::max);
+        components.retain(|component| size(component) > body.settings.flight.weak * largest && largest > 0.0);
+        components
+    }
+
+    /// Wanted motions of joints that go with cos ωt and sin ωt, and what lasts.
+    fn directions(&self, data: &mut Data, stroke: &Stroke) -> [Vec<f64>; 3] {
+        let settings = &self.body.settings.flight;
+        let creature = &self.body.creature;
+        let heading = self.body.legs.heading;
+        forward_kinematics(creature, data, self.body.basis.mean());
+        let mut parts = [0, 1, 2].map(|_| vec![0.0; creature.nv()]);
+        for wing in &self.wings {
+            let side = if wing.side == Side::Left { 1.0 } else { -1.0 };
+            let later = wing.row as f64 * settings.rows_apart;
+            let up = heading.forward * side;
+            let (sine, cosine) = math::sin_cos(later);
+            for (k, &joint_body) in wing.bodies.iter().enumerate() {
+                let share = if k == 0 { 1.0 } else { settings.outer / (wing.bodies.len() - 1) as f64 };
+                let lag = if k == 0 { 0.0 } else { settings.outer_lag };
+                let (lag_sine, lag_cosine) = math::sin_cos(later + lag);
+                let flap = up * (stroke.flap * share);
+                turn(creature, data, joint_body, flap * lag_cosine, &mut parts[0]);
+                turn(creature, data, joint_body, flap * lag_sine, &mut parts[1]);
+                if k == 0 {
+                    // sin(ωt − later) = sin ωt cos later − cos ωt sin later
+                    let twist = heading.left * stroke.twist;
+                    turn(creature, data, joint_body, -twist * sine, &mut parts[0]);
+                    turn(creature, data, joint_body, twist * cosine, &mut parts[1]);
+                    turn(creature, data, joint_body, -heading.left * stroke.incidence, &mut parts[2]);
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// Adds the turn of a body against its parent, world, rad, to a tangent vector as far as its joints can.
+fn turn(creature: &gambol_model::Creature, data: &Data, body: usize, by: Vec3, out: &mut [f64]) {
+    let frame = &data.frames[body];
+    for joint in &creature.joints()[creature.bodies()[body].joints.clone()] {
+        match joint.kind {
+            JointKind::Ball => {
+                let inner = frame.orientation.inverse() * by;
+                (0..3).for_each(|k| out[joint.v + k] += inner[k]);
+            }
+            JointKind::Hinge => out[joint.v] += (frame.rotation * joint.axis).dot(&by),
+            JointKind::Free | JointKind::Slide => {}
+        }
+    }
+}
