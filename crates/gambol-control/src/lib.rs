@@ -12,6 +12,8 @@
 //!
 //! [`sketch`] and [`locomotion`] are Nunes et al. 2012: from a few modes that are to be seen to a controller that runs. It is
 //! found by a [`search`], which takes any problem: CMA-ES ([`cma`]) inside, Newton's method around it.
+//!
+//! [`solve`] has the small quadratic and linear programs that a controller solves at every step.
 
 mod budget;
 pub mod cma;
@@ -22,6 +24,7 @@ mod pump;
 mod rollout;
 pub mod search;
 pub mod sketch;
+pub mod solve;
 mod start;
 mod text;
 mod threads;

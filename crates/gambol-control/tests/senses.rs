@@ -7,13 +7,14 @@
 mod counting;
 
 use gambol_control::locomotion::{Balance, Balanced, Bursts, Corrections, read_controller, world};
+use gambol_control::solve::{LinearProgram, QuadraticProgram, SolveStatus};
 use gambol_control::{
     AnyController, Command, Controller, Event, Follow, Passive, Plan, Pump, Rollout, rollouts, simulate,
     suggest,
 };
 use gambol_dynamics::{Data, Drive, Sense, State, StepSettings, Stepper, World};
 use gambol_model::samples::star;
-use gambol_model::{Creature, Vec3};
+use gambol_model::{Creature, Random, Vec3};
 use gambol_modes::{Settings, analyze};
 use gambol_motion::Clip;
 use nalgebra::DMatrix;
@@ -215,4 +216,38 @@ fn a_controller_does_not_allocate() {
     let world = World::new(creature, StepSettings { ground: None, ..StepSettings::default() }).unwrap();
     assert_eq!(allocations_of(&world, &pump, &start, 400), 0, "a pump");
     assert_eq!(allocations_of(&world, &Follow::new(&clip), &start, 400), 0, "a clip");
+}
+
+/// Programs up to the size that they were made for, of changing sizes, as feet that come and go make them.
+#[test]
+fn a_program_does_not_allocate() {
+    let (most_unknowns, most_rows) = (24, 60);
+    let mut quadratic = QuadraticProgram::new(most_unknowns, most_rows);
+    let mut linear = LinearProgram::new(most_unknowns, most_rows);
+    let mut random = Random::new(4);
+    let mut steps = [0; 2];
+    let count = allocations(|| {
+        for round in 0..40 {
+            let (unknowns, rows) = (most_unknowns - 3 * (round % 4), most_rows - 10 * (round % 3));
+            quadratic.begin(unknowns);
+            linear.begin(unknowns);
+            for i in 0..unknowns {
+                quadratic.hessian_mut()[i * (unknowns + 1)] = 1.0 + random.unit();
+                linear.set_bounds(i, -1.0, 1.0);
+            }
+            random.fill_normal(quadratic.gradient_mut());
+            random.fill_normal(linear.cost_mut());
+            for k in 0..rows {
+                let bound = -random.unit();
+                random.fill_normal(if k < 4 { quadratic.equal(0.1) } else { quadratic.at_least(bound) });
+                random.fill_normal(if k < 4 { linear.near(1.0, 0.5) } else { linear.at_least(bound) });
+            }
+            assert_eq!(quadratic.solve(), SolveStatus::Optimal);
+            assert_eq!(linear.solve(), SolveStatus::Optimal);
+            steps[0] += quadratic.steps();
+            steps[1] += linear.steps();
+        }
+    });
+    assert_eq!(count, 0);
+    assert!(steps.iter().all(|steps| *steps > 40), "{steps:?} steps test little");
 }

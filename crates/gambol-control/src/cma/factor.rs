@@ -4,7 +4,7 @@
 //! is fast without changing bits from machine to machine.
 
 /// A lower triangle: column j holds rows j to n − 1.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lower {
     n: usize,
     /// n × n by columns; what is above the diagonal is not used.
@@ -22,8 +22,25 @@ impl Lower {
         lower
     }
 
+    /// Empty, with room for n × n.
+    pub(crate) fn with_capacity(n: usize) -> Self {
+        Self { n: 0, entries: Vec::with_capacity(n * n) }
+    }
+
+    /// Zero, n × n.
+    pub(crate) fn reset(&mut self, n: usize) {
+        self.n = n;
+        self.entries.clear();
+        self.entries.resize(n * n, 0.0);
+    }
+
+    /// n × n by columns; what is above the diagonal is not used.
+    pub(crate) fn entries_mut(&mut self) -> &mut [f64] {
+        &mut self.entries
+    }
+
     /// Column j from the diagonal down.
-    fn column(&self, j: usize) -> &[f64] {
+    pub(crate) fn column(&self, j: usize) -> &[f64] {
         &self.entries[j * self.n + j..(j + 1) * self.n]
     }
 

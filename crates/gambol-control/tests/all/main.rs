@@ -14,3 +14,4 @@ mod pumping;
 mod rollouts;
 mod search;
 mod sketches;
+mod solve;
