@@ -42,6 +42,8 @@ pub struct LegSight {
     pub phase: FootPhase,
     /// Whether its foot touches.
     pub touches: bool,
+    /// Other legs whose feet push and touch.
+    pub others: usize,
     /// Distance of the foot from its place in the stride, leg lengths.
     pub away: f64,
     /// Cycles since the state began.
@@ -53,14 +55,16 @@ pub struct LegSight {
 /// ```text
 ///          duty is over              centre              duty begins, or touches from 0.8 on
 /// pushes ──────────────► to centre ───────► to set-down ────────────────────────────────────► pushes
-///    ▲│ too far away                            │ duty begins, nothing touches      ▲
+///    ▲│ too far away, and two others push                            │ duty begins, nothing touches      ▲
 ///    │└────────► jammed ─── a moment ──► late   └────────────────► late ── touches ─┘
 /// ```
 pub fn next_state(state: LegState, sight: &LegSight, settings: &PilotSettings) -> LegState {
     let stands = |touches: bool| if touches { LegState::Pushes } else { LegState::Late };
     match (state, sight.phase) {
         (LegState::Pushes, FootPhase::Swings { share, .. }) if share < settings.early => LegState::ToCenter,
-        (LegState::Pushes, FootPhase::Stands { .. }) if sight.away > settings.jammed => LegState::Jammed,
+        (LegState::Pushes, FootPhase::Stands { .. }) if sight.away > settings.jammed && sight.others > 1 => {
+            LegState::Jammed
+        }
         (LegState::Pushes, _) => LegState::Pushes,
         (LegState::Jammed, FootPhase::Swings { share, .. }) if share < settings.early => LegState::ToCenter,
         (LegState::Jammed, _) if sight.since < settings.unjam => LegState::Jammed,

@@ -1,11 +1,7 @@
-//! Dense factors in place: M is of some forty rows, and nothing may be allocated.
-
-use nalgebra::DMatrix;
+//! Dense factors in place, of matrices column by column: they are small, and nothing may be allocated.
 
 /// Replaces the lower triangle of a symmetric positive matrix by its Cholesky factor L, H = L Lᵀ. False if it is not positive.
-pub(super) fn factor(h: &mut DMatrix<f64>) -> bool {
-    let n = h.nrows();
-    let data = h.as_mut_slice();
+pub(super) fn factor(data: &mut [f64], n: usize) -> bool {
     for j in 0..n {
         // Column by column, each less what the columns before it explain.
         let (done, rest) = data.split_at_mut(j * n);
@@ -31,9 +27,8 @@ pub(super) fn factor(h: &mut DMatrix<f64>) -> bool {
 }
 
 /// Replaces b by H⁻¹ b, with the factor that [`factor`] left.
-pub(super) fn solve(l: &DMatrix<f64>, b: &mut [f64]) {
-    let n = l.nrows();
-    let data = l.as_slice();
+pub(super) fn solve(data: &[f64], b: &mut [f64]) {
+    let n = b.len();
     for j in 0..n {
         let column = &data[j * n..(j + 1) * n];
         b[j] /= column[j];
@@ -57,7 +52,7 @@ pub(super) fn solve(l: &DMatrix<f64>, b: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::DVector;
+    use nalgebra::{DMatrix, DVector};
 
     #[test]
     fn solves_what_the_definition_asks() {
@@ -67,10 +62,10 @@ mod tests {
         let h = &a * a.transpose() + DMatrix::identity(n, n);
         let b = DVector::from_fn(n, |_, _| random.symmetric());
         let mut l = h.clone();
-        assert!(factor(&mut l));
+        assert!(factor(l.as_mut_slice(), n));
         let mut x = b.clone();
-        solve(&l, x.as_mut_slice());
+        solve(l.as_slice(), x.as_mut_slice());
         assert!((&h * x - b).norm() < 1e-12 * n as f64);
-        assert!(!factor(&mut -h));
+        assert!(!factor((-h).as_mut_slice(), n));
     }
 }

@@ -105,7 +105,9 @@ fn join(stances: &mut Vec<[f64; 2]>) {
             _ => joined.push([start, length]),
         }
     }
-    if joined.len() > 1 && joined[joined.len() - 1][0] + joined[joined.len() - 1][1] >= joined[0][0] + 1.0 - SAME {
+    if joined.len() > 1
+        && joined[joined.len() - 1][0] + joined[joined.len() - 1][1] >= joined[0][0] + 1.0 - SAME
+    {
         let first = joined.remove(0);
         if let Some(last) = joined.last_mut() {
             last[1] += first[1];

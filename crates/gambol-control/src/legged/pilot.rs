@@ -152,7 +152,13 @@ impl Pilot {
     }
 
     /// Looks at the creature, moves phase and carriage on by a step, and decides what each leg does.
-    pub(super) fn lead(&self, sense: &Sense, course: &Course, memory: &mut PilotMemory, command: &mut Command) {
+    pub(super) fn lead(
+        &self,
+        sense: &Sense,
+        course: &Course,
+        memory: &mut PilotMemory,
+        command: &mut Command,
+    ) {
         if !memory.begun {
             self.begin(sense, memory);
         }
@@ -245,10 +251,12 @@ impl Pilot {
         let turn = about_z(memory.heading);
         let com = sense.center_of_mass();
         let planned = turn * (self.reference.foot(foot, memory.phase).place - memory.moment.com.place);
+        let pushes = |(k, leg): &(usize, &LegMemory)| *k != foot && leg.state.pushes() && leg.touches;
+        let others = memory.legs.iter().enumerate().filter(pushes).count();
         let leg = &mut memory.legs[foot];
         let off = leg.place - com - planned;
         let away = math::hypot(off.x, off.y) / self.units.length;
-        let sight = LegSight { phase, touches: leg.touches, away, since: memory.phase - leg.since };
+        let sight = LegSight { phase, touches: leg.touches, others, away, since: memory.phase - leg.since };
         let next = next_state(leg.state, &sight, &self.settings);
         if next == leg.state {
             return;
@@ -279,7 +287,9 @@ impl Pilot {
             }
             // It goes on down, also where it pushed and the ground was lost.
             (LegState::Late | LegState::Pushes, _) => {
-                let down = Vec3::new(0.0, 0.0, -self.settings.late * self.units.speed());
+                // Faster than the creature falls.
+                let falls = (sense.momentum().linear.z / reference.base.mass).min(0.0);
+                let down = Vec3::new(0.0, 0.0, falls - self.settings.late * self.units.speed());
                 Moving { place: leg.place, velocity: down, acceleration: zero }
             }
             (LegState::Jammed, _) | (_, FootPhase::Stands { .. }) => {
@@ -326,7 +336,8 @@ impl Pilot {
         let swing = turn * (then.place - memory.moment.com.place);
         // Standing feet of a creature that turns sweep about it.
         let sweep = Vec3::new(0.0, 0.0, course.turn - reference.turn).cross(&beside) * (0.5 * stands);
-        let mut place = center + swing + drift * time + extra * reach + beside + (drift - mean) * (0.5 * stands) + sweep;
+        let mut place =
+            center + swing + drift * time + extra * reach + beside + (drift - mean) * (0.5 * stands) + sweep;
         place.z = ground_height(sense, place) + reference.foot(foot, land).place.z;
         place
     }

@@ -4,8 +4,8 @@
 //! mean motion: a stride's shift and turn, shared out evenly over its time. In the carriage, poses, feet and the centre of mass come back
 //! after every period.
 
-use gambol_anatomy::foot_bodies;
-use gambol_dynamics::{Data, FloatingBase, center_of_mass, forward_kinematics};
+use gambol_anatomy::{Legs, foot_bodies};
+use gambol_dynamics::{Data, FloatingBase, center_of_mass, forward_kinematics, touches};
 use gambol_model::{Creature, Quat, Vec3, math};
 use gambol_motion::{Clip, ClipError, Stride};
 use nalgebra::Quaternion;
@@ -27,7 +27,9 @@ pub enum ReferenceError {
         creature: String,
     },
     /// Loops have forces of their own that the controllers do not know.
-    #[error("{creature} has {count} closed loops or couplings, and the controllers know trees of joints only")]
+    #[error(
+        "{creature} has {count} closed loops or couplings, and the controllers know trees of joints only"
+    )]
     Loops {
         /// Its name.
         creature: String,
@@ -80,8 +82,12 @@ pub struct FootPlan {
     pub bodies: Vec<usize>,
     /// The point of the body that stays where it stands, in the body frame, m.
     pub point: Vec3,
+    /// How much of a sole it has, from 0 for a point to 1 for a foot that can bear the whole creature: what it can hold upright.
+    pub sole: f64,
     /// Per key.
     path: Vec<Moving>,
+    /// Per key: its orientation in the carriage, and its angular velocity along the carriage's axes, rad/s.
+    turns: Vec<(Quat, Vec3)>,
 }
 
 /// One stride of a gait, ready to be followed.
@@ -162,6 +168,7 @@ impl StrideReference {
         let poses: Vec<Vec<f64>> = (0..KEYS).map(|key| samples.in_carriage(key)).collect();
         let (v, a) = (0..KEYS).map(|key| samples.rates(key)).unzip();
         let com = samples.moving(&mut data, |creature, data, pose| center_of_mass(creature, data, pose));
+        let legs = Legs::new(creature, &mut data, creature.rest_pose());
         let feet = clip.contacts.iter().map(|contact| {
             let place = |creature: &Creature, data: &mut Data, pose: &[f64]| {
                 forward_kinematics(creature, data, pose)[contact.body].point_in_world(contact.point)
@@ -171,7 +178,9 @@ impl StrideReference {
                 body: contact.body,
                 bodies: foot_bodies(creature, contact.body),
                 point: contact.point,
+                sole: sole(creature, contact.body, &legs),
                 path: samples.moving(&mut data, place),
+                turns: samples.turning(&mut data, contact.body),
             }
         });
         let feet = feet.collect();
@@ -205,6 +214,14 @@ impl StrideReference {
         blend(&self.feet[foot].path, phase)
     }
 
+    /// Orientation and angular velocity of a foot at `phase`, in the carriage.
+    pub fn foot_turn(&self, foot: usize, phase: f64) -> (Quat, Vec3) {
+        let (key, next, share) = between(phase);
+        let turns = &self.feet[foot].turns;
+        let way = (turns[key].0.inverse() * turns[next].0).scaled_axis() * share;
+        (turns[key].0 * Quat::from_scaled_axis(way), turns[key].1.lerp(&turns[next].1, share))
+    }
+
     /// The centre of mass at `phase`, in the carriage.
     pub fn center_of_mass(&self, phase: f64) -> Moving {
         blend(&self.com, phase)
@@ -213,7 +230,8 @@ impl StrideReference {
     /// Knows a creature that has fallen from this stride: half as high as in its mean, or on something else than its feet.
     pub fn upright(&self, creature: &Creature) -> Upright {
         let height = self.com.iter().map(|com| com.place.z).sum::<f64>() / KEYS as f64;
-        let stands: Vec<usize> = self.feet.iter().map(|foot| foot.body).collect();
+        let mut stands: Vec<usize> = self.feet.iter().map(|foot| foot.body).collect();
+        stands.extend(rests_on(creature));
         Upright::of_height(creature, height, Vec3::z(), &stands)
     }
 
@@ -294,6 +312,22 @@ impl Samples<'_> {
         (v, a)
     }
 
+    /// Orientations of a body along the stride, and its angular velocities.
+    fn turning(&self, data: &mut Data, body: usize) -> Vec<(Quat, Vec3)> {
+        let reach = REACH.cast_signed();
+        let step = REACH as f64 * self.period / KEYS as f64;
+        let last = KEYS.cast_signed() + reach;
+        let mut turn =
+            |key: isize| forward_kinematics(self.creature, data, &self.in_world(key))[body].orientation;
+        let turns: Vec<Quat> = (-reach..last).map(&mut turn).collect();
+        let one = |key: usize| {
+            let back = Quat::from_axis_angle(&Vec3::z_axis(), -self.carriage(key.cast_signed()).yaw);
+            let spin = (turns[key + 2 * REACH] * turns[key].inverse()).scaled_axis() / (2.0 * step);
+            (back * turns[key + REACH], back * spin)
+        };
+        (0..KEYS).map(one).collect()
+    }
+
     /// A point of the creature along the stride.
     fn moving(&self, data: &mut Data, point: impl Fn(&Creature, &mut Data, &[f64]) -> Vec3) -> Vec<Moving> {
         let reach = REACH.cast_signed();
@@ -313,6 +347,39 @@ impl Samples<'_> {
         };
         (0..KEYS).map(one).collect()
     }
+}
+
+/// What touches the ground in the rest pose, in parts of the creature's height: a kangaroo's tail.
+const RESTS: f64 = 0.02;
+
+/// Bodies that a creature stands on in its rest pose.
+fn rests_on(creature: &Creature) -> Vec<usize> {
+    let mut data = Data::new(creature);
+    let high = center_of_mass(creature, &mut data, creature.rest_pose()).z;
+    let lowest = |body: usize| {
+        let found = touches(creature, body, &data.frames[body], Vec3::z());
+        let heights = found.iter().map(|touch| touch.lowest(&data.frames[body], Vec3::z()).point.z);
+        heights.fold(f64::INFINITY, f64::min)
+    };
+    let all: Vec<f64> = (1..creature.bodies().len()).map(lowest).collect();
+    let ground = all.iter().copied().fold(f64::INFINITY, f64::min);
+    let near = |height: &f64| *height < ground + RESTS * (high - ground);
+    all.iter().enumerate().filter(|(_, height)| near(height)).map(|(k, _)| k + 1).collect()
+}
+
+/// A sole this long, in leg lengths, bears a creature that stands on it: a person's is 0.28, a dog's paw 0.1.
+const WHOLE_SOLE: f64 = 0.2;
+
+/// How much of a sole a foot has: the square of its length, as moments about it go.
+fn sole(creature: &Creature, body: usize, legs: &Legs) -> f64 {
+    let Some(leg) = legs.legs.iter().find(|leg| leg.foot == body) else { return 0.0 };
+    let mut data = Data::new(creature);
+    let frames = forward_kinematics(creature, &mut data, creature.rest_pose());
+    let low: Vec<Vec3> =
+        leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point).collect();
+    let apart = |a: &Vec3, b: &Vec3| math::hypot(a.x - b.x, a.y - b.y);
+    let length = low.iter().flat_map(|a| low.iter().map(move |b| apart(a, b))).fold(0.0, f64::max);
+    math::square(length / (WHOLE_SOLE * legs.length.max(f64::MIN_POSITIVE))).min(1.0)
 }
 
 /// The orientation in a pose of the root that begins at `q`.

@@ -14,7 +14,7 @@ gambol_model::settings! {
         unjam: f64 = 0.15, Share;
         /// s_fp of Coros et al. 2011, section 3.1, in √(h/g): a foot is set down further by this times the velocity that is too much. 1
         /// is the capture point of a pendulum (Pratt et al. 2006).
-        placement: f64 = 0.6, AtLeastZero;
+        placement: f64 = 1.0, AtLeastZero;
         /// Speed of a late foot on its way down, √(g l).
         late: f64 = 0.25, Positive;
         /// A contact this near bears load, leg lengths: half a millimetre of a dog's leg.
@@ -54,9 +54,13 @@ gambol_model::settings! {
         /// ... and up and down: who sinks has lost more than who is late.
         height_weight: f64 = 20.0, Positive;
         /// Weight of swinging feet, in parts of what of the leg moves with them.
-        swing_weight: f64 = 20.0, Positive;
+        swing_weight: f64 = 60.0, Positive;
         /// Weight of standing feet.
         stance_weight: f64 = 100.0, Positive;
+        /// Frequency at which feet with a sole return to their orientation, critically damped, √(g/l).
+        sole: f64 = 8.0, Positive;
+        /// Weight of that, in parts of what of the leg turns with the foot.
+        sole_weight: f64 = 60.0, Positive;
         /// Price of contact forces, in parts of what it costs if the whole creature falls freely: small, so that it decides only how feet
         /// share what many shares explain.
         force_price: f64 = 1e-3, Positive;

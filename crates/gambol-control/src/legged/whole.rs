@@ -9,7 +9,7 @@
 //!
 //! H = Σ Jᵀ w J sums up joints, trunk, centre of mass and feet, each weighted by its own inertia. Given the wrench G f, the best
 //! accelerations are a = a* + X W (G f − w*), with X = H⁻¹ M_rᵀ, W = (M_r X)⁻¹ and w* = M_r a* + C_r the wrench that would be best: so what
-//! is left is a program in the forces alone,
+//! is left is a program in the forces alone. A joint at its limit joins the root's rows r, with its limit as given force.
 //!
 //! ```text
 //! minimise ½ (G f − w*)ᵀ W (G f − w*) + ½ ε ‖f‖²
@@ -21,12 +21,12 @@
 use gambol_anatomy::Legs;
 use gambol_dynamics::{Data, Sense, TooLarge, TreeMatrix, each_axis_above};
 use gambol_model::{Creature, JointKind, ModelError, Vec3};
-use nalgebra::{DMatrix, Matrix6, Vector6};
+use nalgebra::DMatrix;
 
 use super::dense;
 use super::pilot::{Course, Pilot, PilotMemory};
 use super::reference::{about_z, orientation};
-use super::{LegState, WholeSettings};
+use super::{FootPlan, LegState, WholeSettings};
 use crate::solve::{QuadraticProgram, SolveStatus};
 use crate::{Command, Controller};
 
@@ -71,12 +71,17 @@ pub fn muscles(creature: &mut Creature, pilot: &Pilot, settings: &WholeSettings)
 fn joint_weights(creature: &Creature, pilot: &Pilot, settings: &WholeSettings) -> Vec<f64> {
     let legs = Legs::new(creature, &mut Data::new(creature), creature.rest_pose());
     let mut weights = vec![settings.body_weight; creature.nv()];
-    let of_legs = legs.legs.iter().flat_map(|leg| leg.joints.iter().map(|&joint| creature.joints()[joint].body));
+    let of_legs =
+        legs.legs.iter().flat_map(|leg| leg.joints.iter().map(|&joint| creature.joints()[joint].body));
     let of_feet = pilot.reference.feet.iter().flat_map(|foot| foot.bodies.iter().copied());
     for body in of_legs.chain(of_feet) {
         weights[creature.bodies()[body].dofs.clone()].fill(settings.joint_weight);
     }
     weights
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 fn diagonal(mass: &TreeMatrix, dof: usize) -> f64 {
@@ -112,12 +117,24 @@ pub struct WholeMemory {
     mass: TreeMatrix,
     /// H, then its factor.
     h: DMatrix<f64>,
-    /// a*, then a.
+    /// H a*, then a*.
+    best: Vec<f64>,
     a: Vec<f64>,
-    /// M_r: rows of the root.
+    /// Rows of the root, 6 × nv.
     root: DMatrix<f64>,
-    /// X.
-    x: DMatrix<f64>,
+    /// Coordinates whose forces are given, and these: zero for the root, their limits for joints that have no more.
+    given: Vec<(usize, f64)>,
+    /// Per such coordinate: its row of M, ...
+    rows: Vec<f64>,
+    /// ... its column of X, ...
+    x: Vec<f64>,
+    /// ... and w*.
+    wanted: Vec<f64>,
+    /// M_r X, then its factor: the inverse of W.
+    w: Vec<f64>,
+    /// G, a column for each of three directions at each contact.
+    reach: Vec<f64>,
+    pulled: Vec<f64>,
     way: Vec<f64>,
     tau: Vec<f64>,
     jacobian: DMatrix<f64>,
@@ -138,6 +155,12 @@ struct Pushed {
 
 /// Most contacts that are made use of: beyond, feet have more corners than help.
 const MOST_POINTS: usize = 32;
+
+/// Most coordinates whose forces are given: the root's, and joints at their limits.
+const MOST_GIVEN: usize = 6 + 26;
+
+/// Most times that a step is solved because further joints are at their limits.
+const ROUNDS: usize = 4;
 
 impl Whole {
     /// A controller of `creature`, which [`muscles`] made. `limits` are those of each coordinate, N·m or N.
@@ -177,14 +200,21 @@ impl Controller for Whole {
             asked: vec![0.0; nv],
             mass: self.mass.clone(),
             h: DMatrix::zeros(nv, nv),
+            best: vec![0.0; nv],
             a: vec![0.0; nv],
             root: DMatrix::zeros(6, nv),
-            x: DMatrix::zeros(nv, 6),
+            given: Vec::with_capacity(MOST_GIVEN),
+            rows: vec![0.0; MOST_GIVEN * nv],
+            x: vec![0.0; MOST_GIVEN * nv],
+            wanted: vec![0.0; MOST_GIVEN],
+            w: vec![0.0; MOST_GIVEN * MOST_GIVEN],
+            reach: vec![0.0; MOST_GIVEN * 3 * MOST_POINTS],
+            pulled: vec![0.0; MOST_GIVEN],
             way: vec![0.0; nv],
             tau: vec![0.0; nv],
             jacobian: DMatrix::zeros(3, nv),
             points: Vec::with_capacity(MOST_POINTS),
-            program: QuadraticProgram::new(3 * MOST_POINTS, 5 * MOST_POINTS + 2 * nv),
+            program: QuadraticProgram::new(3 * MOST_POINTS, 5 * MOST_POINTS),
             forces: vec![0.0; 3 * MOST_POINTS],
         }
     }
@@ -209,7 +239,7 @@ impl Whole {
         let base = self.pilot.reference.base.v;
         sense.mass_matrix(&mut memory.mass);
         memory.h.fill(0.0);
-        memory.a.fill(0.0);
+        memory.best.fill(0.0);
         for dof in 0..memory.a.len() {
             // Rows begin with the root's columns.
             for (value, column) in memory.mass.row(dof).iter().zip(memory.mass.row_columns(dof)).take(6) {
@@ -235,7 +265,7 @@ impl Whole {
                 + 2.0 * omega * (moment.v[dof] - state.v[dof]);
             let weight = self.joint_weights[dof] * diagonal(&memory.mass, dof);
             memory.h[(dof, dof)] += weight;
-            memory.a[dof] += weight * wanted;
+            memory.best[dof] += weight * wanted;
         }
     }
 
@@ -256,7 +286,7 @@ impl Whole {
                 + 2.0 * omega * (pilot.moment.v[dof] + spin[k] - sense.state().v[dof]);
             let weight = self.settings.trunk_weight * memory.root[(3 + k, dof)];
             memory.h[(dof, dof)] += weight;
-            memory.a[dof] += weight * wanted;
+            memory.best[dof] += weight * wanted;
         }
     }
 
@@ -285,7 +315,7 @@ impl Whole {
                 if row == 0.0 {
                     continue;
                 }
-                memory.a[i] += weight * row * (wanted - drift);
+                memory.best[i] += weight * row * (wanted - drift);
                 for j in 0..=i {
                     memory.h[(i, j)] += weight * row * memory.root[(k, j)] / mass;
                 }
@@ -314,27 +344,63 @@ impl Whole {
             let wanted = wanted - sense.point_drift(body, leg.place);
             sense.point_jacobian(body, leg.place, &mut memory.jacobian);
             let weight = weight * self.foot_mass(memory, body, creature);
-            let mut own = body;
-            while own != 0 {
-                for i in creature.bodies()[own].dofs.clone() {
-                    let column = memory.jacobian.column(i);
-                    memory.a[i] += weight * (column[0] * wanted.x + column[1] * wanted.y + column[2] * wanted.z);
-                    let mut other = own;
-                    while other != 0 {
-                        for j in creature.bodies()[other].dofs.clone().filter(|j| *j <= i) {
-                            let beside = memory.jacobian.column(j);
-                            let product = column[0] * beside[0] + column[1] * beside[1] + column[2] * beside[2];
-                            memory.h[(i, j)] += weight * product;
-                        }
-                        other = creature.bodies()[other].parent;
-                    }
-                }
-                own = creature.bodies()[own].parent;
-            }
+            self.want_rows(creature, memory, body, wanted, weight);
+            self.turn_foot(sense, memory, foot);
         }
     }
 
-    /// What of a leg moves with its foot, kg: 1 / mean over directions of Σ J² / M_ii.
+    /// A foot with a sole is turned as in the stride, so that it stands on all of it.
+    fn turn_foot(&self, sense: &Sense, memory: &mut WholeMemory, foot: usize) {
+        let FootPlan { body, sole, .. } = self.pilot.reference.feet[foot];
+        if sole <= 0.0 {
+            return;
+        }
+        let omega = self.settings.sole / self.pilot.units.time();
+        let turn = about_z(memory.pilot.heading);
+        let (planned, spin) = self.pilot.reference.foot_turn(foot, memory.pilot.phase);
+        let off = (turn * planned * sense.frames()[body].orientation.inverse()).scaled_axis();
+        let slower = turn * spin - sense.velocities()[body].angular;
+        let wanted =
+            off * (omega * omega) + slower * (2.0 * omega) - sense.data().accelerations[body].angular;
+        memory.jacobian.fill(0.0);
+        let jacobian = &mut memory.jacobian;
+        each_axis_above(sense.creature(), sense.data(), body, |dof, angular, _, _| {
+            jacobian.column_mut(dof).copy_from(&angular);
+        });
+        let weight = self.settings.sole_weight * sole * self.foot_mass(memory, body, sense.creature());
+        self.want_rows(sense.creature(), memory, body, wanted, weight);
+    }
+
+    /// Adds `weight` ½ ‖J a − wanted‖² for the three rows of the Jacobian of `body` in memory.
+    fn want_rows(
+        &self,
+        creature: &Creature,
+        memory: &mut WholeMemory,
+        body: usize,
+        wanted: Vec3,
+        weight: f64,
+    ) {
+        let mut own = body;
+        while own != 0 {
+            for i in creature.bodies()[own].dofs.clone() {
+                let column = memory.jacobian.column(i);
+                memory.best[i] +=
+                    weight * (column[0] * wanted.x + column[1] * wanted.y + column[2] * wanted.z);
+                let mut other = own;
+                while other != 0 {
+                    for j in creature.bodies()[other].dofs.clone().filter(|j| *j <= i) {
+                        let beside = memory.jacobian.column(j);
+                        let product = column[0] * beside[0] + column[1] * beside[1] + column[2] * beside[2];
+                        memory.h[(i, j)] += weight * product;
+                    }
+                    other = creature.bodies()[other].parent;
+                }
+            }
+            own = creature.bodies()[own].parent;
+        }
+    }
+
+    /// What of a leg moves with the rows of the Jacobian in memory, kg or kg·m²: 1 / mean over directions of Σ J² / M_ii.
     fn foot_mass(&self, memory: &WholeMemory, body: usize, creature: &Creature) -> f64 {
         let root = self.root();
         let mut ease = 0.0;
@@ -345,7 +411,11 @@ impl Whole {
             }
             own = creature.bodies()[own].parent;
         }
-        if ease > 0.0 { (3.0 / ease).min(self.pilot.reference.base.mass) } else { self.pilot.reference.base.mass }
+        if ease > 0.0 {
+            (3.0 / ease).min(self.pilot.reference.base.mass)
+        } else {
+            self.pilot.reference.base.mass
+        }
     }
 
     /// Contacts of feet that are to push.
@@ -353,7 +423,8 @@ impl Whole {
         memory.points.clear();
         let near = self.pilot.settings.touch * self.pilot.units.length;
         let friction = sense.world().settings().friction * self.settings.grip;
-        for contact in sense.contacts().iter().filter(|contact| contact.bodies[1] == 0 && contact.gap < near) {
+        for contact in sense.contacts().iter().filter(|contact| contact.bodies[1] == 0 && contact.gap < near)
+        {
             let of_foot = |(leg, plan): (&super::LegMemory, &super::FootPlan)| {
                 leg.state.pushes() && plan.bodies.contains(&contact.bodies[0])
             };
@@ -368,63 +439,73 @@ impl Whole {
         }
     }
 
-    /// Accelerations and forces.
+    /// Forces, accelerations and torques. A joint that would need more than it has is one more coordinate whose force is given, as the
+    /// root is one whose force is zero: so all is solved anew, a few times at most.
     fn solve(&self, sense: &Sense, memory: &mut WholeMemory) {
-        let base = &self.pilot.reference.base;
         let nv = memory.a.len();
         memory.solver.solves += 1;
-        if !dense::factor(&mut memory.h) {
+        memory.given.clear();
+        memory.given.extend(self.root().map(|dof| (dof, 0.0)));
+        if !dense::factor(memory.h.as_mut_slice(), nv) {
             memory.solver.failures += 1;
-            memory.a.fill(0.0);
+            memory.tau.fill(0.0);
             return;
         }
-        dense::solve(&memory.h, &mut memory.a);
-        for k in 0..6 {
-            for dof in 0..nv {
-                memory.x[(dof, k)] = memory.root[(k, dof)];
+        dense::solve(memory.h.as_slice(), &mut memory.best);
+        let mut first = 0;
+        for _ in 0..ROUNDS {
+            if !self.reduce(sense, memory, first) {
+                memory.solver.failures += 1;
+                break;
             }
-            dense::solve(&memory.h, memory.x.column_mut(k).as_mut_slice());
-        }
-        let mut best = Vector6::zeros();
-        let mut ease = Matrix6::zeros();
-        for i in 0..6 {
-            best[i] = sense.bias_forces()[base.v + i];
-            for dof in 0..nv {
-                best[i] += memory.root[(i, dof)] * memory.a[dof];
-            }
-            for j in 0..6 {
-                ease[(i, j)] = (0..nv).map(|dof| memory.root[(i, dof)] * memory.x[(dof, j)]).sum();
-            }
-        }
-        let Some(w) = ease.try_inverse() else {
-            memory.solver.failures += 1;
-            return;
-        };
-        let w = (w + w.transpose()) * 0.5;
-        self.find_forces(sense, memory, &w, &best);
-        let mut short = -best;
-        for (point, force) in memory.points.iter().zip(memory.forces.chunks_exact(3)) {
-            for (axis, force) in point.axes.iter().zip(force) {
-                short += self.wrench(sense, point.point, *axis) * *force;
-            }
-        }
-        let change = w * short;
-        for dof in 0..nv {
-            for k in 0..6 {
-                memory.a[dof] += memory.x[(dof, k)] * change[k];
+            first = memory.given.len();
+            self.find_forces(memory);
+            self.accelerate(sense, memory);
+            if !self.find_limited(memory) {
+                break;
             }
         }
     }
 
-    /// What a force along `axis` at a point does to the root's coordinates.
-    fn wrench(&self, sense: &Sense, point: Vec3, axis: Vec3) -> Vector6<f64> {
-        let frame = &sense.frames()[self.pilot.reference.base.body];
-        let moment = frame.rotation.tr_mul(&(point - frame.position).cross(&axis));
-        Vector6::new(axis.x, axis.y, axis.z, moment.x, moment.y, moment.z)
+    /// Rows of M for the coordinates whose forces are given, from the `first` new one on; X, W and w*, and what forces at the contacts do.
+    fn reduce(&self, sense: &Sense, memory: &mut WholeMemory, first: usize) -> bool {
+        let nv = memory.a.len();
+        for k in first..memory.given.len() {
+            let (dof, _) = memory.given[k];
+            memory.way.fill(0.0);
+            memory.way[dof] = 1.0;
+            let row = &mut memory.rows[k * nv..(k + 1) * nv];
+            memory.mass.multiply(&memory.way, row);
+            let x = &mut memory.x[k * nv..(k + 1) * nv];
+            x.copy_from_slice(row);
+            dense::solve(memory.h.as_slice(), x);
+        }
+        let count = memory.given.len();
+        for (k, (dof, force)) in memory.given.iter().enumerate() {
+            let row = &memory.rows[k * nv..(k + 1) * nv];
+            memory.wanted[k] = dot(row, &memory.best) + sense.bias_forces()[*dof] - force;
+            for l in 0..count {
+                memory.w[l * count + k] = dot(row, &memory.x[l * nv..(l + 1) * nv]);
+            }
+        }
+        memory.reach.fill(0.0);
+        for (p, point) in memory.points.iter().enumerate() {
+            let (given, reach) = (&memory.given, &mut memory.reach);
+            each_axis_above(sense.creature(), sense.data(), point.body, |dof, angular, linear, origin| {
+                if let Some(k) = given.iter().position(|(own, _)| *own == dof) {
+                    let moves = linear + angular.cross(&(point.point - origin));
+                    for (side, axis) in point.axes.iter().enumerate() {
+                        reach[(3 * p + side) * count + k] = moves.dot(axis);
+                    }
+                }
+            });
+        }
+        dense::factor(&mut memory.w[..count * count], count)
     }
 
-    fn find_forces(&self, sense: &Sense, memory: &mut WholeMemory, w: &Matrix6<f64>, best: &Vector6<f64>) {
-        let count = 3 * memory.points.len();
+    /// The program in the forces alone.
+    fn find_forces(&self, memory: &mut WholeMemory) {
+        let (rows, count) = (memory.given.len(), 3 * memory.points.len());
         if count == 0 {
             return;
         }
@@ -432,12 +513,12 @@ impl Whole {
         let program = &mut memory.program;
         program.begin(count);
         for i in 0..count {
-            let own = &memory.points[i / 3];
-            let pulled = w * self.wrench(sense, own.point, own.axes[i % 3]);
-            program.gradient_mut()[i] = -pulled.dot(best);
+            let pulled = &mut memory.pulled[..rows];
+            pulled.copy_from_slice(&memory.reach[i * rows..(i + 1) * rows]);
+            dense::solve(&memory.w[..rows * rows], pulled);
+            program.gradient_mut()[i] = -dot(pulled, &memory.wanted);
             for j in i..count {
-                let other = &memory.points[j / 3];
-                let entry = pulled.dot(&self.wrench(sense, other.point, other.axes[j % 3]));
+                let entry = dot(pulled, &memory.reach[j * rows..(j + 1) * rows]);
                 program.hessian_mut()[i * count + j] = entry + if i == j { price } else { 0.0 };
             }
         }
@@ -459,10 +540,25 @@ impl Whole {
         }
     }
 
-    /// τ = M a + C − Jᵀ f, the damper about the planned velocity, and what the muscles have.
-    fn torques(&self, sense: &Sense, memory: &mut WholeMemory, command: &mut Command) {
-        let h = sense.world().settings().step;
-        let root = self.root();
+    /// a = a* + X W (G f − w*), and τ = M a + C − Jᵀ f.
+    fn accelerate(&self, sense: &Sense, memory: &mut WholeMemory) {
+        let (rows, nv) = (memory.given.len(), memory.a.len());
+        let short = &mut memory.pulled[..rows];
+        for (short, wanted) in short.iter_mut().zip(&memory.wanted) {
+            *short = -wanted;
+        }
+        for (i, force) in memory.forces.iter().take(3 * memory.points.len()).enumerate() {
+            for (short, reach) in short.iter_mut().zip(&memory.reach[i * rows..]) {
+                *short += reach * force;
+            }
+        }
+        dense::solve(&memory.w[..rows * rows], short);
+        memory.a.copy_from_slice(&memory.best);
+        for (k, change) in short.iter().enumerate() {
+            for (a, x) in memory.a.iter_mut().zip(&memory.x[k * nv..]) {
+                *a += x * change;
+            }
+        }
         memory.mass.multiply(&memory.a, &mut memory.tau);
         for (tau, bias) in memory.tau.iter_mut().zip(sense.bias_forces()) {
             *tau += bias;
@@ -474,19 +570,36 @@ impl Whole {
                 tau[dof] -= force.dot(&(linear + angular.cross(&(point.point - origin))));
             });
         }
-        for dof in (0..memory.tau.len()).filter(|dof| !root.contains(dof)) {
+    }
+
+    /// Joints that would need more than they have: their forces are given from now on. Whether there are new ones.
+    fn find_limited(&self, memory: &mut WholeMemory) -> bool {
+        let before = memory.given.len();
+        for (dof, tau) in memory.tau.iter().enumerate() {
             let limit = self.limits[dof];
-            let damped = self.damping[dof] * h * memory.a[dof];
-            let wanted = memory.tau[dof] + damped;
-            let torque = wanted.clamp(-limit, limit);
-            memory.saturated[dof] += usize::from(wanted.abs() > limit);
-            // The simulator takes D v' away; what is left of the last step is what the joint had.
-            let velocity = sense.state().v[dof];
+            let known = memory.given.iter().any(|(own, _)| *own == dof);
+            if tau.abs() > limit * (1.0 + 1e-9) && !known && memory.given.len() < MOST_GIVEN {
+                memory.given.push((dof, limit.copysign(*tau)));
+            }
+        }
+        memory.given.len() > before
+    }
+
+    /// What muscles have, and the damper about the planned velocity.
+    fn torques(&self, sense: &Sense, memory: &mut WholeMemory, command: &mut Command) {
+        let h = sense.world().settings().step;
+        let root = self.root();
+        for dof in (0..memory.tau.len()).filter(|dof| !root.contains(dof)) {
+            let (limit, velocity) = (self.limits[dof], sense.state().v[dof]);
+            let wanted = memory.tau[dof];
+            memory.saturated[dof] += usize::from(wanted.abs() >= limit * (1.0 - 1e-9));
+            // The simulator took D v' away: what is left of the last step is what the joint had.
             let had = memory.asked[dof] - self.damping[dof] * velocity;
             if memory.solver.solves > 1 {
                 memory.peaks[dof] = memory.peaks[dof].max(had.abs());
             }
-            memory.asked[dof] = torque + self.damping[dof] * velocity;
+            let planned = velocity + h * memory.a[dof];
+            memory.asked[dof] = wanted.clamp(-limit, limit) + self.damping[dof] * planned;
             command.torque[dof] = memory.asked[dof];
         }
         for leg in memory.pilot.legs.iter().filter(|leg| leg.state.pushes() && leg.touches) {
