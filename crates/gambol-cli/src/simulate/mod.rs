@@ -346,7 +346,7 @@ impl Simulate {
                 return Err(Failure::Failed("--hold is for gaits".to_owned()));
             }
             if self.stride.balance && !follows && scene.cycles.is_none() {
-                let message = "--balance is for gaits, and for controllers that gambol optimize found";
+                let message = "--balance is for controllers that gambol optimize found, and for gaits";
                 return Err(Failure::Failed(message.to_owned()));
             }
             let on_legs = self.stride.torque_limit.is_some() || self.stride.speed.is_some();

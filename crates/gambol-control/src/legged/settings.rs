@@ -15,8 +15,8 @@ gambol_model::settings! {
         /// s_fp of Coros et al. 2011, section 3.1, in √(h/g): a foot is set down further by this times the velocity that is too much. 1
         /// is the capture point of a pendulum (Pratt et al. 2006).
         placement: f64 = 1.0, AtLeastZero;
-        /// Speed of a late foot on its way down, √(g l).
-        late: f64 = 0.25, Positive;
+        /// Speed of a late foot on its way down, faster than the creature falls, √(g l).
+        late: f64 = 0.6, Positive;
         /// A contact this near bears load, leg lengths: half a millimetre of a dog's leg.
         touch: f64 = 1e-3, Positive;
         /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
@@ -42,7 +42,7 @@ gambol_model::settings! {
         /// Frequency at which swinging feet return to their way, critically damped, √(g/l).
         swing: f64 = 12.0, Positive;
         /// Rate at which a standing foot comes to rest, √(g/l).
-        stance: f64 = 10.0, Positive;
+        stance: f64 = 40.0, Positive;
         /// Weight of the joints of legs, in parts of their own inertia; the unit of all weights.
         joint_weight: f64 = 1.0, Positive;
         /// Weight of all other joints: a creature that lacks a foothold is not to row with its back, its neck or its arms.
@@ -67,6 +67,6 @@ gambol_model::settings! {
         /// Part of the friction that is made use of.
         grip: f64 = 0.9, Share;
         /// Time in which a joint's damper brings it to the planned velocity, √(l/g).
-        damper: f64 = 0.1, Positive;
+        damper: f64 = 0.03, Positive;
     }
 }
