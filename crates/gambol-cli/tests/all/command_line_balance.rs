@@ -43,7 +43,7 @@ fn misuse_is_told() {
     assert_fails(&["simulate", "dog", "walk", "--balance", "--torque-limit", "-1"], 2, "above 0");
     assert_fails(&["simulate", "dog", "walk", "--balance", "--hold"], 2, "cannot be used with");
     assert_fails(&["simulate", "loop", "passive", "--balance"], 1, "--balance is for controllers");
-    assert_fails(&["simulate", "loop", "roll", "--balance"], 1, "no contacts");
+    assert_fails(&["simulate", "loop", "roll", "--balance"], 1, "closed loops");
     let found = ["simulate", "biped", "squat", "--balance", "--speed", "1"];
     assert_fails(&found, 1, "--torque-limit and --speed are for gaits");
 }
