@@ -19,6 +19,7 @@ mod budget;
 pub mod cma;
 mod controller;
 pub mod help;
+pub mod legged;
 pub mod locomotion;
 mod pump;
 mod rollout;

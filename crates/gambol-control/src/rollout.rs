@@ -1,7 +1,7 @@
 //! Simulations, one or many at once.
 
 use gambol_dynamics::{Contact, Data, Divergence, Drive, Push, Sense, State, Stepper, World, center_of_mass};
-use gambol_model::Vec3;
+use gambol_model::{Creature, JointKind, Vec3};
 use gambol_motion::Clip;
 
 use crate::budget::Books;
@@ -105,6 +105,8 @@ pub struct Report {
     pub budget: Budget,
     /// Positive work of the drive per weight and way; none for a creature that does not travel.
     pub cost_of_transport: Option<f64>,
+    /// Largest force of the controller on a free joint in any step, N or N·m: what no muscle could give. Pushes do not count.
+    pub outside_force: f64,
     /// What the controller told.
     pub events: Vec<Event>,
 }
@@ -143,6 +145,7 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
     let mut memory = plan.memory.clone().unwrap_or_else(|| plan.controller.begin(creature));
     let mut command = Command::new(creature);
     let mut events = Vec::new();
+    let mut outside_force: f64 = 0.0;
     let mut books = Books::new(world, &state);
     let mut watch = Watch::new(world, plan, &state);
     let mut touches = Touches::new(world);
@@ -157,6 +160,7 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
         plan.controller.drive(&sense, &mut memory, &mut command);
         limit(&mut command.torque, plan.torque_limits);
         events.extend_from_slice(&command.events);
+        outside_force = on_roots(creature, &command.torque).max(outside_force);
         let time = sense.time() - from;
         pushes.clear();
         let acts = |shove: &&Shove| (shove.start..shove.start + shove.duration).contains(&time);
@@ -185,7 +189,8 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
         }
     }
     books.close(world, &state);
-    let report = Report { events, ..watch.report(world, &state, made, touches.finish(), books.budget) };
+    let report =
+        Report { events, outside_force, ..watch.report(world, &state, made, touches.finish(), books.budget) };
     let mut clip = watch.clip;
     clip.contacts = report.touching.iter().map(Into::into).collect();
     Rollout { status, end: state, memory, clip, report }
@@ -204,6 +209,13 @@ const ROUNDING: f64 = 1e-9;
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn count(x: f64) -> usize {
     x.round() as usize
+}
+
+/// The largest of the forces on free joints: nothing that a creature has in itself.
+fn on_roots(creature: &Creature, torque: &[f64]) -> f64 {
+    let free = creature.joints().iter().filter(|joint| joint.kind == JointKind::Free);
+    let forces = free.flat_map(|joint| &torque[joint.v..joint.v + 6]);
+    forces.fold(0.0, |most, force| most.max(force.abs()))
 }
 
 fn limit(torque: &mut [f64], limits: &[f64]) {
@@ -329,6 +341,7 @@ impl Watch {
             touching,
             budget,
             cost_of_transport: travels.then(|| budget.positive_drive / (weight * way)),
+            outside_force: 0.0,
             events: Vec::new(),
         }
     }

@@ -6,6 +6,9 @@
 #[path = "../../gambol-dynamics/tests/counting/mod.rs"]
 mod counting;
 
+use gambol_control::legged::{
+    LegUnits, Pilot, PilotSettings, StrideReference, Whole, WholeSettings, muscles,
+};
 use gambol_control::locomotion::{Balance, Balanced, Bursts, Corrections, read_controller, world};
 use gambol_control::solve::{LinearProgram, QuadraticProgram, SolveStatus};
 use gambol_control::{
@@ -164,6 +167,21 @@ fn runner() -> (gambol_control::sketch::Stage, gambol_control::locomotion::Strid
     (stage, stride, world)
 }
 
+fn trotter() -> (Whole, World, State) {
+    let creature = gambol::load("dog", &gambol::LoadOptions::default()).unwrap();
+    let animation = gambol::animate(&creature, "trot").unwrap();
+    let mut creature = animation.body.creature.clone();
+    let reference = StrideReference::new(&creature, &animation.clip).unwrap();
+    let units = LegUnits::new(&creature, &reference);
+    let pilot = Pilot { reference, units, settings: PilotSettings::default(), start_phase: 0.0 };
+    muscles(&mut creature, &pilot, &WholeSettings::default()).unwrap();
+    let (q, v) = pilot.reference.start(&creature, 0.0);
+    let (course, limits) = (pilot.own_course(), vec![40.0; creature.nv()]);
+    let whole = Whole::new(&creature, pilot, course, limits, WholeSettings::default()).unwrap();
+    let world = World::new(creature, StepSettings { step: 1e-3, ..StepSettings::default() }).unwrap();
+    (whole, world, State::new(&q, &v))
+}
+
 /// Allocations of a controller in so many steps. Those of the steps themselves, whose memory grows with contacts that are new, are
 /// counted in `gambol-dynamics`.
 fn allocations_of(world: &World, controller: &dyn AnyController, start: &State, steps: usize) -> usize {
@@ -195,6 +213,10 @@ fn a_controller_does_not_allocate() {
     assert_eq!(allocations_of(&world, &bursts, &start, 800), 0, "bursts");
     let balanced = Balanced::new(bursts, Balance::new(&stage, &world, &stride));
     assert_eq!(allocations_of(&world, &balanced, &start, 1600), 0, "corrected bursts");
+
+    // Feet that land and lift, and joints at their limits.
+    let (whole, world, start) = trotter();
+    assert_eq!(allocations_of(&world, &whole, &start, 400), 0, "a trot by torques alone");
 
     let creature = gambol::load("loop", &gambol::LoadOptions::default()).unwrap();
     let modes =

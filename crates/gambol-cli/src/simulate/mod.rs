@@ -1,5 +1,6 @@
 //! `gambol simulate`: a creature that moves by physics.
 
+mod legged;
 mod report;
 mod stride;
 mod values;
@@ -27,9 +28,10 @@ use super::files::Outputs;
 use super::gait_file::{is_file, read_course, read_gait};
 use super::hint::told;
 use super::reach::goal;
-use super::settings::{self, Ground, at_least_0, rate, seconds};
+use super::settings::{self, Ground, at_least_0, positive, rate, seconds};
 use super::sketch_file::SketchFile;
 use super::{Failure, render, write_json};
+use legged::{BalanceWish, Balancing, ControllerName, balance};
 use stride::{Cycles, run_by_clock};
 use values::{PullText, ShoveText, numbers, pull, shove};
 
@@ -38,12 +40,14 @@ use values::{PullText, ShoveText, numbers, pull, shove};
 #[command(
     after_help = "CONTROL is `passive` (springs alone), `pump` (their equilibrium swings along a few vibrations), a gait, by name or as\n\
     a file, whose poses the equilibrium follows, or a controller that `gambol optimize` found. See docs/physics.md and docs/controllers.md.\n\
-    Output by ending, as in `gambol animate`. It ends with 1 if the simulation diverged; the report says where.\n\n\
+    Output by ending, as in `gambol animate`. It ends with 1 if the simulation diverged, the report says where, and with 3 if who was\n\
+    to balance on its legs fell. See docs/roam.md for --balance of a gait.\n\n\
     Examples:\n  gambol simulate loop pump --phase 90 --seconds 8\n  \
     gambol simulate linear pump --frequency 5 --phase -90 -o crawl.glb -o crawl.gif\n  \
     gambol simulate human passive --seconds 3 -o fall.glb\n  \
     gambol simulate dog trot --push chest:0,80,0@1+0.1 --report\n  \
     gambol simulate dog walk --hold -o held.glb\n  \
+    gambol simulate dog trot --balance --torque-limit 100 --seconds 20 --json\n  \
     gambol simulate human passive --pull head:0,0,2@0.2+2 -o puppet.gif\n  \
     gambol simulate biped my-runner.toml --balance -o run.glb\n  \
     gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
@@ -189,9 +193,22 @@ struct HelpArguments {
 
 #[derive(Args)]
 struct StrideArguments {
-    /// Correct the bursts of a controller at the start of every half cycle, so that it stays up
-    #[arg(long)]
+    /// Stay up by its own torques: who follows a gait keeps its balance on its legs, with no hand to hold it; the bursts of a
+    /// controller that was found are corrected at the start of every half cycle
+    #[arg(long, conflicts_with = "hold")]
     balance: bool,
+
+    /// What finds the torques of who balances
+    #[arg(long, value_enum, requires = "balance", default_value_t = ControllerName::Whole)]
+    controller: ControllerName,
+
+    /// Largest torque of every joint of who balances, N·m (of a slide: force, N); as much as it takes if not given
+    #[arg(long, value_name = "NM", requires = "balance", value_parser = positive, allow_negative_numbers = true)]
+    torque_limit: Option<f64>,
+
+    /// How fast who balances is to go, m/s; the gait's own speed if not given
+    #[arg(long, value_name = "V", requires = "balance", value_parser = at_least_0, allow_negative_numbers = true)]
+    speed: Option<f64>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -241,12 +258,17 @@ struct Scene {
     waves: Vec<Wave>,
     /// Of a controller that was found for a sketch.
     cycles: Option<Cycles>,
+    /// Of a creature that balances on its legs.
+    balancing: Option<Balancing>,
     name: String,
 }
 
 /// How long, s, and in which steps, s, if nobody says.
 const SECONDS: f64 = 5.0;
 const STEP: f64 = 0.002;
+
+/// Exit status of a simulation whose creature was to balance, and fell.
+const FELL: u8 = 3;
 
 impl Simulate {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
@@ -261,7 +283,11 @@ impl Simulate {
         if !self.world.pull.is_empty() {
             scene.controller = Box::new(self.world.pulled(&world, &scene.start, scene.controller)?);
         }
+        let clock = std::time::Instant::now();
         let rollout = self.simulate(&world, &scene)?;
+        if let Some(balancing) = &mut scene.balancing {
+            balancing.wall = clock.elapsed().as_secs_f64();
+        }
         self.write(&outputs, &world, &rollout, &scene.name, rig.as_ref())?;
         let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {}", told(note)));
         let of_creature = world.creature().warnings().iter().map(told);
@@ -274,12 +300,20 @@ impl Simulate {
         } else if self.report || self.output.is_empty() {
             report::write(out, &world, &scene, &rollout)?;
         }
+        if let Some(fall) = scene.balancing.as_ref().and_then(|balancing| balancing.fall(&world, &rollout)) {
+            return Err(Failure::Ended { status: FELL, message: Some(legged::told(&world, &fall)) });
+        }
         match rollout.status {
             Status::Finished => Ok(()),
             Status::Diverged(divergence) => {
                 Err(Failure::Failed(format!("the simulation diverged {divergence}")))
             }
         }
+    }
+
+    fn balance_wish(&self) -> BalanceWish {
+        let StrideArguments { controller, torque_limit, speed, .. } = self.stride;
+        BalanceWish { controller, torque_limit, speed }
     }
 
     fn scene(&self, creature: Creature) -> Result<Scene, Failure> {
@@ -297,6 +331,7 @@ impl Simulate {
                         Err(Failure::Failed(message.to_owned()))
                     }
                     Some(file) => run_by_clock(creature, &file, self.time.step, self.stride.balance),
+                    None if self.stride.balance => balance(creature, other, &self.balance_wish()),
                     None => follow(creature, other, self.help.hold),
                 }
             }
@@ -314,8 +349,13 @@ impl Simulate {
             if self.help.hold && !follows {
                 return Err(Failure::Failed("--hold is for gaits".to_owned()));
             }
-            if self.stride.balance && scene.cycles.is_none() {
-                let message = "--balance is for controllers that gambol optimize found";
+            if self.stride.balance && !follows && scene.cycles.is_none() {
+                let message = "--balance is for controllers that gambol optimize found, and for gaits";
+                return Err(Failure::Failed(message.to_owned()));
+            }
+            let on_legs = self.stride.torque_limit.is_some() || self.stride.speed.is_some();
+            if on_legs && scene.balancing.is_none() {
+                let message = "--torque-limit and --speed are for gaits with --balance";
                 return Err(Failure::Failed(message.to_owned()));
             }
             Ok(scene)
@@ -332,6 +372,7 @@ impl Simulate {
             warnings: Vec::new(),
             waves: Vec::new(),
             cycles: None,
+            balancing: None,
             name: "passive".to_owned(),
         })
     }
@@ -352,6 +393,7 @@ impl Simulate {
             warnings: Vec::new(),
             waves,
             cycles: None,
+            balancing: None,
             name: "pump".to_owned(),
         })
     }
@@ -372,8 +414,9 @@ impl Simulate {
             SpringsName::Elastic => Springs::Elastic,
             SpringsName::ImplicitEuler => Springs::ImplicitEuler,
         };
+        let usual_step = scene.balancing.as_ref().map_or(STEP, |balancing| balancing.step);
         let settings = StepSettings {
-            step: scene.cycles.as_ref().map(|cycles| cycles.step).or(self.time.step).unwrap_or(STEP),
+            step: scene.cycles.as_ref().map(|cycles| cycles.step).or(self.time.step).unwrap_or(usual_step),
             springs,
             contact,
             ground,
@@ -388,7 +431,8 @@ impl Simulate {
         let creature = world.creature();
         let mut start = scene.start.clone();
         // A cycle may begin in flight.
-        if let Some(ground) = world.settings().ground.as_ref().filter(|_| scene.cycles.is_none()) {
+        let anywhere = scene.cycles.is_some() || scene.balancing.is_some();
+        if let Some(ground) = world.settings().ground.as_ref().filter(|_| !anywhere) {
             stand_on(creature, ground, &mut start.q);
         }
         let usual = scene.cycles.as_ref().map_or(SECONDS, Cycles::usual_seconds);
@@ -490,6 +534,7 @@ fn follow(creature: Creature, name: &str, hold: bool) -> Result<Scene, Failure> 
         warnings,
         waves: Vec::new(),
         cycles: None,
+        balancing: None,
         name: gait.name,
         creature,
     })

@@ -9,6 +9,7 @@ use gambol_dynamics::{Energy, World};
 use serde::Serialize;
 
 use super::Scene;
+use super::legged::{self, BalanceJson};
 use crate::Failure;
 use crate::table::{plain, right_align};
 
@@ -35,6 +36,9 @@ pub(super) struct ReportJson<'a> {
     modes: Vec<WaveJson>,
     /// Of a controller that was found for a sketch.
     cycles: Option<CyclesJson<'a>>,
+    /// Of a creature that balances on its legs.
+    #[serde(flatten)]
+    balance: Option<BalanceJson>,
     warnings: &'a [String],
 }
 
@@ -134,6 +138,7 @@ pub(super) fn json<'a>(world: &'a World, scene: &'a Scene, rollout: &'a Rollout)
             ("diverged", Some(divergence))
         }
     };
+    let status = scene.balancing.as_ref().map_or(status, |balancing| balancing.status(world, rollout));
     let touching = |touching: &'a Touching| ContactJson {
         name: &touching.name,
         duty: touching.duty,
@@ -185,6 +190,7 @@ pub(super) fn json<'a>(world: &'a World, scene: &'a Scene, rollout: &'a Rollout)
                     .map(|Fall { time, body }| FallJson { time, body: body.map(|body| name(world, body)) }),
             }
         }),
+        balance: scene.balancing.as_ref().and_then(|balancing| balancing.json(world, rollout)),
         warnings: &scene.warnings,
     }
 }
@@ -229,6 +235,12 @@ pub(super) fn write(
                     "  {how} it stayed up for {count:.2} of {simulated:.2} cycles; at {time:.2} s {what}"
                 )?;
             }
+        }
+    }
+    if let Some(balancing) = &scene.balancing {
+        match balancing.fall(world, rollout) {
+            None => writeln!(out, "  it stayed up, by its own torques")?,
+            Some(fall) => writeln!(out, "  {}", legged::told(world, &fall))?,
         }
     }
     let mut table = plain(&[]);

@@ -67,6 +67,7 @@ pub(super) fn run_by_clock(
         warnings: Vec::new(),
         waves: Vec::new(),
         cycles: Some(Cycles { period: stride.period, step, balance, upright: Upright::new(&stage) }),
+        balancing: None,
         name: sketch.name,
         creature: stage.creature,
     })

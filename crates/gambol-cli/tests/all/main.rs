@@ -5,6 +5,7 @@
 mod command;
 mod command_line;
 mod command_line_animate;
+mod command_line_balance;
 mod command_line_convert;
 mod command_line_export;
 mod command_line_gaits;

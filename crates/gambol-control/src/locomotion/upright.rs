@@ -35,14 +35,23 @@ impl Upright {
         let creature = &stage.creature;
         let up = stage.axes[2];
         let com = center_of_mass(creature, &mut Data::new(creature), creature.rest_pose());
+        Self::of_height(creature, com.dot(&up), up, &[])
+    }
+
+    /// For a creature whose centre of mass is `resting_height` over the ground when it is up, m. Besides its feet, `stands` are bodies that
+    /// it stands on.
+    pub fn of_height(creature: &Creature, resting_height: f64, up: Vec3, stands: &[usize]) -> Self {
         let mut feet = vec![false; creature.bodies().len()];
+        for &body in stands {
+            feet[body] = true;
+        }
         for mark in creature.landmarks().iter().filter(|mark| mark.role == Role::Foot) {
             feet[mark.body] = true;
         }
         for body in 1..feet.len() {
             feet[body] |= feet[creature.bodies()[body].parent]; // parents come first
         }
-        Self { resting_height: com.dot(&up), up, feet }
+        Self { resting_height, up, feet }
     }
 
     /// Whether a creature has fallen whose centre of mass is at this height over the ground, m.

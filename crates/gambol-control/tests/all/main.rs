@@ -8,6 +8,7 @@ mod controller_files;
 mod controllers;
 mod functions;
 mod help;
+mod legged;
 mod locomotion;
 mod preview;
 mod pumping;

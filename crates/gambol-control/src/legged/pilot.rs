@@ -1,0 +1,381 @@
+//! What every controller on legs wants: phase and carriage, the state of each leg and where its foot is to go.
+
+use gambol_anatomy::Legs;
+use gambol_dynamics::{Data, Sense};
+use gambol_model::{Creature, Vec3, math};
+
+use super::automaton::{LegSight, LegState, next_state};
+use super::reference::{about_z, orientation, yaw_of};
+use super::{FootPhase, Moment, Moving, PilotSettings, StrideReference};
+use crate::{Command, Event};
+
+/// What a creature is measured in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LegUnits {
+    /// Mean height of the hips over the feet, m.
+    pub length: f64,
+    /// m/s²
+    pub gravity: f64,
+    /// The way it faces in the clip, level, of length 1.
+    pub forward: Vec3,
+}
+
+impl LegUnits {
+    /// Of a creature with feet; of another one, by the height of its centre of mass over the lowest point of its stride.
+    pub fn new(creature: &Creature, reference: &StrideReference) -> Self {
+        let legs = Legs::new(creature, &mut Data::new(creature), creature.rest_pose());
+        let height = reference.center_of_mass(0.0).place.z;
+        let length = if legs.length > 0.0 { legs.length } else { height.max(f64::MIN_POSITIVE) };
+        Self { length, gravity: creature.gravity().norm(), forward: legs.heading.forward }
+    }
+
+    /// √(l/g), s.
+    pub fn time(&self) -> f64 {
+        (self.length / self.gravity).sqrt()
+    }
+
+    /// √(g l), m/s.
+    pub fn speed(&self) -> f64 {
+        (self.length * self.gravity).sqrt()
+    }
+}
+
+/// Where a creature is to go.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Course {
+    /// m/s along its heading.
+    pub speed: f64,
+    /// m/s to its left.
+    pub side: f64,
+    /// rad/s
+    pub turn: f64,
+}
+
+/// Leads a creature along its stride.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pilot {
+    /// What is followed.
+    pub reference: StrideReference,
+    /// Of the creature.
+    pub units: LegUnits,
+    /// By what numbers.
+    pub settings: PilotSettings,
+    /// Phase at the start, cycles.
+    pub start_phase: f64,
+}
+
+/// One leg from step to step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LegMemory {
+    /// What it is about.
+    pub state: LegState,
+    /// Phase at which that began, counted on over all strides, cycles.
+    since: f64,
+    /// Where its foot was when the swing began, m.
+    lifted: Vec3,
+    /// Where it is to come down, m.
+    set_down: Vec3,
+    /// Whether its foot touches.
+    pub touches: bool,
+    /// What is wanted of its foot, in the world.
+    pub wanted: Moving,
+    /// Where its foot is, m.
+    pub place: Vec3,
+    /// How it moves, m/s.
+    pub velocity: Vec3,
+}
+
+/// What a pilot remembers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PilotMemory {
+    /// Cycles since the start, whole ones too.
+    pub phase: f64,
+    /// Of the carriage, rad about z.
+    pub heading: f64,
+    /// Of the carriage, m.
+    pub place: Vec3,
+    /// Height of the ground under the feet that stand, m.
+    pub ground: f64,
+    /// In the order of the reference's feet.
+    pub legs: Vec<LegMemory>,
+    /// The stride at the phase.
+    pub moment: Moment,
+    /// The velocity of the centre of mass that is wanted, m/s in the world.
+    pub velocity: Vec3,
+    /// Its place, m.
+    pub center: Vec3,
+    begun: bool,
+}
+
+impl Pilot {
+    /// The course of the stride itself.
+    pub fn own_course(&self) -> Course {
+        let (ahead, left) = self.directions();
+        let velocity = self.reference.velocity;
+        Course { speed: velocity.dot(&ahead), side: velocity.dot(&left), turn: self.reference.turn }
+    }
+
+    /// Ahead and left, in the clip.
+    fn directions(&self) -> (Vec3, Vec3) {
+        (self.units.forward, Vec3::z().cross(&self.units.forward))
+    }
+
+    /// Velocity that is wanted in the carriage, m/s.
+    fn drift(&self, course: &Course) -> Vec3 {
+        let (ahead, left) = self.directions();
+        ahead * course.speed + left * course.side
+    }
+
+    pub(super) fn memory(&self, creature: &Creature) -> PilotMemory {
+        let still = Moving { place: Vec3::zeros(), velocity: Vec3::zeros(), acceleration: Vec3::zeros() };
+        let leg = LegMemory {
+            state: LegState::ToSetDown,
+            since: 0.0,
+            lifted: Vec3::zeros(),
+            set_down: Vec3::zeros(),
+            touches: false,
+            wanted: still,
+            place: Vec3::zeros(),
+            velocity: Vec3::zeros(),
+        };
+        PilotMemory {
+            phase: self.start_phase,
+            heading: 0.0,
+            place: Vec3::zeros(),
+            ground: 0.0,
+            legs: vec![leg; self.reference.feet.len()],
+            moment: Moment::new(creature),
+            velocity: Vec3::zeros(),
+            center: Vec3::zeros(),
+            begun: false,
+        }
+    }
+
+    /// Looks at the creature, moves phase and carriage on by a step, and decides what each leg does.
+    pub(super) fn lead(
+        &self,
+        sense: &Sense,
+        course: &Course,
+        memory: &mut PilotMemory,
+        command: &mut Command,
+    ) {
+        if !memory.begun {
+            self.begin(sense, memory);
+        }
+        let h = sense.world().settings().step;
+        let creature = sense.creature();
+        self.reference.at(creature, memory.phase, &mut memory.moment);
+        self.feel_feet(sense, memory);
+        self.move_carriage(sense, course, memory, h);
+        for foot in 0..memory.legs.len() {
+            self.decide(sense, memory, foot, command);
+            self.swing(sense, course, memory, foot);
+        }
+        memory.phase += h / self.reference.period();
+    }
+
+    /// The carriage begins where the creature is.
+    fn begin(&self, sense: &Sense, memory: &mut PilotMemory) {
+        let base = &self.reference.base;
+        self.reference.at(sense.creature(), memory.phase, &mut memory.moment);
+        let turn = orientation(&sense.state().q, base.q) * orientation(&memory.moment.pose, base.q).inverse();
+        memory.heading = yaw_of(&turn);
+        let relative = about_z(memory.heading) * memory.moment.com.place;
+        let center = sense.center_of_mass();
+        memory.place = Vec3::new(center.x - relative.x, center.y - relative.y, 0.0);
+        memory.ground = ground_height(sense, center);
+        self.feel_feet(sense, memory);
+        for foot in 0..memory.legs.len() {
+            let leg = &mut memory.legs[foot];
+            let stands = matches!(self.reference.graph.at(foot, memory.phase), FootPhase::Stands { .. });
+            leg.state = if stands { LegState::Pushes } else { LegState::ToSetDown };
+            leg.since = memory.phase;
+            leg.set_down = leg.place;
+            leg.lifted = leg.place;
+            if let FootPhase::Swings { share, length, .. } = self.reference.graph.at(foot, memory.phase) {
+                // As if it had come all the way.
+                let (now, first) = (memory.phase, memory.phase - share * length);
+                let way = self.reference.foot(foot, now).place - self.reference.foot(foot, first).place;
+                let drift = self.reference.velocity * (share * length * self.reference.period());
+                leg.lifted = leg.place - about_z(memory.heading) * (way + drift);
+            }
+        }
+        memory.begun = true;
+    }
+
+    fn feel_feet(&self, sense: &Sense, memory: &mut PilotMemory) {
+        let near = self.settings.touch * self.units.length;
+        let mut heights = (0.0, 0.0);
+        for (leg, plan) in memory.legs.iter_mut().zip(&self.reference.feet) {
+            leg.place = sense.frames()[plan.body].point_in_world(plan.point);
+            leg.velocity = sense.point_velocity(plan.body, leg.place);
+            leg.touches = false;
+            for contact in sense.contacts().iter().filter(|contact| contact.bodies[1] == 0) {
+                if contact.gap < near && plan.bodies.contains(&contact.bodies[0]) {
+                    leg.touches = true;
+                    heights = (heights.0 + contact.point.z - contact.gap, heights.1 + 1.0);
+                }
+            }
+        }
+        if heights.1 > 0.0 {
+            // Slowly, as the trunk would rise on stairs: about a third of a stride.
+            let rate = sense.world().settings().step / (0.3 * self.reference.period());
+            memory.ground += rate.min(1.0) * (heights.0 / heights.1 - memory.ground);
+        }
+    }
+
+    fn move_carriage(&self, sense: &Sense, course: &Course, memory: &mut PilotMemory, h: f64) {
+        let reference = &self.reference;
+        memory.heading += course.turn * h;
+        let turn = about_z(memory.heading);
+        let drift = turn * self.drift(course);
+        memory.place += drift * h;
+        let com = &memory.moment.com;
+        let mean = reference.velocity;
+        memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift;
+        let relative = turn * com.place;
+        let leash = self.settings.leash * self.units.length;
+        let center = sense.center_of_mass();
+        let ahead = memory.place + relative - center;
+        let gap = math::hypot(ahead.x, ahead.y);
+        if gap > leash {
+            let back = Vec3::new(ahead.x, ahead.y, 0.0) * (1.0 - leash / gap);
+            memory.place -= back;
+        }
+        memory.center = memory.place + relative;
+        memory.center.z = memory.ground + com.place.z;
+    }
+
+    fn decide(&self, sense: &Sense, memory: &mut PilotMemory, foot: usize, command: &mut Command) {
+        let phase = self.reference.graph.at(foot, memory.phase);
+        let turn = about_z(memory.heading);
+        let com = sense.center_of_mass();
+        let planned = turn * (self.reference.foot(foot, memory.phase).place - memory.moment.com.place);
+        let pushes = |(k, leg): &(usize, &LegMemory)| *k != foot && leg.state.pushes() && leg.touches;
+        let others = memory.legs.iter().enumerate().filter(pushes).count();
+        let leg = &mut memory.legs[foot];
+        let off = leg.place - com - planned;
+        let away = math::hypot(off.x, off.y) / self.units.length;
+        let sight = LegSight { phase, touches: leg.touches, others, away, since: memory.phase - leg.since };
+        let next = next_state(leg.state, &sight, &self.settings);
+        if next == leg.state {
+            return;
+        }
+        if leg.state == LegState::Pushes {
+            leg.lifted = leg.place;
+            leg.set_down = leg.place;
+        }
+        let event = Event { time: sense.time(), what: next.name(), which: foot };
+        if command.events.len() < command.events.capacity() {
+            command.events.push(event);
+        }
+        (leg.state, leg.since) = (next, memory.phase);
+    }
+
+    /// Where the foot of a leg is to be, and how it is to move.
+    fn swing(&self, sense: &Sense, course: &Course, memory: &mut PilotMemory, foot: usize) {
+        let reference = &self.reference;
+        let period = reference.period();
+        let turn = about_z(memory.heading);
+        let planned = reference.foot(foot, memory.phase);
+        let com = sense.center_of_mass();
+        let leg = &memory.legs[foot];
+        let zero = Vec3::zeros();
+        let wanted = match (leg.state, reference.graph.at(foot, memory.phase)) {
+            (LegState::Pushes, _) if leg.touches => {
+                Moving { place: leg.place, velocity: zero, acceleration: zero }
+            }
+            // It goes on down, also where it pushed and the ground was lost.
+            (LegState::Late | LegState::Pushes, _) => {
+                // Faster than the creature falls.
+                let falls = (sense.momentum().linear.z / reference.base.mass).min(0.0);
+                let down = Vec3::new(0.0, 0.0, falls - self.settings.late * self.units.speed());
+                Moving { place: leg.place, velocity: down, acceleration: zero }
+            }
+            (LegState::Jammed, _) | (_, FootPhase::Stands { .. }) => {
+                let place = com + turn * (planned.place - memory.moment.com.place);
+                let lift = Vec3::new(0.0, 0.0, 0.1 * self.units.length);
+                Moving { place: place + lift, velocity: memory.velocity, acceleration: zero }
+            }
+            (_, FootPhase::Swings { share, left, length, next }) => {
+                if share < 1.0 - self.settings.settled {
+                    let set_down = self.set_down(sense, course, memory, foot, (left, next));
+                    memory.legs[foot].set_down = set_down;
+                }
+                self.on_the_way(memory, foot, (share, length * period))
+            }
+        };
+        memory.legs[foot].wanted = wanted;
+    }
+
+    /// Where a foot is to be set down, m: where the stride has it against the centre of mass, which is on its way there, further by half
+    /// a stance of the speed and turn that are wanted and the stride has not (Kokkevis et al. 1995, the gait controller), and by s_fp of
+    /// the velocity that is too much (Coros et al. 2011, section 3.1).
+    fn set_down(
+        &self,
+        sense: &Sense,
+        course: &Course,
+        memory: &PilotMemory,
+        foot: usize,
+        (left, stance): (f64, f64),
+    ) -> Vec3 {
+        let reference = &self.reference;
+        let period = reference.period();
+        let land = memory.phase + left;
+        let (time, stands) = (left * period, stance * period);
+        let then = reference.center_of_mass(land);
+        let turn = about_z(memory.heading + course.turn * time);
+        let beside = turn * (reference.foot(foot, land).place - then.place);
+        let center = sense.center_of_mass();
+        let velocity = sense.momentum().linear / reference.base.mass;
+        let extra = velocity - memory.velocity;
+        let fall = (center.z - memory.ground).max(0.0) / self.units.gravity;
+        let reach = time + self.settings.placement * fall.sqrt();
+        let drift = turn * self.drift(course);
+        let mean = turn * reference.velocity;
+        let swing = turn * (then.place - memory.moment.com.place);
+        // Standing feet of a creature that turns sweep about it.
+        let sweep = Vec3::new(0.0, 0.0, course.turn - reference.turn).cross(&beside) * (0.5 * stands);
+        let mut place =
+            center + swing + drift * time + extra * reach + beside + (drift - mean) * (0.5 * stands) + sweep;
+        place.z = ground_height(sense, place) + reference.foot(foot, land).place.z;
+        place
+    }
+
+    /// On the stride's own way, bent so that it begins where the foot was lifted and ends where it is set down.
+    fn on_the_way(&self, memory: &PilotMemory, foot: usize, (share, time): (f64, f64)) -> Moving {
+        let reference = &self.reference;
+        let period = reference.period();
+        let leg = &memory.legs[foot];
+        let turn = about_z(memory.heading);
+        let land = memory.phase + (1.0 - share) * time / period;
+        let lift = memory.phase - share * time / period;
+        let now = reference.foot(foot, memory.phase);
+        let (first, last) = (reference.foot(foot, lift), reference.foot(foot, land));
+        let mean = reference.velocity;
+        // In the world of the clip, with the end of the swing as its origin.
+        let own = turn * (now.place - last.place - mean * ((1.0 - share) * time));
+        let own_first = turn * (first.place - last.place - mean * time);
+        let off = leg.lifted - (leg.set_down + own_first);
+        let (s, ds, dds) = ease(share);
+        Moving {
+            place: leg.set_down + own + off * (1.0 - s),
+            velocity: turn * now.velocity - off * (ds / time),
+            acceleration: turn * now.acceleration - off * (dds / (time * time)),
+        }
+    }
+}
+
+/// From 0 to 1 with rates of 0 at both ends: the polynomial of fifth degree, its rate and that of its rate.
+fn ease(x: f64) -> (f64, f64, f64) {
+    let x = x.clamp(0.0, 1.0);
+    let s = x * x * x * (10.0 + x * (6.0 * x - 15.0));
+    let ds = 30.0 * x * x * (1.0 + x * (x - 2.0));
+    let dds = 60.0 * x * (1.0 + x * (2.0 * x - 3.0));
+    (s, ds, dds)
+}
+
+/// Of the ground below a place, m.
+fn ground_height(sense: &Sense, at: Vec3) -> f64 {
+    sense.world().settings().ground.as_ref().map_or(0.0, |ground| ground.height(at.x, at.y))
+}

@@ -1,0 +1,72 @@
+//! By what numbers creatures keep their balance. Times are in parts of √(l/g), the natural time of a leg of length l, so that one set of
+//! numbers suits a spider and a horse; weights are in parts of the inertia of what they weigh.
+
+gambol_model::settings! {
+    /// How a creature follows its stride.
+    pub struct PilotSettings {
+        /// Swing phase from which a foot that touches has landed, and pushes (Coros et al. 2011, section 3.1).
+        early: f64 = 0.8, Share;
+        /// Swing phase in which a leg is at the centre of its swing (Kokkevis et al. 1995, figure 4).
+        center: f64 = 0.5, Share;
+        /// A foot this far from where its stride has it, in leg lengths, is jammed: its leg would soon be stretched out.
+        jammed: f64 = 0.55, Positive;
+        /// Share of a stride for which a jammed leg is lifted.
+        unjam: f64 = 0.15, Share;
+        /// s_fp of Coros et al. 2011, section 3.1, in √(h/g): a foot is set down further by this times the velocity that is too much. 1
+        /// is the capture point of a pendulum (Pratt et al. 2006).
+        placement: f64 = 1.0, AtLeastZero;
+        /// Speed of a late foot on its way down, faster than the creature falls, √(g l).
+        late: f64 = 0.6, Positive;
+        /// A contact this near bears load, leg lengths: half a millimetre of a dog's leg.
+        touch: f64 = 1e-3, Positive;
+        /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
+        leash: f64 = 0.15, Positive;
+        /// A foot's target no longer moves when this share of its swing is left: it could not follow.
+        settled: f64 = 0.1, Share;
+    }
+}
+
+gambol_model::settings! {
+    /// The whole-body controller.
+    pub struct WholeSettings {
+        /// Frequency at which joints return to their stride, critically damped, √(g/l).
+        joints: f64 = 5.0, Positive;
+        /// The same of the trunk's orientation.
+        trunk: f64 = 4.0, Positive;
+        /// The same of the height of the centre of mass.
+        height: f64 = 4.0, Positive;
+        /// The same of its place along the ground against the carriage.
+        place: f64 = 0.7, Positive;
+        /// Rate at which its velocity along the ground returns, √(g/l).
+        velocity: f64 = 2.0, Positive;
+        /// Frequency at which swinging feet return to their way, critically damped, √(g/l).
+        swing: f64 = 12.0, Positive;
+        /// Rate at which a standing foot comes to rest, √(g/l).
+        stance: f64 = 40.0, Positive;
+        /// Weight of the joints of legs, in parts of their own inertia; the unit of all weights.
+        joint_weight: f64 = 1.0, Positive;
+        /// Weight of all other joints: a creature that lacks a foothold is not to row with its back, its neck or its arms.
+        body_weight: f64 = 20.0, Positive;
+        /// Weight of the trunk's orientation, in parts of the inertia of the whole.
+        trunk_weight: f64 = 20.0, Positive;
+        /// Weight of the centre of mass along the ground, in parts of the mass, ...
+        level_weight: f64 = 10.0, Positive;
+        /// ... and up and down: who sinks has lost more than who is late.
+        height_weight: f64 = 20.0, Positive;
+        /// Weight of swinging feet, in parts of what of the leg moves with them.
+        swing_weight: f64 = 60.0, Positive;
+        /// Weight of standing feet.
+        stance_weight: f64 = 100.0, Positive;
+        /// Frequency at which feet with a sole return to their orientation, critically damped, √(g/l).
+        sole: f64 = 8.0, Positive;
+        /// Weight of that, in parts of what of the leg turns with the foot.
+        sole_weight: f64 = 60.0, Positive;
+        /// Price of contact forces, in parts of what it costs if the whole creature falls freely: small, so that it decides only how feet
+        /// share what many shares explain.
+        force_price: f64 = 1e-3, Positive;
+        /// Part of the friction that is made use of.
+        grip: f64 = 0.9, Share;
+        /// Time in which a joint's damper brings it to the planned velocity, √(l/g).
+        damper: f64 = 0.03, Positive;
+    }
+}
