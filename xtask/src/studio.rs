@@ -20,6 +20,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("first.mjs", include_str!("studio/first.mjs")),
     ("way.mjs", include_str!("studio/way.mjs")),
     ("files.mjs", include_str!("studio/files.mjs")),
+    ("sets.mjs", include_str!("studio/sets.mjs")),
     ("keeping.mjs", include_str!("studio/keeping.mjs")),
     ("palette.mjs", include_str!("studio/palette.mjs")),
     ("physics.mjs", include_str!("studio/physics.mjs")),
@@ -36,7 +37,7 @@ const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "c
 
 /// What the tests are about: two halves that take about as long, so that they can go side by side.
 const THEMES: [&[&str]; 2] =
-    [&["way", "files", "keeping", "palette"], &["physics", "controller", "keyboard", "looks"]];
+    [&["way", "files", "sets", "keeping", "palette"], &["physics", "controller", "keyboard", "looks"]];
 
 /// All tests, or those with one of the words in their sentence.
 pub(crate) fn run(only: &[String]) -> Result<()> {
@@ -71,11 +72,12 @@ fn drive(script: &str, program: &Path, out: &Path, themes: &[&str], only: &[Stri
     let awkward =
         Awkward { scale: 0.01, turned: true, helpers: true, two_skins: true, clips: true, ..Awkward::PLAIN };
     write_file(&beast, &quadruped(&awkward), true).map_err(|error| error.to_string())?;
+    let walker = root().join("crates/gambol-studio/tests/walker.xml");
     let config = json!({
         "program": program,
         "chromium": chromium,
         "out": out,
-        "samples": { "quadruped": beast },
+        "samples": { "quadruped": beast, "walker": walker },
         "themes": themes,
         "only": only,
     });

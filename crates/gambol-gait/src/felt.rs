@@ -89,6 +89,28 @@ impl Felt {
         math::ln(self.faster).abs() > math::ln(settings.seen)
     }
 
+    /// What its clips say, in words.
+    pub fn offer(&self) -> String {
+        let clip = |OwnGait { name, frequency, usual, .. }: &OwnGait| {
+            format!("its own {name:?} takes {frequency:.2} strides per second, where its size has {usual:.2}")
+        };
+        self.clips.first().map(clip).unwrap_or_default()
+    }
+
+    /// What was taken of them, in words.
+    pub fn taken(&self) -> String {
+        let Self { faster, gravity, clips } = self;
+        let clip = |clip: &OwnGait| {
+            format!("{} {:.2} Hz ({:.2} by its size)", clip.name, clip.frequency, clip.usual)
+        };
+        let clips: Vec<String> = clips.iter().map(clip).collect();
+        format!(
+            "in step with its own clips, {}: {faster:.2} times as fast as its size has it, as under {gravity:.2} m/s²; \
+             forces are told under that",
+            clips.join(", ")
+        )
+    }
+
     /// Makes a creature feel so: gravity and all springs stronger by the square of `faster`. Every vibration is faster by that
     /// itself, and so is all that falls.
     pub fn apply(&self, creature: &mut Creature) -> Result<(), GaitError> {

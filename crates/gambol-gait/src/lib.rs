@@ -63,7 +63,7 @@ pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use reach::Reach;
 pub use script::{Act, Script, What, perform_script};
-pub use set::{LocomotionSet, SetClip, SetProgress, SetRole, locomotion_set};
+pub use set::{LocomotionSet, SetClip, SetMaker, SetProgress, SetRole, locomotion_set};
 pub use settings::{
     DesignSettings, FeetSettings, FeltSettings, FlightSettings, FootholdSettings, ForceSettings,
     GaitSettings, HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings,

@@ -7,7 +7,7 @@ use gambol_dynamics::Data;
 use gambol_model::{Creature, math};
 use serde::Serialize;
 
-use crate::script::{Cast, Company, Ends, natural, play};
+use crate::script::{self, Cast, Company, Ends, natural, play};
 use crate::{
     Act, Body, Design, Gait, GaitError, Performance, Sampling, Script, Style, Terrain, What, Wish, perform,
     perform_believed,
@@ -49,16 +49,6 @@ pub enum SetRole {
     Once,
 }
 
-/// A gait of the set, begun at the touchdown of the first foot.
-struct Pace {
-    name: &'static str,
-    body: Body,
-    design: Design,
-}
-
-/// How a pace is asked for: its name in the set, the gait, and the share of its own speed.
-type Order = (&'static str, &'static str, f64);
-
 /// Tells which clip is made, its number from 0, and how many there are at most.
 pub type SetProgress<'a> = &'a mut dyn FnMut(&str, usize, usize);
 
@@ -70,66 +60,144 @@ pub fn locomotion_set(
     fps: f64,
     progress: SetProgress,
 ) -> Result<LocomotionSet, GaitError> {
-    let company = Company::new(creature, data, restyle)?;
-    let orders = orders(&company.base.0);
-    let mut making = Making {
-        company,
-        fps,
-        done: 0,
-        all: 1 + orders.len() + 2 * SIDES.len() + 2 * 2 + SIDES.len() + 1,
-        progress,
-        clips: Vec::new(),
-        left_out: Vec::new(),
-    };
-    making.idle(data)?;
-    let mut paces = Vec::new();
-    for order in &orders {
-        paces.extend(making.pace(data, order));
+    let mut maker = SetMaker::new(creature.clone(), data, restyle, fps)?;
+    while let Some(name) = maker.next_clip() {
+        progress(name, maker.done(), maker.most());
+        maker.make(data)?;
     }
-    let ends: Vec<&Pace> = match paces.as_slice() {
-        [] => Vec::new(),
-        [only] => vec![only],
-        [first, .., last] => vec![first, last],
-    };
-    for (index, pace) in ends.iter().enumerate() {
-        making.curves(data, pace, index > 0);
-    }
-    for pace in &ends {
-        making.start_and_stop(data, pace);
-    }
-    making.turns_and_jump(data);
-    let Making { company, clips, left_out, .. } = making;
-    Ok(LocomotionSet { body: company.base.0, clips, left_out })
+    Ok(maker.finish())
 }
 
-const SIDES: [(&str, f64); 2] = [("left", 1.0), ("right", -1.0)];
-
-/// From the slowest to the fastest.
-fn orders(body: &Body) -> Vec<Order> {
-    let jog = body.settings.set.jog;
-    match body.legs.pairs {
-        1 if body.legs.legs.len() == 1 => vec![("hop", "hop", 1.0)],
-        1 => vec![("walk", "walk", 1.0), ("jog", "run", jog), ("run", "run", 1.0)],
-        2 => vec![("walk", "walk", 1.0), ("trot", "trot", 1.0), ("gallop", "run", 1.0)],
-        _ => vec![("walk", "walk", 1.0), ("run", "run", 1.0)],
-    }
-}
-
-/// A set on the way.
-struct Making<'a> {
-    company: Company<'a>,
+/// A set on the way: for who does other things between its clips, and may not want all of them.
+///
+/// ```no_run
+/// # use gambol_gait::{GaitError, LocomotionSet, SetMaker, Style};
+/// # fn set(dog: gambol_model::Creature, data: &mut gambol_dynamics::Data) -> Result<LocomotionSet, GaitError> {
+/// let mut maker = SetMaker::new(dog, data, |_: &mut Style| (), 60.0)?;
+/// while let Some(name) = maker.next_clip() {
+///     println!("{name}: {} of {}", maker.done() + 1, maker.most());
+///     maker.make(data)?;
+/// }
+/// # Ok(maker.finish())
+/// # }
+/// ```
+pub struct SetMaker<R> {
+    creature: Creature,
+    restyle: R,
+    base: (Body, Design),
     fps: f64,
+    /// First standing and all paces; then what is made of those that it has.
+    steps: Vec<Step>,
     done: usize,
-    all: usize,
-    progress: SetProgress<'a>,
+    paces: Vec<Pace>,
     clips: Vec<SetClip>,
     left_out: Vec<String>,
 }
 
-impl Making<'_> {
-    fn tell(&mut self, name: &str) {
-        (self.progress)(name, self.done, self.all);
+/// A clip to be made.
+#[derive(Clone)]
+struct Step {
+    name: String,
+    kind: Kind,
+}
+
+#[derive(Clone)]
+enum Kind {
+    /// Stands and breathes.
+    Idle,
+    /// A gait, and the share of its own speed.
+    Pace { gait: &'static str, share: f64 },
+    /// The same to a side: of which pace, and rad per stride.
+    Curve { pace: usize, turn: f64 },
+    /// From standing into the loop of a pace, or from the loop to standing.
+    Change { pace: usize, role: SetRole },
+    /// From standing to standing.
+    Once(What),
+}
+
+/// A gait of the set, begun at the touchdown of the first foot.
+struct Pace {
+    name: String,
+    body: Body,
+    design: Design,
+}
+
+const SIDES: [(&str, f64); 2] = [("left", 1.0), ("right", -1.0)];
+
+/// Clips of a set beside standing and its paces: curves, starts and stops of two of them, turns and a jump.
+const BESIDE: usize = 2 * SIDES.len() + 2 * 2 + SIDES.len() + 1;
+
+impl<R: Fn(&mut Style)> SetMaker<R> {
+    /// A set of a creature on legs, as its file has it but for what `restyle` changes, at `fps` keys per second.
+    pub fn new(creature: Creature, data: &mut Data, restyle: R, fps: f64) -> Result<Self, GaitError> {
+        let base = script::base(&creature, data, &restyle)?;
+        let steps = first_steps(&base.0);
+        let (paces, clips, left_out) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { creature, restyle, base, fps, steps, done: 0, paces, clips, left_out })
+    }
+
+    /// What is made next; `None` when all is made.
+    pub fn next_clip(&self) -> Option<&str> {
+        self.steps.get(self.done).map(|step| step.name.as_str())
+    }
+
+    /// How many clips were made or left out.
+    pub fn done(&self) -> usize {
+        self.done
+    }
+
+    /// How many there are in all, at most: which gaits it has shows on the way.
+    pub fn most(&self) -> usize {
+        if self.is_planned() { self.steps.len() } else { self.steps.len() + BESIDE }
+    }
+
+    /// Makes the next clip; it takes up to some seconds. What cannot be made is left out; but a creature that cannot even stand has no set.
+    pub fn make(&mut self, data: &mut Data) -> Result<(), GaitError> {
+        let Some(Step { name, kind }) = self.steps.get(self.done).cloned() else { return Ok(()) };
+        match kind {
+            Kind::Idle => {
+                let idle = self.idle(data)?;
+                self.put(&name, SetRole::Loop, 0.0, Ok(idle));
+            }
+            Kind::Pace { gait, share } => self.pace(data, &name, gait, share),
+            Kind::Curve { pace, turn } => {
+                let (turn, made) = self.curve(data, pace, turn);
+                self.put(&name, SetRole::Loop, turn, made);
+            }
+            Kind::Change { pace, role } => {
+                let made = self.change(data, pace, role);
+                self.put(&name, role, 0.0, made);
+            }
+            Kind::Once(what) => {
+                let made = self.once(data, what);
+                self.put(&name, SetRole::Once, 0.0, made);
+            }
+        }
         self.done += 1;
+        if self.done == self.steps.len() && !self.is_planned() {
+            self.steps.extend(steps_beside(&self.base.0, &self.paces));
+        }
+        Ok(())
+    }
+
+    /// What was made.
+    pub fn finish(self) -> LocomotionSet {
+        LocomotionSet { body: self.base.0, clips: self.clips, left_out: self.left_out }
+    }
+}
+
+impl<R: Fn(&mut Style)> SetMaker<R> {
+    /// Whether all steps are known: the last ones are from standing to standing.
+    fn is_planned(&self) -> bool {
+        matches!(self.steps.last(), Some(Step { kind: Kind::Once(_), .. }))
+    }
+
+    fn company(&self) -> Company<'_> {
+        Company { creature: &self.creature, restyle: &self.restyle, base: &self.base }
+    }
+
+    fn sampling(&self) -> Sampling {
+        Sampling { seconds: None, fps: self.fps }
     }
 
     fn put(&mut self, name: &str, role: SetRole, turn: f64, made: Result<Performance, GaitError>) {
@@ -142,40 +210,29 @@ impl Making<'_> {
         }
     }
 
-    /// Stands and breathes; a creature that cannot even do that has no set.
-    fn idle(&mut self, data: &mut Data) -> Result<(), GaitError> {
-        self.tell("idle");
-        let body = &self.company.base.0;
+    /// Stands and breathes.
+    fn idle(&self, data: &mut Data) -> Result<Performance, GaitError> {
+        let body = &self.base.0;
         let script = &body.settings.script;
         let rate = script.breaths * math::powf(body.creature.mass(), script.breaths_power);
         let seconds = body.settings.set.breaths / rate.clamp(script.slowest_breath, script.fastest_breath);
-        let idle = play(&self.company, data, vec![stands(seconds)], self.fps, Ends::Cut)?;
-        self.put("idle", SetRole::Loop, 0.0, Ok(idle));
-        Ok(())
+        play(&self.company(), data, vec![stands(seconds)], self.fps, Ends::Cut)
     }
 
     /// The loop of a gait, straight ahead.
-    fn pace(&mut self, data: &mut Data, &(name, gait, share): &Order) -> Option<Pace> {
-        self.tell(name);
+    fn pace(&mut self, data: &mut Data, name: &str, gait: &str, share: f64) {
         match self.designed(data, gait, share) {
             Ok((body, design)) => {
                 let performance = perform(&body, data, &design.gait, &self.sampling());
                 self.put(name, SetRole::Loop, 0.0, performance);
-                Some(Pace { name, body, design })
+                self.paces.push(Pace { name: name.to_owned(), body, design });
             }
-            Err(error) => {
-                self.left_out.push(format!("{name}: {error}"));
-                None
-            }
+            Err(error) => self.left_out.push(format!("{name}: {error}")),
         }
     }
 
-    fn sampling(&self) -> Sampling {
-        Sampling { seconds: None, fps: self.fps }
-    }
-
     fn designed(&self, data: &mut Data, gait: &str, share: f64) -> Result<(Body, Design), GaitError> {
-        let Company { creature, restyle, .. } = self.company;
+        let Company { creature, restyle, .. } = self.company();
         let level = |_: &Body, gait: &mut Gait| {
             gait.ground.terrain = Terrain::Flat;
             Ok(())
@@ -193,86 +250,96 @@ impl Making<'_> {
         Ok((played.body, played.design))
     }
 
-    /// The same to the left and to the right.
-    fn curves(&mut self, data: &mut Data, pace: &Pace, fast: bool) {
-        for (side, sign) in SIDES {
-            let name = format!("{}-{side}", pace.name);
-            self.tell(&name);
-            let settings = &pace.body.settings.set;
-            let per_stride = if fast { settings.fast_turn } else { settings.slow_turn };
-            let mut turn = sign * per_stride * pace.design.gait.frequency;
-            let mut made = None;
-            for _ in 0..=settings.wider_tries {
-                let mut gait = pace.design.gait.clone();
-                gait.ground.turn = turn;
-                made = Some(perform(&pace.body, data, &gait, &self.sampling()));
-                if matches!(&made, Some(Ok(performance)) if performance.is_believed(&pace.body)) {
-                    break;
-                }
-                turn *= 0.5;
+    /// The loop of a pace while it turns by `turn`, rad per stride, or by as much less as can be believed; and the turn, rad/s.
+    fn curve(&self, data: &mut Data, pace: usize, turn: f64) -> (f64, Result<Performance, GaitError>) {
+        let Pace { body, design, .. } = &self.paces[pace];
+        let mut gait = design.gait.clone();
+        gait.ground.turn = turn * gait.frequency;
+        let mut made = perform(body, data, &gait, &self.sampling());
+        for _ in 0..body.settings.set.wider_tries {
+            if matches!(&made, Ok(performance) if performance.is_believed(body)) {
+                break;
             }
-            if let Some(made) = made {
-                self.put(&name, SetRole::Loop, turn, made);
-            }
+            gait.ground.turn *= 0.5;
+            made = perform(body, data, &gait, &self.sampling());
         }
+        (gait.ground.turn, made)
     }
 
-    /// From standing into the loop, and from the loop to standing.
-    fn start_and_stop(&mut self, data: &mut Data, pace: &Pace) {
-        for role in [SetRole::Start, SetRole::Stop] {
-            let name = format!("{}-{}", pace.name, if role == SetRole::Start { "start" } else { "stop" });
-            self.tell(&name);
-            let settings = &pace.body.settings.set;
-            let gait = &pace.design.gait;
-            let goes = What::Go {
-                gait: Some(gait.name.clone()),
-                seconds: settings.strides / gait.frequency,
-                speed: gait.ground.speed,
-                turn: 0.0,
-            };
-            let part = Some((pace.body.clone(), pace.design.clone()));
-            let goes = Cast { act: Act { what: goes, change: None }, part };
-            let rests = stands(settings.rest * self.natural() + self.company.change(&goes) * 0.5);
-            let cast = if role == SetRole::Start { vec![rests, goes] } else { vec![goes, rests] };
-            let made = play(&self.company, data, cast, self.fps, Ends::Loop);
-            self.put(&name, role, 0.0, made);
-        }
-    }
-
-    /// √(h/g), s.
-    fn natural(&self) -> f64 {
-        natural(&self.company.base.0)
-    }
-
-    fn turns_and_jump(&mut self, data: &mut Data) {
-        let body = &self.company.base.0;
-        let settings = body.settings.set.clone();
-        let length = body.legs.length;
-        let mut once = |name: &str, what: What| {
-            self.tell(name);
-            // It stands before and after by itself.
-            let script = Script { acts: vec![Act { what, change: None }] };
-            let mut warnings = Vec::new();
-            let made = self
-                .company
-                .cast(data, &script, &mut warnings)
-                .and_then(|cast| play(&self.company, data, cast, self.fps, Ends::Cut))
-                .map(|performance| with_hints(performance, warnings));
-            self.put(name, SetRole::Once, 0.0, made);
+    /// From standing into the loop, or from the loop to standing.
+    fn change(&self, data: &mut Data, pace: usize, role: SetRole) -> Result<Performance, GaitError> {
+        let Pace { body, design, .. } = &self.paces[pace];
+        let (settings, gait) = (&body.settings.set, &design.gait);
+        let goes = What::Go {
+            gait: Some(gait.name.clone()),
+            seconds: settings.strides / gait.frequency,
+            speed: gait.ground.speed,
+            turn: 0.0,
         };
-        for (side, sign) in SIDES {
-            once(&format!("turn-{side}"), What::Turn { angle: sign * settings.turn });
-        }
-        once("jump", What::Jump { height: settings.jump_height * length, length: 0.0, push: None });
+        let part = Some((body.clone(), design.clone()));
+        let goes = Cast { act: Act { what: goes, change: None }, part };
+        let rests = stands(settings.rest * natural(&self.base.0) + self.company().change(&goes) * 0.5);
+        let cast = if role == SetRole::Start { vec![rests, goes] } else { vec![goes, rests] };
+        play(&self.company(), data, cast, self.fps, Ends::Loop)
     }
-}
 
-/// What was told before it was played goes first.
-fn with_hints(mut performance: Performance, hints: Vec<String>) -> Performance {
-    performance.warnings.splice(0..0, hints);
-    performance
+    /// From standing to standing: it stands before and after by itself.
+    fn once(&self, data: &mut Data, what: What) -> Result<Performance, GaitError> {
+        let script = Script { acts: vec![Act { what, change: None }] };
+        let mut hints = Vec::new();
+        let cast = self.company().cast(data, &script, &mut hints)?;
+        let mut performance = play(&self.company(), data, cast, self.fps, Ends::Cut)?;
+        // What was told before it was played goes first.
+        performance.warnings.splice(0..0, hints);
+        Ok(performance)
+    }
 }
 
 fn stands(seconds: f64) -> Cast {
     Cast { act: Act { what: What::Stand { seconds }, change: None }, part: None }
+}
+
+/// Standing, and all paces from the slowest to the fastest.
+fn first_steps(body: &Body) -> Vec<Step> {
+    let jog = body.settings.set.jog;
+    let paces = match body.legs.pairs {
+        1 if body.legs.legs.len() == 1 => vec![("hop", "hop", 1.0)],
+        1 => vec![("walk", "walk", 1.0), ("jog", "run", jog), ("run", "run", 1.0)],
+        2 => vec![("walk", "walk", 1.0), ("trot", "trot", 1.0), ("gallop", "run", 1.0)],
+        _ => vec![("walk", "walk", 1.0), ("run", "run", 1.0)],
+    };
+    let pace = |(name, gait, share): (&str, &'static str, f64)| step(name, Kind::Pace { gait, share });
+    std::iter::once(step("idle", Kind::Idle)).chain(paces.into_iter().map(pace)).collect()
+}
+
+/// What is made of the slowest and the fastest of its paces, and from standing to standing.
+fn steps_beside(body: &Body, paces: &[Pace]) -> Vec<Step> {
+    let settings = &body.settings.set;
+    let ends = match paces.len() {
+        0 => vec![],
+        1 => vec![(0, settings.slow_turn)],
+        count => vec![(0, settings.slow_turn), (count - 1, settings.fast_turn)],
+    };
+    let mut steps = Vec::new();
+    for &(pace, turn) in &ends {
+        for (side, sign) in SIDES {
+            let name = format!("{}-{side}", paces[pace].name);
+            steps.push(step(&name, Kind::Curve { pace, turn: sign * turn }));
+        }
+    }
+    for &(pace, _) in &ends {
+        for (end, role) in [("start", SetRole::Start), ("stop", SetRole::Stop)] {
+            steps.push(step(&format!("{}-{end}", paces[pace].name), Kind::Change { pace, role }));
+        }
+    }
+    for (side, sign) in SIDES {
+        steps.push(step(&format!("turn-{side}"), Kind::Once(What::Turn { angle: sign * settings.turn })));
+    }
+    let height = settings.jump_height * body.legs.length;
+    steps.push(step("jump", Kind::Once(What::Jump { height, length: 0.0, push: None })));
+    steps
+}
+
+fn step(name: &str, kind: Kind) -> Step {
+    Step { name: name.to_owned(), kind }
 }

@@ -177,7 +177,16 @@ pub fn load_clips(
     (creature, rig): (&Creature, &Rig),
 ) -> Result<Vec<GltfClip>, LoadError> {
     let (files, name) = gambol_formats::open(path, options)?;
-    let clips = read_clips(&files, &name, rig, creature)?;
+    clips_from(&files, &name, (creature, rig))
+}
+
+/// The same from any files.
+pub(crate) fn clips_from(
+    files: &dyn Files,
+    name: &str,
+    (creature, rig): (&Creature, &Rig),
+) -> Result<Vec<GltfClip>, LoadError> {
+    let clips = read_clips(files, name, rig, creature)?;
     let looped = |found: GltfClip| GltfClip { clip: closed(creature, found.clip), ..found };
     Ok(clips.into_iter().map(looped).collect())
 }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use gambol_dynamics::Data;
-use gambol_formats::LoadOptions;
 use gambol_formats::gltf::Rig;
+use gambol_formats::{Files, LoadOptions};
 use gambol_gait::{Body, Felt, FeltError, GaitError, Style, feel};
 use gambol_model::Creature;
 use gambol_motion::Clip;
 
-use crate::{LoadError, load_clips};
+use crate::LoadError;
+use crate::recording::clips_from;
 
 /// A clip whose bones are stretched or shifted by more than this, in leg lengths, is of another body: its feet are not where
 /// the creature's would be.
@@ -48,9 +49,19 @@ pub fn felt_tempo(
     options: &LoadOptions,
     (creature, rig): (&Creature, &Rig),
 ) -> Result<Felt, TempoError> {
+    let (files, name) = gambol_formats::open(path, options).map_err(LoadError::from)?;
+    felt_tempo_from(&files, &name, (creature, rig))
+}
+
+/// The same of a file called `name` among any files.
+pub fn felt_tempo_from(
+    files: &dyn Files,
+    name: &str,
+    (creature, rig): (&Creature, &Rig),
+) -> Result<Felt, TempoError> {
     let mut data = Data::new(creature);
     let body = Body::new(creature.clone(), &mut data, &Style::default())?;
-    let found = load_clips(path, options, (creature, rig))?;
+    let found = clips_from(files, name, (creature, rig))?;
     if found.is_empty() {
         return Err(FeltError::NoClips.into());
     }

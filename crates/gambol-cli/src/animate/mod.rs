@@ -364,12 +364,7 @@ impl Animate {
             }
             Ok(felt) => {
                 if felt.differs(&FeltSettings::default()) {
-                    let clip = &felt.clips[0];
-                    eprintln!(
-                        "gambol: its own {:?} takes {:.2} strides per second, where its size has {:.2}; --tempo own goes in step \
-                         with its clips",
-                        clip.name, clip.frequency, clip.usual
-                    );
+                    eprintln!("gambol: {}; --tempo own goes in step with its clips", felt.offer());
                 }
                 Ok((creature, None))
             }

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use comfy_table::Table;
-use gambol_gait::{Body, Felt, FootReport, Gait, OwnGait, Performance, Report};
+use gambol_gait::{Body, Felt, FootReport, Gait, Performance, Report};
 use serde::Serialize;
 
 use super::Show;
@@ -83,7 +83,7 @@ pub(super) fn write(out: &mut impl Write, show: &Show) -> Result<(), Failure> {
         clip.duration()
     )?;
     if let Some(felt) = felt {
-        writeln!(out, "  {}", tempo(felt))?;
+        writeln!(out, "  {}", felt.taken())?;
     }
     writeln!(out, "\n{}", modes(body, gait, names))?;
     if !report.feet.is_empty() {
@@ -94,18 +94,6 @@ pub(super) fn write(out: &mut impl Write, show: &Show) -> Result<(), Failure> {
         writeln!(out, "\n{}", forces::table(&forces.figures))?;
     }
     Ok(())
-}
-
-/// What was taken of its own clips.
-fn tempo(Felt { faster, gravity, clips, .. }: &Felt) -> String {
-    let clip =
-        |clip: &OwnGait| format!("{} {:.2} Hz ({:.2} by its size)", clip.name, clip.frequency, clip.usual);
-    let clips: Vec<String> = clips.iter().map(clip).collect();
-    format!(
-        "in step with its own clips, {}: {faster:.2} times as fast as its size has it, as under {gravity:.2} m/s²; \
-         forces are told under that",
-        clips.join(", ")
-    )
 }
 
 fn modes(body: &Body, gait: &Gait, names: &[String]) -> Table {

@@ -26,37 +26,38 @@ impl Cast {
 const LOOKED_AT: f64 = 60.0;
 
 /// What all acts have in common.
+#[derive(Clone, Copy)]
 pub(crate) struct Company<'a> {
     pub(crate) creature: &'a Creature,
     pub(crate) restyle: &'a dyn Fn(&mut Style),
-    /// The body as it stands, with a gait that tells how it is put on its feet: a walk, or what it can do.
-    pub(crate) base: (Body, Design),
+    /// As [`base`] has it.
+    pub(crate) base: &'a (Body, Design),
 }
 
-impl<'a> Company<'a> {
-    pub(crate) fn new(
-        creature: &'a Creature,
-        data: &mut Data,
-        restyle: &'a dyn Fn(&mut Style),
-    ) -> Result<Self, GaitError> {
-        let wish = Wish::default();
-        let base = match prepare(creature.clone(), data, "walk", restyle, &wish) {
-            Ok(walk) => walk,
-            Err(error) => {
-                let mut style = Style::default();
-                restyle(&mut style);
-                let body = Body::new(creature.clone(), data, &style)?;
-                if body.legs.is_empty() {
-                    return Err(error);
-                }
-                let fits = gaits_for(&body, data).into_iter().find(|(_, fits)| fits.is_ok());
-                let (gait, _) = fits.ok_or(error)?;
-                prepare(creature.clone(), data, &gait, restyle, &wish)?
+/// The body as it stands, with a gait that tells how it is put on its feet: a walk, or what it can do.
+pub(crate) fn base(
+    creature: &Creature,
+    data: &mut Data,
+    restyle: &dyn Fn(&mut Style),
+) -> Result<(Body, Design), GaitError> {
+    let wish = Wish::default();
+    match prepare(creature.clone(), data, "walk", restyle, &wish) {
+        Ok(walk) => Ok(walk),
+        Err(error) => {
+            let mut style = Style::default();
+            restyle(&mut style);
+            let body = Body::new(creature.clone(), data, &style)?;
+            if body.legs.is_empty() {
+                return Err(error);
             }
-        };
-        Ok(Self { creature, restyle, base })
+            let fits = gaits_for(&body, data).into_iter().find(|(_, fits)| fits.is_ok());
+            let (gait, _) = fits.ok_or(error)?;
+            prepare(creature.clone(), data, &gait, restyle, &wish)
+        }
     }
+}
 
+impl Company<'_> {
     /// All acts with their gaits; what a user should know is added to `warnings`.
     pub(crate) fn cast(
         &self,

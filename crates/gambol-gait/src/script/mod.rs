@@ -5,7 +5,7 @@ mod parse;
 mod play;
 mod timeline;
 
-pub(crate) use cast::{Cast, Company};
+pub(crate) use cast::{Cast, Company, base};
 pub use play::perform_script;
 pub(crate) use play::{Ends, natural, play};
 pub(crate) use timeline::{Kind, Pace, Timeline};

@@ -4,7 +4,7 @@ use gambol_dynamics::Data;
 use gambol_model::{Creature, math};
 use gambol_motion::{Clip, Contact, Stride};
 
-use super::cast::{Cast, Company};
+use super::cast::{self, Cast, Company};
 use super::{Act, Kind, Pace, Script, Timeline, What};
 use crate::feet::{Breath, Journey, Part, Seams, journey};
 use crate::modal::ModalMotion;
@@ -32,7 +32,8 @@ pub fn perform_script(
     if script.acts.is_empty() {
         return Err(number("script", "there is nothing to do in it".to_owned()));
     }
-    let company = Company::new(creature, data, restyle)?;
+    let base = cast::base(creature, data, restyle)?;
+    let company = Company { creature, restyle, base: &base };
     let mut warnings = Vec::new();
     let cast = company.cast(data, script, &mut warnings)?;
     let mut performance = play(&company, data, cast, fps, Ends::Cut)?;

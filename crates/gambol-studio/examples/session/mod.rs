@@ -133,6 +133,9 @@ impl Session {
         for format in ["glb", "rig", "gait", "json", "npz", "svg", "png", "gif", "apng"] {
             self.ask(json!({ "ask": "export", "creature": beast, "style": style(json!({})), "what": what, "format": format }))?;
         }
+        for _ in 0..2 {
+            self.ask(json!({ "ask": "set", "creature": beast, "style": style(json!({})), "gait": "walk" }))?;
+        }
         let person = self.drop_file("walk.bvh", RECORDING.as_bytes())?;
         self.ask(json!({ "ask": "creature", "creature": person }))?;
         let dog = gallery("dog");

@@ -9,9 +9,10 @@ use gambol::anatomy::{Heading, SpringSettings, heights};
 use gambol::control::sketch::creature_of;
 use gambol::dynamics::{Data, forward_kinematics};
 use gambol::formats::files::{Files, Memory};
-use gambol::formats::gltf::{self, BoneSettings, Rig, RigSettings};
+use gambol::formats::gltf::{self, BoneSettings, Rig, RigSettings, rig_to_toml};
 use gambol::formats::mocap;
 use gambol::formats::{FormatError, load_rig_from};
+use gambol::gait::{Felt, FeltSettings};
 use gambol::model::math;
 use gambol::model::{
     Creature, JointKind, Landmark, LandmarkOverride, Shape, ShapeSpec, Transform, TriMesh, Vec3,
@@ -19,25 +20,31 @@ use gambol::model::{
 use gambol::modes::Reader;
 use gambol::motion::Clip;
 use gambol::picture::{Drawing, Look, Picture, Placement, View};
-use gambol::{LoadError, Motion, gallery, guess_contacts, load_plant_from, plant_spec};
+use gambol::{LoadError, Motion, felt_tempo_from, gallery, guess_contacts, load_plant_from, plant_spec};
 
 use super::hint::told;
 use super::{Answer, Shelf, Trouble};
 use crate::protocol::{
     BodyPart, BonePart, ClipPart, CreatureAnswer, CreatureWork, FileKind, GalleryEntry, GallerySketch, Hello,
     JointPart, LandmarkPart, LimbPart, MOST_BYTES, Numbers, RecordingPart, ShapeKind, ShapePart, SkinPart,
-    Source, VERSION, push,
+    Source, TempoPart, VERSION, push,
 };
 
 /// A creature as it was read.
 pub(super) struct Read {
     pub(super) work: CreatureWork,
     pub(super) creature: Creature,
+    /// With gravity and springs as the file has them, where it goes in step with its own clips instead.
+    by_size: Option<Creature>,
     /// The way back to the nodes of a glTF file.
     pub(super) rig: Option<Rig>,
+    /// What its own clips say about its tempo.
+    felt: Option<Felt>,
     kind: FileKind,
     /// What was guessed, in words.
     notes: Vec<String>,
+    /// What a user should know, besides what the creature says.
+    warnings: Vec<String>,
     recording: Option<Motion>,
 }
 
@@ -89,7 +96,31 @@ impl Read {
             furnished.map_err(|error| Trouble(error.to_string()))?;
         }
         let recording = recording.map(|recording| ready_to_play(recording.into()));
-        Ok(Self { work: work.clone(), creature, rig, kind, notes, recording })
+        let mut warnings = Vec::new();
+        let felt = match rig.as_ref().map(|rig| felt_tempo_from(files.as_ref(), main, (&creature, rig))) {
+            Some(Ok(felt)) => Some(felt),
+            Some(Err(error)) if work.own_tempo => {
+                warnings.push(format!("it does not go in step with its own clips: {error}"));
+                None
+            }
+            // Who does not ask for clips is not told what is wrong with them.
+            Some(Err(_)) | None => None,
+        };
+        let mut by_size = None;
+        if let Some(felt) = felt.as_ref().filter(|_| work.own_tempo) {
+            by_size = Some(creature.clone());
+            felt.apply(&mut creature).map_err(Trouble::hinted)?;
+        }
+        Ok(Self { work: work.clone(), creature, by_size, rig, felt, kind, notes, warnings, recording })
+    }
+
+    /// What was guessed about a rig, to edit.
+    pub(super) fn rig_file(&self) -> Result<String, Trouble> {
+        let Some(rig) = &self.rig else {
+            return Err(Trouble("only creatures that came from glTF have a rig file".to_owned()));
+        };
+        // Who reads it chooses the tempo anew.
+        rig_to_toml(self.by_size.as_ref().unwrap_or(&self.creature), rig).map_err(Trouble::from_error)
     }
 
     /// As files that are made of it name it.
@@ -260,6 +291,8 @@ pub(super) fn answer(read: Arc<Read>) -> Result<Answer, Trouble> {
     let mut bytes = Vec::new();
     let mut head = describe(&read.creature, read.kind, &mut bytes);
     head.notes.clone_from(&read.notes);
+    head.warnings.extend(read.warnings.iter().cloned());
+    head.tempo = read.felt.as_ref().map(|felt| tempo_part(felt, read.work.own_tempo));
     head.skin = read.rig.as_ref().and_then(|rig| skin(rig, &read.work.source));
     if let Some(Motion { creature, clip, .. }) = &read.recording {
         let creature = describe(creature, read.kind, &mut bytes);
@@ -289,7 +322,9 @@ fn describe(creature: &Creature, kind: FileKind, bytes: &mut Vec<u8>) -> Creatur
         reference: creature.reference_pose().to_vec(),
         notes: Vec::new(),
         warnings: creature.warnings().iter().map(told).collect(),
+        gravity: creature.gravity().norm(),
         skin: None,
+        tempo: None,
         recording: None,
     }
 }
@@ -409,6 +444,14 @@ pub(super) fn escaped(text: &str) -> String {
         pattern.push(letter);
     }
     pattern
+}
+
+fn tempo_part(felt: &Felt, taken: bool) -> TempoPart {
+    TempoPart {
+        faster: felt.faster,
+        differs: felt.differs(&FeltSettings::default()),
+        said: if taken { felt.taken() } else { felt.offer() },
+    }
 }
 
 fn skin(rig: &Rig, source: &Source) -> Option<SkinPart> {

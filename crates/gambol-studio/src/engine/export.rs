@@ -1,14 +1,15 @@
 //! Files to take home.
 
 use gambol::formats::clip::RootMotion;
-use gambol::formats::gltf::rig_to_toml;
 use gambol::gait::{Sampling, Terrain, perform};
 use gambol::model::Creature;
 use gambol::motion::Clip;
-use gambol::render::{Format, render, render_into};
+use gambol::render::{Format, RenderError, render, render_clips, render_into};
 
 use super::body::Dressed;
 use super::controller::{Controller, repeated};
+use super::creature::Read;
+use super::set::{self, Making};
 use super::simulation::Simulation;
 use super::{Answer, Shelf, Trouble, controller, gait_file, motion};
 use crate::protocol::{ExportAnswer, ExportWork, Source};
@@ -61,7 +62,8 @@ pub(super) fn answer(
     };
     let mut warnings = Vec::new();
     let (bytes, motion) = match (*format, what) {
-        ("rig", _) => (rig_file(dressed)?, "rig".to_owned()),
+        (_, ExportWork::Set { .. }) => return Err(unmade()),
+        ("rig", _) => (dressed.read.rig_file()?.into_bytes(), "rig".to_owned()),
         ("gait", ExportWork::Gait { gait }) => {
             let (text, name) = gait_file::write(dressed, gait)?;
             (text.into_bytes(), name)
@@ -121,6 +123,52 @@ fn length(seconds: f64) -> Result<f64, Trouble> {
     Err(Trouble(format!("a clip lasts above 0 and at most {LONGEST} s, not {seconds} s")))
 }
 
+fn unmade() -> Trouble {
+    Trouble("the set is not made yet; press Set for a game once more".to_owned())
+}
+
+/// All clips of a set, once they are made, in one file.
+pub(super) fn set(
+    making: Option<&Making>,
+    shelf: &dyn Shelf,
+    format: &str,
+    in_place: bool,
+) -> Result<Answer, Trouble> {
+    if format != "glb" {
+        return Err(Trouble(format!("a set goes home as GLB, not as {format:?}")));
+    }
+    let Some((making, made)) = making.and_then(|making| Some((making, making.made()?))) else {
+        return Err(unmade());
+    };
+    let clips: Vec<Clip> = made.clips.iter().map(|clip| clip.performance.clip.clone()).collect();
+    let (creature, root_motion) = (&made.body.creature, root_motion(in_place));
+    let bytes = match own_file(&making.read, shelf, Format::Glb, creature, &clips, root_motion)? {
+        Some(bytes) => bytes,
+        None => render_clips(creature, &clips, root_motion),
+    };
+    let name = format!("{}-locomotion.glb", plain(creature.name()));
+    let answer = ExportAnswer { name, mime: KINDS[0].1, warnings: set::warnings(made) };
+    Answer::new(answer, bytes.map_err(Trouble::from_error)?)
+}
+
+fn root_motion(in_place: bool) -> RootMotion {
+    if in_place { RootMotion::InPlace } else { RootMotion::Travel }
+}
+
+/// Clips in the user's own glTF file, where there is one.
+fn own_file(
+    read: &Read,
+    shelf: &dyn Shelf,
+    format: Format,
+    creature: &Creature,
+    clips: &[Clip],
+    root_motion: RootMotion,
+) -> Result<Option<Result<Vec<u8>, RenderError>>, Trouble> {
+    let (Some(rig), Source::File { bundle, name }) = (&read.rig, &read.work.source) else { return Ok(None) };
+    let files = shelf.files(bundle)?;
+    Ok(Some(render_into(format, rig, (files.as_ref(), name), true, creature, clips, root_motion)))
+}
+
 /// In the user's own glTF file where there is one.
 fn clip_file(
     dressed: &Dressed,
@@ -131,31 +179,22 @@ fn clip_file(
     ground: Option<&Terrain>,
 ) -> Result<Vec<u8>, Trouble> {
     let format = Format::of_ending(wanted.format).ok_or_else(|| Trouble("no such format".to_owned()))?;
-    let root_motion = if wanted.in_place { RootMotion::InPlace } else { RootMotion::Travel };
-    let read = &dressed.read;
-    let bytes = match (&read.rig, &read.work.source) {
-        (Some(rig), Source::File { bundle, name }) if format.is_gltf() => {
-            let files = shelf.files(bundle)?;
-            let clips = std::slice::from_ref(clip);
-            render_into(format, rig, (files.as_ref(), name), true, creature, clips, root_motion)
-        }
-        _ if format == Format::Gltf => {
+    let root_motion = root_motion(wanted.in_place);
+    let own = if format.is_gltf() {
+        own_file(&dressed.read, shelf, format, creature, std::slice::from_ref(clip), root_motion)?
+    } else {
+        None
+    };
+    let bytes = match own {
+        Some(bytes) => bytes,
+        None if format == Format::Gltf => {
             return Err(Trouble(
                 "glTF as text is for creatures that came from glTF; take the GLB".to_owned(),
             ));
         }
-        _ => render(format, creature, ground, clip, root_motion, &mut |_, _| ()),
+        None => render(format, creature, ground, clip, root_motion, &mut |_, _| ()),
     };
     bytes.map_err(Trouble::from_error)
-}
-
-/// What was guessed about a rig, to edit.
-fn rig_file(dressed: &Dressed) -> Result<Vec<u8>, Trouble> {
-    let read = &dressed.read;
-    let Some(rig) = &read.rig else {
-        return Err(Trouble("only creatures that came from glTF have a rig file".to_owned()));
-    };
-    Ok(rig_to_toml(&read.creature, rig).map_err(Trouble::from_error)?.into_bytes())
 }
 
 /// A name that every file system takes.

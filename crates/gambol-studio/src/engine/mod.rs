@@ -9,6 +9,7 @@ mod hint;
 mod motion;
 mod reach;
 mod search;
+mod set;
 pub(crate) mod shelf;
 mod simulation;
 mod sketch;
@@ -17,10 +18,11 @@ mod stand;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::protocol::{CreatureWork, DriveWork, Envelope, Message, Reply, Request, Source};
+use crate::protocol::{CreatureWork, DriveWork, Envelope, ExportWork, Message, Reply, Request, Source};
 use body::Bodies;
 use controller::Controller;
 use search::Seeker;
+use set::Making;
 use simulation::{Setting, Simulation};
 use sketch::Stages;
 
@@ -50,6 +52,8 @@ pub struct Engine {
     stages: Stages,
     simulation: Option<Simulation>,
     search: Option<Seeker>,
+    /// The last set of clips asked for.
+    set: Option<Making>,
     /// Of a search.
     threads: usize,
 }
@@ -81,6 +85,7 @@ impl Engine {
             stages: Stages::default(),
             simulation: None,
             search: None,
+            set: None,
             threads: 1,
         }
     }
@@ -184,6 +189,14 @@ impl Engine {
                 self.search = None;
                 Ok(Answer::empty())
             }
+            Request::Set { creature, style, gait } => {
+                self.make_set(&set::Wanted { creature: &creature, style: &style, gait: gait.as_deref() })
+            }
+            Request::Export { creature, style, what: ExportWork::Set { gait }, format, in_place, .. } => {
+                let wanted = set::Wanted { creature: &creature, style: &style, gait: gait.as_deref() };
+                let making = self.set.as_ref().filter(|making| making.is_of(&wanted));
+                export::set(making, self.shelf.as_ref(), &format, in_place)
+            }
             Request::Export { creature, style, what, format, in_place, seconds } => {
                 let wanted = export::Wanted { format: &format, in_place, seconds };
                 let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
@@ -217,6 +230,21 @@ impl Engine {
 }
 
 impl Engine {
+    /// One more clip of a set, or the beginning of one that takes the place of the last.
+    fn make_set(&mut self, wanted: &set::Wanted) -> Result<Answer, Trouble> {
+        let making = match self.set.take().filter(|making| making.is_of(wanted)) {
+            Some(making) => making.go_on()?,
+            None => {
+                // Also checks the style.
+                let dressed = self.bodies.body(self.shelf.as_ref(), wanted.creature, wanted.style)?;
+                Making::begin(&dressed.read, wanted)?
+            }
+        };
+        let answer = Answer::new(making.told(), Vec::new());
+        self.set = Some(making);
+        answer
+    }
+
     /// A gait, a sketch or a controller. A sketch is of the creature of the gallery that it names, else of `creature`.
     fn read_file(&mut self, text: &str, creature: Option<CreatureWork>) -> Result<Answer, Trouble> {
         if !gambol::control::sketch::is_sketch(text) {

@@ -41,8 +41,12 @@ pub struct CreatureAnswer {
     pub notes: Vec<String>,
     /// What a user should know.
     pub warnings: Vec<String>,
+    /// m/s²; other than the earth's where it goes in step with its own clips, or its file says so.
+    pub gravity: f64,
     /// glTF: how nodes follow bodies.
     pub skin: Option<SkinPart>,
+    /// glTF: what the gaits among the clips of its file say about its tempo.
+    pub tempo: Option<TempoPart>,
     /// A recording's own motion: of a creature of its own, which may have other joints.
     pub recording: Option<Box<RecordingPart>>,
 }
@@ -191,6 +195,17 @@ pub struct SkinPart {
     pub bones: Vec<BonePart>,
     /// Animations that the file came with.
     pub clips: Vec<String>,
+}
+
+/// The tempo of a file's own clips.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TempoPart {
+    /// How many times as fast they are as its size has them.
+    pub faster: f64,
+    /// Whether an eye sees that.
+    pub differs: bool,
+    /// What they say; where it goes in step with them, what was taken.
+    pub said: String,
 }
 
 /// A node that follows a body.

@@ -83,6 +83,17 @@ pub struct MotionAnswer {
     pub warnings: Vec<String>,
 }
 
+/// See [`super::Request::Set`].
+#[derive(Clone, Debug, Serialize)]
+pub struct SetAnswer {
+    /// Clips that were made or left out.
+    pub done: usize,
+    /// How many there are in all, at most.
+    pub most: usize,
+    /// The clip that is made next; null when all are made.
+    pub next: Option<String>,
+}
+
 /// Forces over one cycle, or what the ground needs. All in body weights.
 #[derive(Clone, Debug, Serialize)]
 pub struct ForcePart {

@@ -150,6 +150,16 @@ pub enum Request {
     },
     /// End the search. Answer: `{}`.
     Stop,
+    /// Go on with a set of clips for a game, by one clip; or begin it, where another was asked for last. Answer: [`SetAnswer`].
+    Set {
+        /// Whose.
+        creature: CreatureWork,
+        /// Of its body.
+        style: Style,
+        /// The gait that the style belongs to: what came with that is not for the others.
+        #[serde(default)]
+        gait: Option<String>,
+    },
     /// A file to take home. Answer: [`ExportAnswer`] and the bytes.
     Export {
         /// Whose.

@@ -28,6 +28,9 @@ pub struct CreatureWork {
     /// What hangs from the world floats instead.
     #[serde(default)]
     pub free_root: bool,
+    /// glTF: goes in step with the gaits among the clips of its file, rather than as its size has it.
+    #[serde(default)]
+    pub own_tempo: bool,
 }
 
 impl CreatureWork {
@@ -41,6 +44,7 @@ impl CreatureWork {
             forward: None,
             joints: Vec::new(),
             free_root: false,
+            own_tempo: false,
         }
     }
 }
@@ -188,6 +192,11 @@ pub struct PumpedMode {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(tag = "of", rename_all = "kebab-case")]
 pub enum ExportWork {
+    /// The set that was made, as GLB.
+    Set {
+        /// As [`super::Request::Set`] was asked for it.
+        gait: Option<String>,
+    },
     /// A gait.
     Gait {
         /// Which.

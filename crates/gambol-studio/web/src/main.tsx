@@ -10,7 +10,7 @@ import { calm, fixedMoment, fixedTime } from './moment'
 import { tell } from './notes'
 import type { Vec3 } from './protocol'
 import { Kinematics } from './stage'
-import { control, engine, flow, loaded, physics, playback, show, start, work } from './studio'
+import { control, engine, flow, gameSet, loaded, physics, playback, show, start, work } from './studio'
 import { App } from './ui/App'
 import { paletteView } from './ui/Palette'
 import { stage } from './ui/StageView'
@@ -65,6 +65,8 @@ const hooks = {
   }),
   /** The search for a controller. */
   search: () => ({ running: control.running.value, points: control.curve.value, progress: control.progress.value, view: control.view.value }),
+  /** The set of clips that is being made. */
+  set: () => gameSet.making.value,
   ask: engine.ask.bind(engine),
 }
 

@@ -70,6 +70,8 @@ export interface CreatureWork {
   joints: [string, JointType][]
   /** What hangs from the world floats instead. */
   free_root: boolean
+  /** glTF: goes in step with the gaits among the clips of its file, rather than as its size has it. */
+  own_tempo: boolean
 }
 
 /** A creature as the page draws it. */
@@ -106,8 +108,12 @@ export interface CreatureAnswer {
   notes: string[]
   /** What a user should know. */
   warnings: string[]
+  /** m/s²; other than the earth's where it goes in step with its own clips, or its file says so. */
+  gravity: number
   /** glTF: how nodes follow bodies. */
   skin: SkinPart | null
+  /** glTF: what the gaits among the clips of its file say about its tempo. */
+  tempo: TempoPart | null
   /** A recording's own motion: of a creature of its own, which may have other joints. */
   recording: RecordingPart | null
 }
@@ -300,8 +306,20 @@ export interface SearchAnswer {
   kept: KeptSearch | null
 }
 
+/** See `Request::Set`. */
+export interface SetAnswer {
+  /** Clips that were made or left out. */
+  done: number
+  /** How many there are in all, at most. */
+  most: number
+  /** The clip that is made next; null when all are made. */
+  next: string | null
+}
+
 /** What is taken home. */
 export type ExportWork =
+  /** The set that was made, as GLB. */
+  | { of: 'set'; gait: string | null }
   /** A gait. */
   | { of: 'gait'; gait: GaitWork }
   /** The last minute of the simulation. */
@@ -502,6 +520,16 @@ export interface SkinPart {
   clips: string[]
 }
 
+/** The tempo of a file's own clips. */
+export interface TempoPart {
+  /** How many times as fast they are as its size has them. */
+  faster: number
+  /** Whether an eye sees that. */
+  differs: boolean
+  /** What they say; where it goes in step with them, what was taken. */
+  said: string
+}
+
 /** A recording's own motion. */
 export interface RecordingPart {
   /** Who moves in it: for drawing. */
@@ -628,6 +656,8 @@ export interface GaitReport {
   mean_slip_mm: number | null
   /** The worst slip in percent of the leg's length. */
   slip_percent_leg: number | null
+  /** How far a foot is at most from where it should be, mm: more than a little where legs do not reach. */
+  foot_miss_mm: number | null
   /** Depth of the lowest point below the ground, mm. */
   penetration_mm: number | null
   /** Distance of last and first pose, less the stride: rad and m, the largest. */
@@ -636,6 +666,11 @@ export interface GaitReport {
   limit_overshoot_rad: number
   /** Elastic energy of what the ground changed, as a share of that of the modal motion. */
   ground_correction_energy: number | null
+  /**
+   * Elastic energy of the motion along the vibrations of the gait, as a share of that of the whole motion: how much of
+   * its style comes from the body.
+   */
+  modal_share: number | null
   /** v²/(g h); `None` for a legless creature. */
   froude: number | null
   /**
@@ -1155,6 +1190,18 @@ export interface Requests {
   'stop': {
     ask: {}
     answer: {}
+  }
+  /** Go on with a set of clips for a game, by one clip; or begin it, where another was asked for last. */
+  'set': {
+    ask: {
+      /** Whose. */
+      creature: CreatureWork
+      /** Of its body. */
+      style: Style
+      /** The gait that the style belongs to: what came with that is not for the others. */
+      gait?: string | null
+    }
+    answer: SetAnswer
   }
   /** A file to take home. */
   'export': {

@@ -5,6 +5,7 @@ import { linkToServer } from './engine/link'
 import { ACCEPTED } from './files'
 import { Control } from './control'
 import { Flow, styleFor } from './flow'
+import { GameSet } from './gameset'
 import { dismiss, notes, said, tell } from './notes'
 import { Physics } from './physics'
 import { Playback } from './playback'
@@ -22,6 +23,7 @@ import { claimTab, hashValue, setHash } from './work/tab'
 export const engine = linkToServer(location)
 export const doc = new Document(workOn(creatureFrom({ from: 'gallery', name: 'dog' })))
 export const flow = new Flow(engine, doc)
+export const gameSet = new GameSet(engine, doc, flow)
 export const control = new Control(engine, doc, flow, () => `${tab}search`)
 export const playback = new Playback(computed(() => {
   if (control.front.value && doc.work.value.sketch) return control.player.value
@@ -335,6 +337,13 @@ effect(() => {
   const { speed, slip_mm: slip } = motion.answer.report
   const slips = slip === null ? '' : `, feet slip ${slip.toFixed(1)} millimetres`
   said.value = `${motion.gait.name ?? 'motion'}: ${speed.toFixed(2)} metres per second${slips}`
+})
+
+/** A set that was made while the user did something else. */
+effect(() => {
+  const ended = gameSet.ended.value
+  if (!ended || overlay.peek() === 'take') return
+  tell(ended.good ? 'good' : 'trouble', ended.text, ended.warnings.length ? { detail: ended.warnings.join('. ') } : {})
 })
 
 /** A creature or body that cannot be had: the way back is one click. */

@@ -173,6 +173,7 @@ describe('work that was kept by version 1', () => {
     const kept = { work: { version: 1, creature, style, gait, sketch }, counted: style, label: '' }
     const { work } = whole(kept as unknown as Parameters<typeof whole>[0])
     expect(work.creature.free_root).toBe(true)
+    expect(work.creature.own_tempo).toBe(false)
     expect(work.gait).toEqual({ ...emptyGait(), name: 'run', speed: 2, stride_length: 1.5, prefer: [7] })
     expect(work.sketch).toMatchObject({ creature: 'biped', flight_share: 0.4, least_speed: 2, most_effort: 5e5 })
     expect(JSON.stringify(work)).not.toMatch(/freeRoot|flightShare|leastSpeed|mostEffort|"stride"/)

@@ -8,5 +8,6 @@ mod answers;
 mod bad;
 mod kinematics;
 mod live;
+mod sets;
 mod sketches;
 mod support;

@@ -36,6 +36,13 @@ export function CreaturePanel() {
           </div>
         </Section>
       )}
+      {(of.own_tempo || answer.tempo?.differs) && (
+        <Section title="Tempo">
+          <Toggle label="In step with its own clips" on={of.own_tempo} title="All that moves takes as much less or more time as the clips of its file say. It keeps its size"
+            onChange={(on) => correct(on ? 'tempo of its clips' : 'tempo of its size', { own_tempo: on })} />
+          {answer.tempo && <p class="quiet">{capital(answer.tempo.said)}.</p>}
+        </Section>
+      )}
       {(of.free_root || !answer.joints.some((joint) => joint.kind === 'free')) && (
         <Section title="Root">
           <Toggle label="Floats freely" on={of.free_root} title="Its file hangs it from the world, where it cannot walk"

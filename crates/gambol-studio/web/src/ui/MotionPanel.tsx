@@ -9,9 +9,6 @@ import * as icons from './icons'
 import { GaitIcon } from './icons'
 import { IconButton, Section, Slider, Toggle } from './parts'
 
-/** m/s² */
-const GRAVITY = 9.81
-
 /** Of √(g h): Froude number 4, faster than anything runs. */
 const FASTEST = 2
 
@@ -123,7 +120,7 @@ function Tempo() {
   const duty = report.feet.length ? report.feet.reduce((sum, foot) => sum + foot.duty, 0) / report.feet.length : 0
   return (
     <Section title="Tempo">
-      {goes && <Wish label="Speed" of="speed" now={report.speed} least={0} most={Math.max(FASTEST * Math.sqrt(GRAVITY * creature.height), 1.5 * report.speed)} text={(value) => `${number(value)} m/s`} title="Over the ground" />}
+      {goes && <Wish label="Speed" of="speed" now={report.speed} least={0} most={Math.max(FASTEST * Math.sqrt(creature.gravity * creature.height), 1.5 * report.speed)} text={(value) => `${number(value)} m/s`} title="Over the ground" />}
       {goes && <Wish label="Stride" of="stride_length" now={report.stride_length} least={0.01} most={Math.max(3 * creature.height, 1.5 * report.stride_length)} text={(value) => `${number(value)} m`} title="Way of one cycle" />}
       <Wish label="Cycles" of="frequency" now={motion.answer.frequency} least={0.1} most={Math.max(5, 1.5 * motion.answer.frequency)} text={(value) => `${number(value)} a second`} title="How often all of it repeats" />
       {report.feet.length > 0 && <Wish label="Feet on the ground" of="duty" now={duty} least={0.1} most={0.95} text={percent} shownAs={100} title="Duty factor: the share of a cycle that a foot stands. Above half is a walk, below a run" />}
@@ -208,7 +205,7 @@ const BELIEVED = 0.3
 const MUCH_CORRECTED = 0.5
 
 function Meter({ report }: { report: GaitReport }) {
-  const { speed, stride_length, stride_frequency, feet, froude, slip_mm: slip, penetration_mm: penetration, ground_correction_energy: groundCorrection, residual_force: fromNowhere, residual_moment: moment } = report
+  const { speed, stride_length, stride_frequency, feet, froude, slip_mm: slip, penetration_mm: penetration, ground_correction_energy: groundCorrection, modal_share: modal, residual_force: fromNowhere, residual_moment: moment } = report
   return (
     <Section title="Meter">
       <dl class="meter">
@@ -219,6 +216,7 @@ function Meter({ report }: { report: GaitReport }) {
         {froude !== null && <Reading name="Froude" value={number(froude, 2)} title={`v²/(g h): the same for animals of all sizes that move alike. ${froude > RUNS_ABOVE ? 'Animals run or trot here' : 'Animals walk here'}`} />}
         {fromNowhere !== null && <Reading name="From nowhere" value={`${number(fromNowhere, 2)} weights`} good={Math.max(fromNowhere, moment ?? 0) < BELIEVED} title={`The force that no foot could give, in body weights; as a moment ${number(moment ?? 0, 2)}. A person's recording has a tenth; above ${BELIEVED} gravity would not believe the motion`} />}
         {groundCorrection !== null && <Reading name="By the ground" value={percent(groundCorrection)} good={groundCorrection < MUCH_CORRECTED} title="How much of the motion was changed so that the feet stand, as a share of its energy" />}
+        {modal !== null && <Reading name="Along its vibrations" value={percent(modal)} title="How much of the motion goes along the natural vibrations of the gait, as a share of its energy: how much of its style comes from the body" />}
       </dl>
       {feet.length > 0 && (
         <ul class="duties" aria-label="Duty factors">

@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals'
 import { words } from '../engine/engine'
 import { download } from '../files'
 import { tell } from '../notes'
-import { engine, flow, overlay, physics, playback, show, work } from '../studio'
+import { engine, flow, gameSet, overlay, physics, playback, show, work } from '../studio'
 import * as icons from './icons'
+import { Making } from './Making'
 import { Modal, Toggle } from './parts'
 import { recordWebm } from './record'
 
@@ -96,6 +97,7 @@ export function TakeHome() {
           </button>
         ))}
       </div>
+      {!simulated && !controlled && <SetForGame inPlace={inPlace.value} />}
       {!simulated && <Share />}
     </Modal>
   )
@@ -110,6 +112,25 @@ function fileName(): string {
   const creature = flow.creature.value?.answer.name ?? 'creature'
   const { gait, sketch } = work.value
   return `${creature}-${(isControlled() ? sketch!.name : gait.name) ?? 'motion'}`.replace(/[^\w.-]+/g, '-')
+}
+
+/** All that a game needs of this creature, not of this gait alone. */
+function SetForGame({ inPlace }: { inPlace: boolean }) {
+  const making = gameSet.making.value
+  const ended = gameSet.ended.value
+  return (
+    <div class="share">
+      <div class="grow">
+        <strong>All that a game needs</strong>
+        <small role="status">
+          {ended?.text ?? 'Standing, going slowly and fast, turning, starting, stopping and a jump, in step with each other, in one GLB. It takes a minute; you may go on meanwhile.'}
+        </small>
+        {ended && ended.warnings.length > 0 && <ul class="told warn">{ended.warnings.map((line) => <li key={line}>{line}</li>)}</ul>}
+        {making && <Making making={making} />}
+      </div>
+      {!making && <button type="button" onClick={() => void gameSet.make(inPlace)}><icons.Home />Set for a game</button>}
+    </div>
+  )
 }
 
 /** A link that opens this gait on this machine, and the file behind it. */

@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks'
 import { capital } from '../bodyparts'
-import { control, doc, engine, flow, overlay, takeable, takeHome, waiting, work } from '../studio'
+import { control, doc, engine, flow, gameSet, overlay, takeable, takeHome, waiting, work } from '../studio'
 import { switchTheme, theme } from '../theme'
 import { Gallery } from './Gallery'
 import * as icons from './icons'
+import { Making } from './Making'
 import { IconButton } from './parts'
 import { pictureOf } from './pictures'
 
@@ -43,6 +44,7 @@ function State() {
   if (engine.connection.value === 'opening') return <p class="state">Starting</p>
   if (waiting.value) return <p class="state busy" role="status">{waiting.value}</p>
   if (flow.busy.value === 'creature') return <p class="state busy" role="status">Reading the creature</p>
+  if (gameSet.making.value && overlay.value !== 'take') return <div class="state"><Making making={gameSet.making.value} /></div>
   if (control.running.value && !control.front.value) return <p class="state busy" role="status">Looking for a controller</p>
   if (hinted) return <p class="state" />
   return (

@@ -15,7 +15,7 @@ export function emptyGait(): GaitWork {
 export function creatureFrom(source: Source): CreatureWork {
   // A URDF file hangs its robot from the world, whatever it is; most of them are to walk.
   const freeRoot = /\.urdf$/i.test(source.name)
-  return { source, landmarks: [], height: null, mass: null, forward: null, joints: [], free_root: freeRoot }
+  return { source, landmarks: [], height: null, mass: null, forward: null, joints: [], free_root: freeRoot, own_tempo: false }
 }
 
 export function workOn(creature: CreatureWork): Work {

@@ -62,11 +62,11 @@ function renamed<T extends object>(part: T): T {
   return Object.fromEntries(Object.entries(part).map(([name, value]) => [EARLIER[name] ?? name, value])) as T
 }
 
-/** As it is kept today: work that was kept before there were sketches has none, and before version 2 they did not name their creature. */
+/** As it is kept today: work that was kept before there were sketches or tempos of clips has none, and before version 2 they did not name their creature. */
 export function whole(step: Step): Step {
   const { creature, gait, sketch } = step.work
   const named = sketch ? { ...renamed(sketch), creature: sketch.creature ?? creature.source.name } : null
-  return { ...step, work: { ...step.work, version: VERSION, creature: renamed(creature), gait: renamed(gait), sketch: named } }
+  return { ...step, work: { ...step.work, version: VERSION, creature: { ...renamed(creature), own_tempo: creature.own_tempo ?? false }, gait: renamed(gait), sketch: named } }
 }
 
 function isKept(kept: unknown): kept is Kept {
