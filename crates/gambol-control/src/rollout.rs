@@ -190,7 +190,7 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
     }
     books.close(world, &state);
     let report =
-        Report { events, outside_force, ..watch.report(world, &state, made, touches.finish(), books.budget) };
+        Report { outside_force, events, ..watch.report(world, &state, made, touches.finish(), books.budget) };
     let mut clip = watch.clip;
     clip.contacts = report.touching.iter().map(Into::into).collect();
     Rollout { status, end: state, memory, clip, report }

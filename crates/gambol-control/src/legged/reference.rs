@@ -167,7 +167,7 @@ impl StrideReference {
         let mut data = Data::new(creature);
         let poses: Vec<Vec<f64>> = (0..KEYS).map(|key| samples.in_carriage(key)).collect();
         let (v, a) = (0..KEYS).map(|key| samples.rates(key)).unzip();
-        let com = samples.moving(&mut data, |creature, data, pose| center_of_mass(creature, data, pose));
+        let com = samples.moving(&mut data, center_of_mass);
         let legs = Legs::new(creature, &mut data, creature.rest_pose());
         let feet = clip.contacts.iter().map(|contact| {
             let place = |creature: &Creature, data: &mut Data, pose: &[f64]| {

@@ -344,7 +344,7 @@ impl Whole {
             let wanted = wanted - sense.point_drift(body, leg.place);
             sense.point_jacobian(body, leg.place, &mut memory.jacobian);
             let weight = weight * self.foot_mass(memory, body, creature);
-            self.want_rows(creature, memory, body, wanted, weight);
+            Self::want_rows(creature, memory, body, wanted, weight);
             self.turn_foot(sense, memory, foot);
         }
     }
@@ -368,18 +368,11 @@ impl Whole {
             jacobian.column_mut(dof).copy_from(&angular);
         });
         let weight = self.settings.sole_weight * sole * self.foot_mass(memory, body, sense.creature());
-        self.want_rows(sense.creature(), memory, body, wanted, weight);
+        Self::want_rows(sense.creature(), memory, body, wanted, weight);
     }
 
     /// Adds `weight` ½ ‖J a − wanted‖² for the three rows of the Jacobian of `body` in memory.
-    fn want_rows(
-        &self,
-        creature: &Creature,
-        memory: &mut WholeMemory,
-        body: usize,
-        wanted: Vec3,
-        weight: f64,
-    ) {
+    fn want_rows(creature: &Creature, memory: &mut WholeMemory, body: usize, wanted: Vec3, weight: f64) {
         let mut own = body;
         while own != 0 {
             for i in creature.bodies()[own].dofs.clone() {
@@ -454,13 +447,13 @@ impl Whole {
         dense::solve(memory.h.as_slice(), &mut memory.best);
         let mut first = 0;
         for _ in 0..ROUNDS {
-            if !self.reduce(sense, memory, first) {
+            if !Self::reduce(sense, memory, first) {
                 memory.solver.failures += 1;
                 break;
             }
             first = memory.given.len();
             self.find_forces(memory);
-            self.accelerate(sense, memory);
+            Self::accelerate(sense, memory);
             if !self.find_limited(memory) {
                 break;
             }
@@ -468,7 +461,7 @@ impl Whole {
     }
 
     /// Rows of M for the coordinates whose forces are given, from the `first` new one on; X, W and w*, and what forces at the contacts do.
-    fn reduce(&self, sense: &Sense, memory: &mut WholeMemory, first: usize) -> bool {
+    fn reduce(sense: &Sense, memory: &mut WholeMemory, first: usize) -> bool {
         let nv = memory.a.len();
         for k in first..memory.given.len() {
             let (dof, _) = memory.given[k];
@@ -541,7 +534,7 @@ impl Whole {
     }
 
     /// a = a* + X W (G f − w*), and τ = M a + C − Jᵀ f.
-    fn accelerate(&self, sense: &Sense, memory: &mut WholeMemory) {
+    fn accelerate(sense: &Sense, memory: &mut WholeMemory) {
         let (rows, nv) = (memory.given.len(), memory.a.len());
         let short = &mut memory.pulled[..rows];
         for (short, wanted) in short.iter_mut().zip(&memory.wanted) {
