@@ -117,11 +117,11 @@ fn plants() -> Result<()> {
         "--gusts",
         "0.3",
         "--seconds",
-        "8",
+        "0",
         "--force",
         "-o",
     ];
-    draw(&forest, &folder.join("forest.png"))
+    draw(&forest, &folder.join("forest.gif"))
 }
 
 /// A skinned file of our own, as awkward as any, at three of its gaits, in `docs/rigs`.
