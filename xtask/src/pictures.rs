@@ -88,10 +88,22 @@ fn physics() -> Result<()> {
 fn plants() -> Result<()> {
     let folder = root().join("docs/plants");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    draw(&["modes", "oak", "--count", "10", "--force", "--sheet"], &folder.join("oak-modes.png"))?;
-    let front =
-        ["wind", "oak", "--speed", "9", "--gusts", "0.2", "--front", "2", "--seconds", "5", "--force", "-o"];
-    draw(&front, &folder.join("oak-front.png"))?;
+    draw(&["modes", "sapling", "--count", "10", "--force", "--sheet"], &folder.join("sapling-modes.png"))?;
+    let front = [
+        "wind",
+        "spruce",
+        "--speed",
+        "9",
+        "--gusts",
+        "0.2",
+        "--front",
+        "2",
+        "--seconds",
+        "5",
+        "--force",
+        "-o",
+    ];
+    draw(&front, &folder.join("spruce-front.png"))?;
     let breeze = [
         "wind",
         "sapling",
@@ -117,11 +129,11 @@ fn plants() -> Result<()> {
         "--gusts",
         "0.3",
         "--seconds",
-        "8",
+        "0",
         "--force",
         "-o",
     ];
-    draw(&forest, &folder.join("forest.png"))
+    draw(&forest, &folder.join("forest.gif"))
 }
 
 /// A skinned file of our own, as awkward as any, at three of its gaits, in `docs/rigs`.

@@ -30,6 +30,8 @@ pub struct BentWay {
     pub a: f64,
     /// 1 over the mode's coordinate.
     pub b: f64,
+    /// The largest coordinate that the way was fitted to; a branch that is driven farther stays there.
+    pub largest: f64,
     /// m
     pub v: Vec3,
     /// m
@@ -39,7 +41,7 @@ pub struct BentWay {
 impl BentWay {
     /// Displacement at the coordinate q.
     pub fn at(&self, q: f64) -> Vec3 {
-        let s = self.a * math::atan(self.b * q);
+        let s = self.a * math::atan(self.b * q.clamp(-self.largest, self.largest));
         self.v * s + self.w * (s * s)
     }
 }
@@ -106,6 +108,7 @@ pub fn bend(plant: &Plant, mode: &PlantMode, q: f64) -> Vec<Vec3> {
 /// a b for each node.
 fn fit(samples: &[f64], halves: &[[Vec<Vec3>; 2]], b: f64) -> (f64, Vec<BentWay>) {
     let a = 1.0 / b;
+    let largest = samples.last().copied().unwrap_or(0.0);
     let s: Vec<f64> = samples.iter().map(|q| a * math::atan(b * q)).collect();
     let second: f64 = s.iter().map(|s| s * s).sum();
     let fourth: f64 = s.iter().map(|s| s * s * s * s).sum();
@@ -120,7 +123,7 @@ fn fit(samples: &[f64], halves: &[[Vec<Vec3>; 2]], b: f64) -> (f64, Vec<BentWay>
             (odd - v * s).norm_squared() + (even - w * (s * s)).norm_squared()
         };
         left += both().map(off).sum::<f64>();
-        ways.push(BentWay { a, b, v, w });
+        ways.push(BentWay { a, b, largest, v, w });
     }
     (left, ways)
 }

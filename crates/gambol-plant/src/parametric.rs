@@ -56,6 +56,9 @@ pub fn find_plant(name: &str) -> Option<&'static PlantEntry> {
 /// The golden angle, rad, by which leaves and branches follow each other round a stem.
 const GOLDEN: f64 = 2.399_963_229_728_653;
 
+/// Twigs are at least so thick, in parts of their length.
+const SLENDER: f64 = 0.006;
+
 struct Grower {
     plant: Plant,
     random: Random,
@@ -145,8 +148,10 @@ impl Grower {
                 let spread = 0.85 + 0.25 * self.random.symmetric() - 0.25 * along;
                 // Lower branches have had more time; twigs are a share of what they grow on.
                 let share = if shoot.order == 0 { 0.75 - 0.35 * along } else { 0.55 };
-                let length = shoot.length * share * (1.0 + 0.2 * self.random.symmetric());
                 let thickness = (0.62 * own).min(0.55 * shoot.radius);
+                // A twig that is longer for its thickness would hang as a thread does.
+                let length = shoot.length * share * (1.0 + 0.2 * self.random.symmetric());
+                let length = length.min(thickness / SLENDER);
                 waiting.push(Shoot {
                     node,
                     direction: Self::aside(direction, spread, turn),

@@ -137,7 +137,7 @@ fn bad_plants_are_told_where_and_why() {
         ),
         ("a.mtg", MTG.replace("^/S1\t\t0", "^S1\t\t0"), "\"S1\" is not a code"),
         ("a.mtg", MTG.replace("0\t0\t100\t160", "0\t0\tten\t160"), "a.mtg:15: ZZ: \"ten\" is not a number"),
-        ("a.mtg", MTG.replace("/P1\n", "/P1\n\t\t\t^<S9\n"), "hangs on nothing"),
+        ("a.mtg", MTG.replace("/P1\n", "/P1\n\t\t^<S9\n"), "hangs on nothing"),
     ] {
         let told = plant(name, &text).unwrap_err().to_string();
         assert!(told.contains(message), "{message:?} is not in {told:?}");
