@@ -111,7 +111,7 @@ fn misuse_is_named_and_leaves_nothing() {
     assert_fails(
         &["convert", &stranger, &out],
         1,
-        "the clip is of \"yeti\", which is not in the gallery; --creature",
+        "the clip is of \"yeti\", which is neither in the gallery nor beside the file; --creature",
     );
     assert_fails(&["convert", &stranger, &out, "--creature", "dog"], 1, "the clip is of another creature");
     assert_eq!(place.count(), 6, "only the inputs are there");
