@@ -64,7 +64,7 @@ pub(crate) fn run(folder: Option<&Path>, limit: Option<usize>) -> Result<()> {
     println!("{table}");
     write(&out.join("corpus.md"), &table)?;
     write(&out.join("corpus.html"), &sheet(&rows))?;
-    eprintln!("{} and corpus.html are in {}", "corpus.md", out.display());
+    eprintln!("corpus.md and corpus.html are in {}", out.display());
     judge(&rows, &known)
 }
 

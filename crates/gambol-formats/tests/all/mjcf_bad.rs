@@ -33,7 +33,7 @@ fn not_a_creature() {
     assert_eq!(
         message(""),
         "bad.xml: the file is empty; a creature is read from glTF (.glb, .gltf, .vrm), FBX (.fbx), MJCF (.xml), URDF \
-         (.urdf), BVH (.bvh) or ASF (.asf)"
+         (.urdf), BVH (.bvh) or ASF (.asf), a plant from MTG (.mtg), SWC (.swc) or a table (.csv) of id, parent, x, y, z, radius"
     );
     assert_eq!(message("<!-- nothing -->"), "bad.xml: there is no XML element in it");
 }
