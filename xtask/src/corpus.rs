@@ -115,11 +115,11 @@ impl Try<'_> {
     fn steps(&self, file: &Path, row: &mut Row) -> Result<()> {
         let path = file.display().to_string();
         let seen: Value = json(&self.gambol(&["inspect", &path, "--json"])?)?;
-        row.class = seen["class"].as_str().unwrap_or_default().to_owned();
+        seen["class"].as_str().unwrap_or_default().clone_into(&mut row.class);
         let gaits: Value = json(&self.gambol(&["animate", &path, "--json"])?)?;
         let suits = gaits.as_array().into_iter().flatten().find(|gait| gait["suits"] == true);
         if let Some(gait) = suits.and_then(|gait| gait["name"].as_str()) {
-            row.gait = gait.to_owned();
+            gait.clone_into(&mut row.gait);
             let stem = row.name.replace(['/', '\\', '.', ' '], "_");
             let (glb, png) = (self.out.join(format!("{stem}.glb")), self.out.join(format!("{stem}.png")));
             let [glb, png] = [glb, png].map(|path| path.display().to_string());
@@ -132,7 +132,7 @@ impl Try<'_> {
             row.strip = Some(format!("{stem}.png"));
             if let Some(script) = self.validator {
                 let errors = output(command("node", &[]).arg(script).arg(&glb))?;
-                row.validator = errors.trim().to_owned();
+                errors.trim().clone_into(&mut row.validator);
             }
         }
         row.physics = match self.gambol(&["simulate", &path, "--seconds", "0.1"]) {

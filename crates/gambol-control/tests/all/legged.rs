@@ -21,7 +21,7 @@ const LIMIT: f64 = 100.0;
 const PERSON: f64 = 400.0;
 
 fn performed(name: &str, gait: &str, speed: Option<f64>) -> (Creature, Clip) {
-    let creature = gambol::gallery::find(name).unwrap().load(&Default::default()).unwrap();
+    let creature = gambol::gallery::find(name).unwrap().load(&gambol::LoadOptions::default()).unwrap();
     let mut data = Data::new(&creature);
     let wish = Wish { speed, ..Wish::default() };
     let (body, design) = prepare(creature, &mut data, gait, |_| (), &wish).unwrap();

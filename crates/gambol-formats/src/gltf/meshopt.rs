@@ -339,7 +339,7 @@ mod tests {
         assert_eq!(turned(&read), turned(&TRIANGLES));
         assert_eq!(longs(&indices(&PACKED_INDICES, 4, TRIANGLES.len()).unwrap()), TRIANGLES);
         let element =
-            |i: u32| [i * 7, i * i * 31 & 0xffff, 0, if i.is_multiple_of(5) { 65535 - i } else { 3 }];
+            |i: u32| [i * 7, (i * i * 31) & 0xffff, 0, if i.is_multiple_of(5) { 65535 - i } else { 3 }];
         let wanted: Vec<u8> =
             (0..40).flat_map(element).flat_map(|x| u16::try_from(x).unwrap().to_le_bytes()).collect();
         assert_eq!(vertices(PACKED_VERTICES, 8, 40).unwrap(), wanted);

@@ -232,13 +232,12 @@ impl Engine {
 impl Engine {
     /// One more clip of a set, or the beginning of one that takes the place of the last.
     fn make_set(&mut self, wanted: &set::Wanted) -> Result<Answer, Trouble> {
-        let making = match self.set.take().filter(|making| making.is_of(wanted)) {
-            Some(making) => making.go_on()?,
-            None => {
-                // Also checks the style.
-                let dressed = self.bodies.body(self.shelf.as_ref(), wanted.creature, wanted.style)?;
-                Making::begin(&dressed.read, wanted)?
-            }
+        let making = if let Some(making) = self.set.take().filter(|making| making.is_of(wanted)) {
+            making.go_on()?
+        } else {
+            // Also checks the style.
+            let dressed = self.bodies.body(self.shelf.as_ref(), wanted.creature, wanted.style)?;
+            Making::begin(&dressed.read, wanted)?
         };
         let answer = Answer::new(making.told(), Vec::new());
         self.set = Some(making);
