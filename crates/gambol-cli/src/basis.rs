@@ -138,7 +138,7 @@ impl BasisVerb {
                 let (creature, basis) = self.vibrations(count)?;
                 self.finish(out, &creature, &basis, None, None)
             }
-            None => self.from_clips(out),
+            None => self.geodesics(out),
         }
     }
 
@@ -174,7 +174,7 @@ impl BasisVerb {
         Ok((creature, basis))
     }
 
-    fn from_clips(&self, out: &mut impl Write) -> Result<(), Failure> {
+    fn geodesics(&self, out: &mut impl Write) -> Result<(), Failure> {
         if let Some(stranger) = self.from.iter().find(|path| !is_motion(path)) {
             let reason =
                 "motion is read from .bvh, .amc, .json, .npz and .pack files; --modes takes a creature";
