@@ -26,6 +26,7 @@ use super::{Failure, wind_files, wind_forest, write_json};
     gambol wind spruce --json\n  gambol wind palm --wind storm.csv -o palm.png\n  \
     gambol wind oak --forest 400 --gusts 0.3 -o forest.png\n  gambol wind walnut.mtg --forest 4000 --report"
 )]
+#[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(super) struct WindVerb {
     #[command(flatten)]
     creature: CreatureArguments,

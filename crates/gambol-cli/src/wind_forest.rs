@@ -25,8 +25,11 @@ const ROUNDS: usize = 5;
 /// Numbers that U may have in a report; more would not fit into the memory of a small machine.
 const MOST_NUMBERS: usize = 250_000_000;
 
+/// A number of trees or modes, and Hz where the paper has them.
+type Measured = (usize, Option<f64>);
+
 /// Trees by nodes of table 1 of Diener et al. 2009, with 25 modes, Hz on a GeForce 8800; and modes by trees of table 2.
-const TABLE_1: [(usize, [(usize, Option<f64>); 6]); 3] = [
+const TABLE_1: [(usize, [Measured; 6]); 3] = [
     (
         100,
         [(20, None), (100, None), (500, None), (1000, Some(712.0)), (2000, Some(385.0)), (8000, Some(103.0))],

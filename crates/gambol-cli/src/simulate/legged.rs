@@ -217,7 +217,7 @@ impl Balancing {
         let fall = self.fall(world, rollout);
         let report = &rollout.report;
         let up = fall.as_ref().map_or(report.seconds, |fall| fall.time);
-        let way = self.way(creature, rollout, up);
+        let way = Self::way(creature, rollout, up);
         let ahead = way.dot(&self.direction);
         let left = way.dot(&Vec3::z().cross(&self.direction));
         let count = |foot: usize, state: LegState| {
@@ -265,7 +265,7 @@ impl Balancing {
     }
 
     /// Of the root until `time`, m.
-    fn way(&self, creature: &Creature, rollout: &Rollout, time: f64) -> Vec3 {
+    fn way(creature: &Creature, rollout: &Rollout, time: f64) -> Vec3 {
         let Some(root) = creature.joints().iter().find(|joint| joint.kind == JointKind::Free) else {
             return Vec3::zeros();
         };

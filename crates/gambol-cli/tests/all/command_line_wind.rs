@@ -96,7 +96,9 @@ fn wind_on_a_plant_writes_every_kind_of_file() {
         "--json",
     ];
     let files = ["a.glb", "a.gif", "a.png", "a.svg", "a.npz", "a.json"];
-    files.iter().for_each(|file| arguments.extend(["-o", file]));
+    for file in files {
+        arguments.extend(["-o", file]);
+    }
     let told = json(folder, &arguments);
     assert!(told["top_steady"][0].as_f64().unwrap() > 0.0 && told["top_farthest"].as_f64().unwrap() > 0.0);
     assert!(told["length_errors"][0].as_f64().unwrap() < 1e-2);

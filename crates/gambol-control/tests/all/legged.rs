@@ -196,13 +196,13 @@ fn what_cannot_be_followed_says_why() {
 
 #[test]
 fn legs_follow_the_automaton() {
+    use LegState::{Jammed, Late, Pushes, ToCenter, ToSetDown};
     let settings = PilotSettings::default();
     let swings = |share: f64| FootPhase::Swings { share, left: 0.2, length: 0.5, next: 0.5 };
     let stands = FootPhase::Stands { share: 0.5, left: 0.2, length: 0.5 };
     let next = |state, phase, touches, away, since| {
         next_state(state, &LegSight { phase, touches, others: 2, away, since }, &settings)
     };
-    use LegState::{Jammed, Late, Pushes, ToCenter, ToSetDown};
     assert_eq!(next(Pushes, stands, true, 0.1, 0.3), Pushes);
     assert_eq!(next(Pushes, swings(0.0), true, 0.1, 0.5), ToCenter, "its duty is over");
     assert_eq!(next(ToCenter, swings(0.3), true, 0.1, 0.1), ToCenter, "it may brush the ground");

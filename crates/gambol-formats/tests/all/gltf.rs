@@ -336,7 +336,7 @@ fn bad_files_are_errors_that_say_why() {
             "draco",
             &|d| {
                 d["meshes"][0]["primitives"][0]["extensions"] =
-                    json!({"KHR_draco_mesh_compression": {"bufferView": 0}})
+                    json!({"KHR_draco_mesh_compression": {"bufferView": 0}});
             },
             "mesh 0 is compressed by Draco",
         ),

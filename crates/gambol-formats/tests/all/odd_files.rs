@@ -24,7 +24,12 @@ fn told(rig: &Rig, what: &str) -> usize {
 }
 
 fn foot_names(creature: &Creature) -> Vec<String> {
-    creature.landmarks().iter().filter(|mark| mark.role == Role::Foot).map(|mark| mark.name()).collect()
+    creature
+        .landmarks()
+        .iter()
+        .filter(|mark| mark.role == Role::Foot)
+        .map(gambol_model::Landmark::name)
+        .collect()
 }
 
 #[test]

@@ -19,7 +19,9 @@ fn a_forest_of_one_is_the_tree() {
     let forest_settings = ForestSettings { sizes: [1.0, 1.0], ..ForestSettings::default() };
     for count in [1, 6] {
         let mut stand = stand_of(&plant, count, 1, &forest_settings).unwrap();
-        stand.iter_mut().for_each(|tree| tree.turn = 0.0);
+        for tree in &mut stand {
+            tree.turn = 0.0;
+        }
         let mut forest = Forest::new(&plant, (&modes, &basis), stand, plant.len(), &settings, &wind).unwrap();
         let mut sway = Sway::new(&modes, &basis, &settings, wind.mean(), Stepping::Exact).unwrap();
         let place = forest.instances[count - 1].place;

@@ -1,5 +1,7 @@
 //! Plants that tests share.
 
+use std::fmt::Write;
+
 use gambol_formats::LoadOptions;
 use gambol_formats::files::Memory;
 use gambol_formats::plant::read_plant;
@@ -22,7 +24,7 @@ pub(crate) fn rod(elements: usize, direction: [f64; 3]) -> Plant {
     for k in 0..=elements {
         let at = 1.5 * k as f64 / elements as f64;
         let parent = if k == 0 { String::new() } else { (k - 1).to_string() };
-        text += &format!("{k},{parent},{},{},{},0.02\n", x * at, y * at, z * at);
+        writeln!(text, "{k},{parent},{},{},{},0.02", x * at, y * at, z * at).unwrap();
     }
     plant("rod.csv", &text).unwrap()
 }

@@ -1,5 +1,7 @@
 //! From the points of files to plants: what merges, how thick an element is, what is left out, and what is refused.
 
+use std::fmt::Write;
+
 use gambol_formats::LoadOptions;
 use gambol_formats::files::Memory;
 use gambol_formats::plant::{UpAxis, read_plant};
@@ -65,9 +67,8 @@ fn tables_of_points_cylinders_and_swc_are_the_same_plant() {
         assert!((tree.nodes[3] - Vec3::new(0.5, 0.0, 1.5)).norm() < 1e-12);
         assert!((tree.radii[3] - 0.01).abs() < 1e-15 && (tree.radii[1] - 0.03).abs() < 1e-15);
     }
-    let lying = points.replace("1,,0,0,0", "1,,0,0,0");
     let up = LoadOptions { up: Some(UpAxis::X), unit: Some(2.0), ..LoadOptions::default() };
-    let turned = plant_with("a.csv", &lying, &up).unwrap();
+    let turned = plant_with("a.csv", points, &up).unwrap();
     assert!((turned.nodes[3] - Vec3::new(-3.0, 0.0, 1.0)).norm() < 1e-12);
 }
 
@@ -121,7 +122,7 @@ fn bad_plants_are_told_where_and_why() {
             "id,parent,sx,sy,sz\n1,,0,0,0\n".to_owned(),
             "a.csv:1: there are no columns ax, ay, az, length",
         ),
-        ("a.csv", format!("id,parent,edge,x,y,z\n1,,?,0,0,0\n"), "a.csv:2: edge: \"?\" is not"),
+        ("a.csv", "id,parent,edge,x,y,z\n1,,?,0,0,0\n".to_owned(), "a.csv:2: edge: \"?\" is not"),
         ("a.csv", "id,parent,x,y,z\n".to_owned(), "no point with coordinates"),
         ("a.swc", "1 1 0 0 0 0.1\n".to_owned(), "a.swc:1: 6 numbers, not 7"),
         ("a.swc", "1 1 0 0 0 0.1 -1\n2 1 0 0 x 0.1 1\n".to_owned(), "a.swc:2: z: \"x\" is not a number"),
@@ -150,8 +151,9 @@ fn deep_and_wide_plants_are_read() {
     let mut chain = "id,parent,x,y,z,radius\n0,,0,0,0,0.5\n".to_owned();
     let mut star = chain.clone();
     for k in 1..20_000 {
-        chain += &format!("{k},{},{},0,{},0.05\n", k - 1, 0.001 * f64::from(k % 7), 0.002 * f64::from(k));
-        star += &format!("{k},0,{},1,1,0.01\n", 0.001 * f64::from(k));
+        writeln!(chain, "{k},{},{},0,{},0.05", k - 1, 0.001 * f64::from(k % 7), 0.002 * f64::from(k))
+            .unwrap();
+        writeln!(star, "{k},0,{},1,1,0.01", 0.001 * f64::from(k)).unwrap();
     }
     assert_eq!(plant("a.csv", &chain).unwrap().len(), 20_000);
     assert_eq!(plant("a.csv", &star).unwrap().len(), 20_000);
