@@ -98,8 +98,18 @@ fn a_course_has_steps_and_ice() {
         (file("under.toml", platform), file("beside.toml", &platform.replace("[0, 0]", "[2, 0]")));
     let clip = path("clip.json");
     let height_at_the_end = |course: &str| {
-        let output =
-            gambol(&["simulate", "loop", "passive", "--seconds", "0.2", "--course", course, "-o", &clip]);
+        let output = gambol(&[
+            "simulate",
+            "loop",
+            "passive",
+            "--seconds",
+            "0.2",
+            "--course",
+            course,
+            "--force",
+            "-o",
+            &clip,
+        ]);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let clip: Value = serde_json::from_slice(&std::fs::read(&clip).unwrap()).unwrap();
         clip["qpos"].as_array().unwrap().last().unwrap()[2].as_f64().unwrap()
