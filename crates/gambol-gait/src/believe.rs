@@ -61,7 +61,8 @@ pub fn perform_believed(
     let (mut good, mut bad) = (own.performance.report.speed, speed);
     let mut nearest = own;
     for _ in 0..nearest.body.settings.design.nearer_tries {
-        let middle = 0.5 * (good + bad);
+        // By ratio: what was asked for may be wild.
+        let middle = if good * bad > 0.0 { (good * bad).sqrt() } else { 0.5 * (good + bad) };
         let tried = play(Some(middle))?;
         if tried.performance.is_believed(&tried.body) {
             (good, nearest) = (middle, tried);

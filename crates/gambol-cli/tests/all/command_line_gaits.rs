@@ -294,7 +294,7 @@ fn wild_numbers_end_well() {
         assert!(is_told, "{options:?}: {}", said(&output));
     }
     for (options, message) in [
-        (["--speed", "50"], "try a lower speed"),
+        (["--speed", "50"], "50 m/s is not to be believed of its trot"),
         (["--amplitude", "13=5"], "warning: "),
         (["--seconds", "3600"], "keys are too many"),
     ] {

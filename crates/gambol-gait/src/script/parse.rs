@@ -234,7 +234,7 @@ mod tests {
             ("turn", "turn needs a side"),
             ("turn left 0", "not 0"),
             ("jump", "jump needs a height"),
-            ("walk 2 left", "\"left\" needs a turn"),
+            ("walk 2 left", "\"left\" needs a number of degrees"),
         ] {
             let error = text.parse::<Script>().unwrap_err().to_string();
             assert!(error.contains(told), "{text:?}: {error}");

@@ -124,7 +124,7 @@ gambol_model::settings! {
         lower: f64 = 0.85, Share;
         /// … so often at most: the speed is then a quarter (0.7^4).
         gentler_tries: usize = 8, AtLeastOne;
-        /// Halvings between a speed that can be believed and one that cannot: 3 % of what is between them is left.
+        /// Halvings, by ratio, between a speed that can be believed and one that cannot: within 8 % for one ten times too fast.
         nearer_tries: usize = 5, AtLeastOne;
         /// A draft is made gentler where something is deeper below the ground than this, leg lengths. Below it is left to
         /// the performance, which says so.
