@@ -53,7 +53,7 @@ export default async (server) => {
     await until(page, 'the beast', () => window.studio.work().creature.source.name === 'beast.glb' && window.studio.settled);
     const toggle = page.getByText('In step with its own clips', { exact: true });
     assert.equal(await toggle.count(), 0, 'nothing is offered where no clip is a gait');
-    // The same with a walk in it that is three times as fast as its size has it.
+    // The same with one more walk in it that is three times as fast as its size has it.
     const quick = await page.evaluate(async () => {
       const { creature, style, gait } = window.studio.work();
       const walk = { ...gait, name: 'walk' };
@@ -64,7 +64,7 @@ export default async (server) => {
     });
     await dropFiles(page, [{ name: 'quick.glb', bytes: Uint8Array.from(quick) }]);
     await until(page, 'the quick one', () => window.studio.work().creature.source.name === 'quick.glb' && window.studio.settled);
-    await page.getByText(/its own "walk" takes .* strides per second/i).waitFor();
+    await page.getByText(/its own "walk[^"]*" takes .* strides per second/i).waitFor();
     const before = await report(page);
     await toggle.click();
     await until(page, 'the other tempo', () => window.studio.work().creature.own_tempo && window.studio.settled);
