@@ -169,8 +169,8 @@ fn mistakes_are_told_with_their_line() {
         ("[ground]\nspeed = -1", "line 5: speed: -1 is not a finite number of at least 0"),
         ("[ground]\nclearance = -1", "line 5: clearance: -1 is not a finite number of at least 0"),
         (
-            "[ground]\nsupport = \"wings\"",
-            "line 5: support: \"wings\" carries nothing; there are feet, crouch, belly, water, air",
+            "[ground]\nsupport = \"stilts\"",
+            "line 5: support: \"stilts\" carries nothing; there are feet, crouch, belly, water, air",
         ),
         ("[ground]\nsupport = \"belly\"", "line 5: support: support = \"belly\" needs across: friction"),
         ("[ground]\nacross = 2", "line 5: across: it is for belly and water only"),

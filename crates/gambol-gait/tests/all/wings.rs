@@ -182,11 +182,3 @@ fn speeds_of_tails_are_those_of_animals_within_a_factor_of_two() {
         assert!((0.5..2.0).contains(&(found / wanted)), "{name}: {found} lengths per beat, not {wanted}");
     }
 }
-
-/// The body's own shape decides: more fin, more way; more belly, less.
-#[test]
-fn fins_push_and_bellies_hold_back() {
-    let way = |creature: &Creature| played(creature, "swim").1.report.stride_length;
-    assert!(way(&swimmer(1.0, 0.3, 0.4, false)) > 1.02 * way(&swimmer(1.0, 0.3, 0.25, false)));
-    assert!(way(&swimmer(1.0, 0.3, 0.3, false)) < way(&swimmer(1.0, 0.15, 0.3, false)));
-}
