@@ -181,6 +181,9 @@ struct Stand {
     load: f64,
 }
 
+/// Who rests for longer than this, √(h/g), rises to its own height and sinks again as gently as one breathes out.
+const RISES: f64 = 1.5;
+
 /// A foot in the air that has less of its swing left than this when a gait begins stays for one more stance.
 const WORTH_LIFTING: f64 = 0.7;
 
@@ -217,11 +220,7 @@ pub(crate) fn journey(
     let ways = ways(&scene, data, &timeline, &played, &road, &still, base.gait.ground.clearance)?;
     let free = |_: &FeetScene, cycle: f64| {
         let time = cycle * period;
-        let mut stands = still.clone();
-        if let Some(breath) = breath {
-            creature.integrate(&mut stands, &breath.shape, breath.depth(time));
-        }
-        mixed(creature, &timeline, &played, &stands, time)
+        mixed(creature, &timeline, &played, &free_standing(creature, &still, breath, time), time)
     };
     scene.frequency = 1.0 / period;
     let fastest = timeline.paces.iter().map(|pace| match pace.kind {
@@ -239,6 +238,10 @@ pub(crate) fn journey(
         Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, &cycles),
         None => course.nearest(data, &cycles, false),
     };
+    if let Some(obeyed) = &obeyed {
+        let stands = |time: f64| free_standing(creature, &still, breath, time);
+        come_to_rest(&course, obeyed, data, &stands, &timeline, (&times, &mut frames));
+    }
     for (seam, begins) in [(seams.first, true), (seams.last, false)] {
         if let Some((act, span)) = seam
             && let Some(part) = &parts[act]
@@ -271,6 +274,43 @@ pub(crate) fn journey(
         poses: frames.into_iter().map(|frame| frame.pose).collect(),
         times,
     })
+}
+
+/// The creature that stands and breathes.
+fn free_standing(creature: &Creature, still: &[f64], breath: Option<&Breath>, time: f64) -> Vec<f64> {
+    let mut stands = still.to_vec();
+    if let Some(breath) = breath {
+        creature.integrate(&mut stands, &breath.shape, breath.depth(time));
+    }
+    stands
+}
+
+/// Lets it stand at both ends as it `stands` by itself. What obeys may rest lower, where a leap asks for legs that are bent: it comes from its
+/// own height and goes back to it while it rests, on feet that stay.
+fn come_to_rest(
+    course: &Course,
+    obeyed: &Obeyed,
+    data: &mut Data,
+    stands: &dyn Fn(f64) -> Vec<f64>,
+    timeline: &Timeline,
+    (times, frames): (&[f64], &mut [Pinned]),
+) {
+    let creature = course.scene.creature;
+    let natural = (course.scene.legs.length / creature.gravity().norm()).sqrt();
+    let (period, [first, last]) = (timeline.period(), timeline.rest());
+    // A rest that is too short for that is left as it is.
+    let share = |since: f64, rest: f64| if rest > RISES * natural { (since / rest).min(1.0) } else { 1.0 };
+    let mut way = vec![0.0; creature.nv()];
+    for (&time, frame) in times.iter().zip(frames) {
+        let moves = ease(share(time, first).min(share(period - time, last)));
+        if moves >= 1.0 {
+            continue;
+        }
+        let mut pose = stands(time);
+        creature.difference(&pose, &frame.pose, &mut way);
+        creature.integrate(&mut pose, &way, moves);
+        frame.pose = course.settled_near(data, obeyed, time / period, &pose).pose;
+    }
 }
 
 /// Where a script goes over into the loop of a gait, or comes from it.

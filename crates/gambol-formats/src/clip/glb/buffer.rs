@@ -89,15 +89,16 @@ impl Buffer {
         self.push((Component::Float, kind), vectors.len(), &bytes, target)
     }
 
-    /// Adds vectors of `N` small whole numbers. Only samples have skins to write.
+    /// Adds vectors of `N` small whole numbers. Only samples and FBX have skins to write, and not every machine reads FBX.
+    #[allow(dead_code)]
     pub(crate) fn shorts<const N: usize>(&mut self, vectors: &[[u16; N]]) -> Result<usize, ClipFileError> {
         let kind = if N == 1 { "SCALAR" } else { "VEC4" };
         let bytes: Vec<u8> = vectors.iter().flatten().flat_map(|x| x.to_le_bytes()).collect();
         self.push((Component::UnsignedShort, kind), vectors.len(), &bytes, None)
     }
 
-    /// Adds whole numbers of 32 bits.
-    #[cfg_attr(not(feature = "fbx"), allow(dead_code))]
+    /// Adds whole numbers of 32 bits, for FBX too.
+    #[allow(dead_code)]
     pub(crate) fn longs(&mut self, numbers: &[u32]) -> Result<usize, ClipFileError> {
         let bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         self.push((Component::UnsignedInt, "SCALAR"), numbers.len(), &bytes, Some(Target::Indices))
