@@ -173,7 +173,8 @@ gambol_model::settings! {
         /// Weight of the centre of mass by a leg's length from that of the vibrations: forward, sideways, up. The last is mostly
         /// for the pushes to say.
         center: [f64; 3] = [1.0, 1.0, 0.1], AtLeastZero;
-        /// What is added to the last for who goes slowly: legs that overlap can carry the body as they like.
+        /// What is added to the last for who goes slowly: legs that overlap can carry the body as they like. At 0.5 an insect's crawl swings by 15.4 %
+        /// of its height, above the 15 % that the gate of gaits allows; at 0.65 by less.
         level: f64 = 0.65, AtLeastZero;
         /// Of its mean height over a stride of a script.
         height: f64 = 2.0, AtLeastZero;
