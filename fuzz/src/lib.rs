@@ -1,7 +1,11 @@
 //! What every fuzz target does with a creature that could be read.
 
 use gambol_dynamics::{Data, TreeMatrix, degrees_of_freedom, forward_dynamics, mass_matrix};
-use gambol_formats::FormatError;
+use gambol_anatomy::{ClassSettings, classify};
+use gambol_formats::clip::GlbOptions;
+use gambol_formats::files::Memory;
+use gambol_formats::gltf::{append_clips, read_clips, read_gltf};
+use gambol_formats::{FormatError, LoadOptions};
 use gambol_model::{Creature, CreatureSpec};
 use gambol_motion::Clip;
 
@@ -34,4 +38,27 @@ pub fn play(creature: &Creature, clip: &Clip) {
         looped.check(creature).expect("a loop is whole");
         looped.sample(creature, 3.3 * clip.duration());
     }
+}
+
+/// Any bytes as a character file of this name: an error, or a creature that moves, whose clips are whole and whose file takes one more.
+pub fn read_character(name: &str, bytes: &[u8]) {
+    let files = Memory::new().with(name, bytes.to_vec());
+    let Ok((creature, rig)) = read_gltf(&files, name, &LoadOptions::default()) else { return };
+    if creature.nv() > 200 {
+        return;
+    }
+    let mut data = Data::new(&creature);
+    classify(&creature, &mut data, &ClassSettings::default());
+    let Ok(clips) = read_clips(&files, name, &rig, &creature) else { return };
+    clips.iter().for_each(|clip| play(&creature, &clip.clip));
+    let rest = creature.reference_pose().to_vec();
+    let still = Clip {
+        name: "still".to_owned(),
+        times: vec![0.0, 0.5],
+        poses: vec![rest.clone(), rest],
+        stride: None,
+        contacts: Vec::new(),
+        travel: None,
+    };
+    let _ = append_clips(&rig, &creature, &[still], &GlbOptions::default());
 }
