@@ -5,12 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use gambol_formats::plant::WindTable;
-use gambol_model::{SettingError, Vec3};
+use gambol_model::SettingError;
 use gambol_plant::{
-    Correction, CorrectionSettings, FrontSettings, GustSettings, Leaf, LeafSettings, Mechanics, Plant,
-    PlantMode, Stepping, Sway, SwaySettings, Wind, WindBasis, leaves, plant_modes,
+    FrontSettings, GustSettings, LeafSettings, Mechanics, Stepping, SwaySettings, Wind, WindBasis, WindStage,
+    leaves, plant_modes,
 };
-use serde::Serialize;
 
 use super::creature::CreatureArguments;
 use super::plant_settings::{AirArguments, WoodArguments};
@@ -63,9 +62,9 @@ pub(super) struct WindVerb {
     #[arg(long, value_name = "N", default_value_t = 20.0, allow_negative_numbers = true)]
     fps: f64,
 
-    /// How many modes
-    #[arg(long, value_name = "N", default_value_t = 25)]
-    count: usize,
+    /// How many modes; 25, or all of a plant that has fewer
+    #[arg(long, value_name = "N")]
+    count: Option<usize>,
 
     /// How many nodes a .glb or a forest has; the others follow them. All in a --report
     #[arg(long, value_name = "N")]
@@ -130,62 +129,16 @@ fn damping(text: &str) -> Result<[f64; 2], String> {
     }
 }
 
-/// Steps a second at least: gusts of 3 Hz have twenty.
-const STEPS: f64 = 60.0;
-/// s before the first frame, so that gusts have set in.
-const BEFORE: f64 = 6.0;
+/// As many modes as the paper takes.
+const MODES: usize = 25;
 /// The most frames, which are kept in memory.
 const MOST_FRAMES: f64 = 20_000.0;
 
-/// A plant ready to move.
+/// A plant ready to move, and what its files need.
 pub(super) struct Stage {
-    pub(super) plant: Plant,
-    pub(super) mechanics: Mechanics,
-    pub(super) modes: Vec<PlantMode>,
-    pub(super) basis: WindBasis,
-    pub(super) wind: Wind,
-    pub(super) sway: SwaySettings,
-    pub(super) leaves: Vec<Leaf>,
-    pub(super) nodes: Option<usize>,
+    pub(super) scene: WindStage,
     pub(super) seed: u64,
-    /// s of each frame
-    pub(super) times: Vec<f64>,
-    pub(super) fps: f64,
-    /// Steps between two frames.
-    pub(super) substeps: usize,
     pub(super) force: bool,
-}
-
-/// How a plant moved.
-pub(super) struct Swayed {
-    /// m/s at each time
-    pub(super) winds: Vec<Vec3>,
-    /// Of all modes at each time.
-    pub(super) coordinates: Vec<Vec<f64>>,
-    /// Of all nodes at each time, m.
-    pub(super) displacements: Vec<Vec<Vec3>>,
-    pub(super) gammas: Vec<f64>,
-}
-
-#[derive(Serialize)]
-struct WindReport<'a> {
-    name: &'a str,
-    nodes: usize,
-    mass: f64,
-    seconds: f64,
-    mean_wind: [f64; 3],
-    frequencies: Vec<f64>,
-    /// Of critical damping, that of the air included.
-    damping_ratios: Vec<f64>,
-    /// Where the top is under the mean wind, m from its place at rest.
-    top_steady: [f64; 3],
-    /// Farthest that the top comes from its place at rest, m.
-    top_farthest: f64,
-    /// Standard deviation of the top along each axis, m.
-    top_spread: [f64; 3],
-    /// Mean and largest change of an element's length over all frames, in parts of it.
-    length_errors: [f64; 2],
-    files: Vec<String>,
 }
 
 impl WindVerb {
@@ -196,12 +149,12 @@ impl WindVerb {
         if let Some(trees) = self.forest {
             return wind_forest::run(&stage, trees, &self.output, (self.report, self.json), out);
         }
-        let swayed = self.sway(&stage)?;
-        let mut report = report(&stage, &swayed);
+        let scene = &stage.scene;
+        let swayed = scene.sway()?;
+        let mut report = scene.report(&swayed);
         report.files = self.output.iter().map(|path| path.display().to_string()).collect();
-        let text = serde_json::to_value(&report).map_err(std::io::Error::from)?;
         for path in &self.output {
-            wind_files::write(path, &stage, &swayed, &text)?;
+            wind_files::write(path, scene, &swayed, &report, self.force)?;
         }
         if self.json {
             return write_json(out, &report);
@@ -213,13 +166,13 @@ impl WindVerb {
             report.name,
             report.nodes,
             report.mass,
-            stage.modes.len(),
+            scene.modes.len(),
             report.frequencies[0]
         )?;
         writeln!(
             out,
             "  wind {:.1} m/s; steady, the top goes by ({x:.3}, {y:.3}, {z:.3}) m",
-            stage.wind.mean().norm()
+            scene.wind.mean().norm()
         )?;
         writeln!(
             out,
@@ -274,32 +227,20 @@ impl WindVerb {
         let refused = |error: SettingError| Failure::Failed(error.to_string());
         let mechanics =
             Mechanics::new(&plant, &self.wood.settings().map_err(refused)?, self.wood.constants())?;
-        let modes = plant_modes(&plant, &mechanics, self.count)?;
+        let count = self.count.unwrap_or_else(|| MODES.min(6 * (plant.len() - 1)));
+        let modes = plant_modes(&plant, &mechanics, count)?;
         let basis = WindBasis::new(&mechanics, &modes, &self.air.settings().map_err(refused)?);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few
-        let substeps = (STEPS / self.fps).ceil() as usize;
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // checked
-        let frames = (self.seconds * self.fps).round() as usize + 1;
-        let mut sway = SwaySettings { step: 1.0 / (self.fps * substeps as f64), ..SwaySettings::default() };
+        let mut sway = SwaySettings::default();
         if let Some([mass, stiffness]) = self.damping {
             (sway.mass_damping, sway.stiffness_damping) = (mass, stiffness);
         }
-        let leaves = if self.bare { Vec::new() } else { leaves(&plant, &leaf_settings(&plant)) };
-        Ok(Stage {
-            wind: self.blow()?,
-            times: (0..frames).map(|k| k as f64 / self.fps).collect(),
-            fps: self.fps,
-            plant,
-            mechanics,
-            modes,
-            basis,
-            sway,
-            leaves,
-            nodes: self.nodes,
-            seed: self.seed,
-            substeps,
-            force: self.force,
-        })
+        let leaves = if self.bare { Vec::new() } else { leaves(&plant, &LeafSettings::of(&plant)) };
+        let length = (self.seconds, self.fps);
+        let mut scene = WindStage::new(plant, (mechanics, modes, basis), self.blow()?, &sway, length);
+        scene.stepping = if self.step == StepName::Exact { Stepping::Exact } else { Stepping::Explicit };
+        scene.keeps_lengths = !self.linear;
+        (scene.leaves, scene.nodes) = (leaves, self.nodes);
+        Ok(Stage { scene, seed: self.seed, force: self.force })
     }
 
     fn blow(&self) -> Result<Wind, Failure> {
@@ -317,91 +258,5 @@ impl WindVerb {
             Some(arrives) => wind.with_front(FrontSettings { arrives, ..FrontSettings::default() }),
             None => wind,
         })
-    }
-
-    fn sway(&self, stage: &Stage) -> Result<Swayed, Failure> {
-        let stepping = if self.step == StepName::Exact { Stepping::Exact } else { Stepping::Explicit };
-        let correction = (!self.linear)
-            .then(|| Correction::new(&stage.plant, &stage.modes, &CorrectionSettings::default()));
-        let mut sway = Sway::new(&stage.modes, &stage.basis, &stage.sway, stage.wind.mean(), stepping)?;
-        let step = sway.time_step();
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // some hundreds
-        let before = (BEFORE / step).round() as usize;
-        let root = stage.plant.nodes[0];
-        for k in (1..=before).rev() {
-            sway.step(&stage.basis, stage.wind.at(root, -(k as f64) * step));
-        }
-        let mut swayed = Swayed {
-            winds: Vec::new(),
-            coordinates: Vec::new(),
-            displacements: Vec::new(),
-            gammas: sway.gammas().to_vec(),
-        };
-        for time in &stage.times {
-            let mut moved = Vec::new();
-            sway.displacements(&stage.modes, &stage.basis, correction.as_ref(), &mut moved);
-            if moved.iter().any(|u| !u.iter().all(|x| x.is_finite())) {
-                let reason = format!(
-                    "the motion exploded at {time:.2} s: the fastest mode needs a shorter step, or --step exact"
-                );
-                return Err(Failure::Failed(reason));
-            }
-            swayed.winds.push(stage.wind.at(root, *time));
-            swayed.coordinates.push(sway.states().iter().map(|state| state[0]).collect());
-            swayed.displacements.push(moved);
-            for k in 0..stage.substeps {
-                sway.step(&stage.basis, stage.wind.at(root, time + k as f64 * step));
-            }
-        }
-        Ok(swayed)
-    }
-}
-
-/// Leaves that fit the plant: those of a tuft of grass are not those of an oak.
-pub(super) fn leaf_settings(plant: &Plant) -> LeafSettings {
-    let usual = LeafSettings::default();
-    LeafSettings { size: usual.size.min(0.03 * plant.height().max(f64::MIN_POSITIVE)), ..usual }
-}
-
-fn report<'a>(stage: &'a Stage, swayed: &Swayed) -> WindReport<'a> {
-    let top = stage.plant.top();
-    let steady: Vec3 = {
-        let mean = stage.wind.mean();
-        let load = mean * mean.norm();
-        let bent = stage.modes.iter().enumerate().map(|(index, mode)| {
-            mode.displacement(top) * (stage.basis.force(index, mean) / mode.omega_squared)
-        });
-        bent.sum::<Vec3>() + (0..3).map(|axis| stage.basis.residual[axis][top] * load[axis]).sum::<Vec3>()
-    };
-    let tops = || swayed.displacements.iter().map(|moved| moved[top]);
-    let count = swayed.displacements.len() as f64;
-    let mean = tops().sum::<Vec3>() / count;
-    let spread = tops().map(|u| (u - mean).component_mul(&(u - mean))).sum::<Vec3>() / count;
-    let (mut sum, mut most, mut number) = (0.0, 0.0_f64, 0.0);
-    for moved in &swayed.displacements {
-        for node in 1..stage.plant.len() {
-            let parent = stage.plant.parents[node];
-            let now =
-                (stage.plant.nodes[node] + moved[node] - stage.plant.nodes[parent] - moved[parent]).norm();
-            let error = (now / stage.plant.length(node) - 1.0).abs();
-            sum += error;
-            most = most.max(error);
-            number += 1.0;
-        }
-    }
-    let ratio = |(mode, gamma): (&PlantMode, &f64)| 0.5 * gamma / mode.omega_squared.sqrt();
-    WindReport {
-        name: &stage.plant.name,
-        nodes: stage.plant.len(),
-        mass: stage.mechanics.total_mass(),
-        seconds: stage.times.last().copied().unwrap_or(0.0),
-        mean_wind: stage.wind.mean().into(),
-        frequencies: stage.modes.iter().map(PlantMode::frequency).collect(),
-        damping_ratios: stage.modes.iter().zip(&swayed.gammas).map(ratio).collect(),
-        top_steady: steady.into(),
-        top_farthest: tops().map(|u| u.norm()).fold(0.0, f64::max),
-        top_spread: spread.map(f64::sqrt).into(),
-        length_errors: [sum / number, most],
-        files: Vec::new(),
     }
 }

@@ -106,7 +106,7 @@ pub(super) fn run(
     if !report && !json && !output.is_empty() {
         return Ok(());
     }
-    let nodes = stage.nodes.unwrap_or(stage.plant.len().min(TABLE_2_NODES));
+    let nodes = stage.scene.nodes.unwrap_or(stage.scene.plant.len().min(TABLE_2_NODES));
     let mut told = measure(stage, trees, nodes)?;
     if report {
         told.tables = tables(stage)?;
@@ -121,8 +121,15 @@ fn forest(stage: &Stage, trees: usize, nodes: usize) -> Result<Forest, Failure> 
             "{trees} trees of {nodes} nodes do not fit; at most {most} do, or fewer --nodes"
         )));
     }
-    let stand = stand_of(&stage.plant, trees, stage.seed, &ForestSettings::default())?;
-    Ok(Forest::new(&stage.plant, (&stage.modes, &stage.basis), stand, nodes, &stage.sway, &stage.wind)?)
+    let stand = stand_of(&stage.scene.plant, trees, stage.seed, &ForestSettings::of(&stage.scene.plant))?;
+    Ok(Forest::new(
+        &stage.scene.plant,
+        (&stage.scene.modes, &stage.scene.basis),
+        stand,
+        nodes,
+        &stage.scene.sway,
+        &stage.scene.wind,
+    )?)
 }
 
 /// The best of a few, ms.
@@ -138,11 +145,11 @@ fn timed(mut work: impl FnMut()) -> f64 {
 fn measure(stage: &Stage, trees: usize, nodes: usize) -> Result<ForestReport, Failure> {
     let mut forest = forest(stage, trees, nodes)?;
     let modes = forest.modes();
-    let load = Vec3::new(stage.wind.mean().norm(), 0.0, 0.0);
+    let load = Vec3::new(stage.scene.wind.mean().norm(), 0.0, 0.0);
     let oscillators_ms = timed(|| forest.step_oscillators(load));
     let mut time = 0.0;
     let step_ms = timed(|| {
-        forest.step(&stage.wind, time);
+        forest.step(&stage.scene.wind, time);
         time += forest.time_step();
     });
     let mut moved = Vec::new();
@@ -150,7 +157,7 @@ fn measure(stage: &Stage, trees: usize, nodes: usize) -> Result<ForestReport, Fa
     let kept = forest.detail.kept.len();
     let single = |numbers: usize| 4 * numbers;
     Ok(ForestReport {
-        name: stage.plant.name.clone(),
+        name: stage.scene.plant.name.clone(),
         trees,
         nodes: kept,
         modes,
@@ -187,7 +194,7 @@ fn rate(
     let modes = modes.min(forest.modes());
     let mut moved = Vec::new();
     let ms = timed(|| {
-        forest.step(&stage.wind, 0.0);
+        forest.step(&stage.scene.wind, 0.0);
         forest.displacements(modes, &mut moved);
     });
     Ok(Rate { table, trees, nodes: forest.detail.kept.len(), modes, ours: 1e3 / ms, paper })
@@ -236,7 +243,7 @@ fn write(report: &ForestReport, out: &mut impl Write) -> Result<(), Failure> {
 }
 
 fn draw(stage: &Stage, trees: usize, path: &std::path::Path) -> Result<(), Failure> {
-    let mut forest = forest(stage, trees, stage.nodes.unwrap_or(NODES))?;
+    let mut forest = forest(stage, trees, stage.scene.nodes.unwrap_or(NODES))?;
     let start = forest.clone();
     let mut moved = Vec::new();
     let mut now = 0.0;
@@ -247,28 +254,33 @@ fn draw(stage: &Stage, trees: usize, path: &std::path::Path) -> Result<(), Failu
             (forest, now) = (start.clone(), 0.0);
         }
         while now < time {
-            forest.step(&stage.wind, now);
+            forest.step(&stage.scene.wind, now);
             now += forest.time_step();
         }
         let modes = forest.modes();
         forest.displacements(modes, &mut moved);
         let shot = ForestShot {
-            plant: &stage.plant,
-            leaves: &stage.leaves,
+            plant: &stage.scene.plant,
+            leaves: &stage.scene.leaves,
             forest: &forest,
             displacements: &moved,
-            wind: &stage.wind,
+            wind: &stage.scene.wind,
             time,
         };
         forest_picture(&shot, size[0], size[1])
     };
     if !is_film {
-        return Ok(written::picture(path, &shot(stage.times.last().copied().unwrap_or(0.0)), stage.force)?);
+        return Ok(written::picture(
+            path,
+            &shot(stage.scene.times.last().copied().unwrap_or(0.0)),
+            stage.force,
+        )?);
     }
     let format = if ending(path) == "gif" { AnimationFormat::Gif } else { AnimationFormat::Apng };
-    let mut frame = |k: usize| shot(stage.times[k]);
-    let bytes = picture_animation(stage.times.len(), 1.0 / stage.fps, format, &mut frame, &mut progress)?;
+    let mut frame = |k: usize| shot(stage.scene.times[k]);
+    let bytes =
+        picture_animation(stage.scene.times.len(), 1.0 / stage.scene.fps, format, &mut frame, &mut progress)?;
     write_file(path, &bytes, stage.force)?;
-    written::tell(path, &written::count(stage.times.len(), "frame"));
+    written::tell(path, &written::count(stage.scene.times.len(), "frame"));
     Ok(())
 }

@@ -95,6 +95,10 @@ fn choose(plant: &Plant, count: usize) -> Vec<bool> {
             node = on;
         }
     }
+    // Axes have gaps of whole elements: what is left over goes to the nodes that most hangs on.
+    let mut others: Vec<usize> = (0..plant.len()).filter(|node| !kept[*node]).collect();
+    others.sort_by(|&a, &b| reach[b].total_cmp(&reach[a]).then(a.cmp(&b)));
+    others.into_iter().take(left).for_each(|node| kept[node] = true);
     kept
 }
 

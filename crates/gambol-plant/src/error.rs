@@ -32,6 +32,12 @@ pub enum PlantError {
     /// The search for modes did not come to an end.
     #[error("the vibrations were not found: the search did not converge")]
     NotConverged,
+    /// An explicit step was too long for the fastest mode.
+    #[error("the motion exploded at {time:.2} s: the fastest mode needs a shorter step, or exact ones")]
+    Exploded {
+        /// When, s.
+        time: f64,
+    },
     /// A pose, basis or wind that does not belong to it.
     #[error("{0}")]
     Mismatch(String),

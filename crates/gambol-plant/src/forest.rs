@@ -16,7 +16,7 @@ use gambol_model::{Random, Vec3, math};
 
 use crate::detail::Detail;
 use crate::oscillator::{OscillatorStep, Stepping};
-use crate::{Plant, PlantError, PlantMode, SwaySettings, Wind, WindBasis};
+use crate::{Foliage, Plant, PlantError, PlantMode, SwaySettings, Wind, WindBasis};
 
 gambol_model::settings! {
     /// How a forest is planted.
@@ -27,6 +27,15 @@ gambol_model::settings! {
         scatter: f64 = 0.35, AtLeastZero;
         /// Smallest and largest, in parts of the plant's size.
         sizes: [f64; 2] = [0.7, 1.2], Positive;
+    }
+}
+
+impl ForestSettings {
+    /// Trees stand apart; tufts of grass grow into each other.
+    pub fn of(plant: &Plant) -> Self {
+        let usual = Self::default();
+        let spacing = if plant.foliage == Foliage::Blades { 0.5 * usual.spacing } else { usual.spacing };
+        Self { spacing, ..usual }
     }
 }
 
@@ -55,8 +64,8 @@ impl Instance {
     }
 }
 
-/// Columns of Φ that are worked on at once, and trees: their products fit into registers.
-const COLUMNS: usize = 32;
+/// Columns of Φ that are worked on at once, and trees: their sums fit into eight registers of eight numbers.
+const COLUMNS: usize = 16;
 const TREES: usize = 4;
 
 /// Many instances of a plant in motion.
@@ -229,29 +238,46 @@ pub fn stand_of(
 
 /// Rows of Q times Φ, for up to [`TREES`] trees.
 fn multiply(q: &[f32], stride: usize, modes: usize, phi: &[f32], columns: usize, out: &mut [f32]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what the function is compiled for.
+        #[allow(unsafe_code)]
+        // the only one: twice as fast, where memory is not the limit, as with what every x86-64 has
+        return unsafe { multiply_by_eights(q, stride, modes, phi, columns, out) };
+    }
+    multiply_rows(q, stride, modes, phi, columns, out);
+}
+
+/// The same with registers of eight numbers. Multiplication and addition are not fused, so that all bits are the same.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn multiply_by_eights(q: &[f32], stride: usize, modes: usize, phi: &[f32], columns: usize, out: &mut [f32]) {
+    multiply_rows(q, stride, modes, phi, columns, out);
+}
+
+#[allow(clippy::inline_always)] // else it is not compiled for its caller's registers
+#[inline(always)]
+fn multiply_rows(q: &[f32], stride: usize, modes: usize, phi: &[f32], columns: usize, out: &mut [f32]) {
     let trees = out.len() / columns.max(1);
-    let whole = columns - columns % COLUMNS;
-    if trees == TREES {
-        for first in (0..whole).step_by(COLUMNS) {
-            let mut sums = [[0.0_f32; COLUMNS]; TREES];
-            for mode in 0..modes {
-                let row = &phi[mode * columns + first..mode * columns + first + COLUMNS];
-                for (tree, sums) in sums.iter_mut().enumerate() {
-                    let q = q[tree * stride + mode];
-                    for (sum, phi) in sums.iter_mut().zip(row) {
-                        *sum += q * phi;
-                    }
+    let whole = if trees == TREES { columns - columns % COLUMNS } else { 0 };
+    for first in (0..whole).step_by(COLUMNS) {
+        let mut sums = [[0.0_f32; COLUMNS]; TREES];
+        for mode in 0..modes {
+            let row = &phi[mode * columns + first..mode * columns + first + COLUMNS];
+            for (tree, sums) in sums.iter_mut().enumerate() {
+                let q = q[tree * stride + mode];
+                for (sum, phi) in sums.iter_mut().zip(row) {
+                    *sum += q * phi;
                 }
             }
-            for (tree, sums) in sums.iter().enumerate() {
-                out[tree * columns + first..tree * columns + first + COLUMNS].copy_from_slice(sums);
-            }
+        }
+        for (tree, sums) in sums.iter().enumerate() {
+            out[tree * columns + first..tree * columns + first + COLUMNS].copy_from_slice(sums);
         }
     }
     // What is left over at the edges.
-    let first = if trees == TREES { whole } else { 0 };
     for tree in 0..trees {
-        for column in first..columns {
+        for column in whole..columns {
             out[tree * columns + column] =
                 (0..modes).map(|mode| q[tree * stride + mode] * phi[mode * columns + column]).sum();
         }

@@ -27,6 +27,7 @@ mod detail;
 mod error;
 mod forest;
 mod leaves;
+mod level;
 mod mechanics;
 mod modes;
 mod oscillator;
@@ -39,6 +40,8 @@ mod tree_system;
 mod tubes;
 mod wind;
 mod wind_basis;
+mod wind_clip;
+mod wind_files;
 
 pub use articulated::{articulated, plant_basis};
 pub use beam::{Beam, Blocks, Constants, Mat6, Section, Vec6, WoodSettings};
@@ -46,21 +49,24 @@ pub use correction::{BentWay, Correction, CorrectionSettings, bend};
 pub use detail::{Binding, Detail};
 pub use error::PlantError;
 pub use forest::{Forest, ForestSettings, Instance, stand_of};
-pub use leaves::{Leaf, LeafSettings, leaves};
+pub use leaves::{Foliage, Leaf, LeafSettings, leaves};
+pub use level::PlantLevel;
 pub use mechanics::Mechanics;
 pub use modes::{PlantMode, plant_modes};
 pub use oscillator::{OscillatorStep, Stepping};
 pub use parametric::{PLANTS, PlantEntry, find_plant};
 pub use picture::{
-    ForestShot, PlantDrawing, PlantEye, forest_picture, plant_mode_sheet, plant_strip, plant_views,
+    ForestShot, PlantDrawing, PlantEye, forest_picture, plant_mode_sheet, plant_strip, plant_thumbnail,
+    plant_views,
 };
 pub use plant::{MERGE_DISTANCE, Plant};
 pub use reading::{PlantReader, PlantReading};
 pub use sway::{Sway, SwaySettings};
 pub use tree_system::{TreeFactor, TreeSystem};
 pub use tubes::{TubeSettings, swaying_surface};
-pub use wind::{FrontSettings, GustSettings, Wind};
+pub use wind::{FrontSettings, GustPatch, GustPatchSettings, GustSettings, Wind};
 pub use wind_basis::{AirSettings, WindBasis};
+pub use wind_clip::{Swayed, WindReport, WindStage};
 
 /// The vectors and matrices that this crate's functions take and give.
 pub use nalgebra;

@@ -4,12 +4,17 @@
 
 use gambol_model::{Vec3, math};
 use gambol_modes::krylov::{Block, LANES, Operator, Raw, Row, largest, pin_by, probe_field};
+use nalgebra::DMatrix;
 
 use crate::beam::Vec6;
 use crate::{Mechanics, Plant, PlantError};
 
 /// What a mode may leave of K φ = ω² M φ, in parts of it, in the coordinates of the search.
 const LARGEST_RESIDUAL: f64 = 1e-6;
+/// Plants with at most so many coordinates are solved all at once: where nearly all modes are wanted, a search for the slowest does
+/// not end. What is then left of a fast mode is measured by the slowest, in parts of which it is rounded.
+const SMALL: usize = 360;
+const ROUNDING: f64 = 1e-11;
 
 /// One vibration.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,12 +49,21 @@ pub fn plant_modes(plant: &Plant, mechanics: &Mechanics, count: usize) -> Result
         return Err(PlantError::TooMany { count, most });
     }
     let mut inverse = Inverse { mechanics, scratch: vec![[0.0; LANES]; 6 * plant.len()] };
-    let pairs = largest(&mut inverse, count).map_err(|_| PlantError::NotConverged)?;
-    let mut modes = Vec::with_capacity(pairs.values.len());
-    for x in &pairs.vectors {
-        modes.extend(inverse.vibrations(x)?);
+    let (vectors, found, slack) = if most <= SMALL {
+        let (vectors, slowest) = inverse.all_pairs();
+        (vectors, most, ROUNDING * slowest)
+    } else {
+        let pairs = largest(&mut inverse, count).map_err(|_| PlantError::NotConverged)?;
+        (pairs.vectors, pairs.values.len(), 0.0)
+    };
+    let mut modes = Vec::with_capacity(found);
+    for x in &vectors {
+        modes.extend(inverse.vibrations(x, slack)?);
+        if modes.len() >= found.min(count + LANES) {
+            break; // of a small plant more are there than are wanted
+        }
     }
-    modes.truncate(pairs.values.len());
+    modes.truncate(found);
     modes.sort_by(|a, b| a.eigenvalue.total_cmp(&b.eigenvalue));
     let mut probes = Probes::new(plant, mechanics);
     pin_by(&mut modes, &mut |probe, shape| probes.work(probe, shape));
@@ -90,8 +104,36 @@ impl Operator for Inverse<'_> {
 }
 
 impl Inverse<'_> {
-    /// Eigenvectors as vibrations; padding, which is 0, is none.
-    fn vibrations(&mut self, x: &[Row]) -> Result<Vec<Raw>, PlantError> {
+    /// All eigenvectors, of the largest eigenvalue first, and that.
+    fn all_pairs(&mut self) -> (Vec<Block>, f64) {
+        let (rows, n) = (self.rows(), self.dimension());
+        let mut a = DMatrix::zeros(n, n);
+        let mut image = vec![[0.0; LANES]; rows];
+        for first in (0..n).step_by(LANES) {
+            let mut x = vec![[0.0; LANES]; rows];
+            let lanes = LANES.min(n - first);
+            (0..lanes).for_each(|l| x[rows - n + first + l][l] = 1.0);
+            self.apply(&x, &mut image);
+            for (row, l) in (0..n).flat_map(|row| (0..lanes).map(move |l| (row, l))) {
+                a[(row, first + l)] = image[rows - n + row][l];
+            }
+        }
+        let eigen = ((&a + a.transpose()) * 0.5).symmetric_eigen();
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]).then(a.cmp(&b)));
+        let block = |few: &[usize]| -> Block {
+            let mut x = vec![[0.0; LANES]; rows];
+            for (l, &column) in few.iter().enumerate() {
+                (0..n).for_each(|row| x[rows - n + row][l] = eigen.eigenvectors[(row, column)]);
+            }
+            x
+        };
+        let slowest = order.first().map_or(0.0, |&first| eigen.eigenvalues[first]);
+        (order.chunks(LANES).map(block).collect(), slowest)
+    }
+
+    /// Eigenvectors as vibrations; padding, which is 0, is none. They may leave `slack` more than their own share.
+    fn vibrations(&mut self, x: &[Row], slack: f64) -> Result<Vec<Raw>, PlantError> {
         let mut image = vec![[0.0; LANES]; x.len()];
         self.apply(x, &mut image);
         // `apply` leaves L⁻ᵀ x there.
@@ -107,8 +149,8 @@ impl Inverse<'_> {
             }
             // The Rayleigh quotient is right to the square of what the vector is off by.
             let mu = sum(&|x, image| x * image) / length;
-            let residual = sum(&|x, image| math::square(image - mu * x)).sqrt() / mu;
-            if mu.is_nan() || mu <= 0.0 || residual.is_nan() || residual > LARGEST_RESIDUAL {
+            let residual = sum(&|x, image| math::square(image - mu * x)).sqrt();
+            if mu.is_nan() || mu <= 0.0 || residual.is_nan() || residual > LARGEST_RESIDUAL * mu + slack {
                 return Err(PlantError::NotConverged);
             }
             let scale = 1.0 / (mu * length).sqrt();

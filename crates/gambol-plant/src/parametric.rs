@@ -2,7 +2,7 @@
 
 use gambol_model::{Random, Vec3, math};
 
-use crate::Plant;
+use crate::{Foliage, Plant};
 
 /// A plant of the gallery.
 #[derive(Clone, Copy, Debug)]
@@ -82,6 +82,7 @@ impl Grower {
             parents: vec![0],
             radii: vec![0.0],
             orders: vec![0],
+            foliage: Foliage::default(),
             loose_pieces: 0,
             remarks: Vec::new(),
         };
@@ -165,6 +166,7 @@ impl Grower {
 
     /// Whorls of branches that droop, shorter towards the top.
     fn conifer(&mut self, height: f64, radius: f64) {
+        self.plant.foliage = Foliage::Needles;
         self.plant.radii[0] = radius;
         let trunk = Shoot { node: 0, direction: Vec3::z(), length: height, radius, order: 0 };
         let nodes = self.axis(trunk, 30, Vec3::z() * 0.2, 0.01);
@@ -202,6 +204,7 @@ impl Grower {
 
     /// A bare stem and fronds that bend over.
     fn palm(&mut self, height: f64, radius: f64) {
+        self.plant.foliage = Foliage::Fronds;
         self.plant.radii[0] = radius;
         let stem = Shoot {
             node: 0,
@@ -228,6 +231,7 @@ impl Grower {
 
     /// Blades from one root.
     fn grass(&mut self, height: f64, blades: u32) {
+        self.plant.foliage = Foliage::Blades;
         self.plant.radii[0] = 0.01;
         let crown = self.add(0, Vec3::z() * 0.02, 0.01, 0);
         for blade in 0..blades {

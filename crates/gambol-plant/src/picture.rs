@@ -4,7 +4,7 @@ use gambol_model::{Mat3, Vec3, math};
 use gambol_picture::{Anchor, Colour, Item, Picture, Point, Stroke};
 
 use crate::leaves::{Leaf, LeafSettings};
-use crate::{Detail, Forest, Plant, PlantMode, Wind};
+use crate::{Foliage, Forest, Plant, PlantLevel, PlantMode, Wind};
 
 const INK: Colour = Colour::hex(0x2a_2d_33);
 const SOFT: Colour = Colour::hex(0x6d_71_78);
@@ -44,7 +44,7 @@ impl PlantEye {
     }
 
     /// Where a point is on the picture, pixels per metre there, and how near it is; nothing behind the eye.
-    fn see(&self, point: Vec3) -> Option<(Point, f64, f64)> {
+    fn see(&self, point: Vec3) -> Option<Seen> {
         let seen = self.eye_from_world * (point - self.target);
         let scale = match self.distance {
             None => self.scale,
@@ -101,40 +101,79 @@ impl PlantDrawing<'_> {
             };
             let [wide, narrow] = [begins * a.1, plant.radii[node] * b.1];
             let Some(points) = strip(a.0, b.0, wide, narrow) else { continue };
-            // Thin wood is lighter: young bark is, and it is in the light.
-            let young = 1.0 - (plant.radii[node] / thickest).sqrt();
-            let shade = [0.26 + 0.22 * young, 0.20 + 0.20 * young, 0.15 + 0.16 * young, self.opacity];
+            let fill = self.bark(node, (plant.radii[node] / thickest).sqrt());
             strokes.push(Stroked {
                 near: 0.5 * (a.2 + b.2),
-                item: Item::Polygon { points, fill: Colour::from_unit(shade), outline: None },
+                item: Item::Polygon { points, fill, outline: None },
             });
         }
         let settings = LeafSettings::default();
         let (wind, time) = self.flutter;
         for (index, leaf) in self.leaves.iter().enumerate() {
             let at = places[leaf.node] + leaf.offset + leaf.flutter(wind, time, &settings);
-            let Some((centre, scale, near)) = eye.see(at) else { continue };
-            let tone = 0.5 + 0.5 * math::sin(2.4 * index as f64);
-            let fill = Colour::from_unit([
-                0.30 + 0.14 * tone,
-                0.46 + 0.14 * tone,
-                0.16 + 0.08 * tone,
-                0.85 * self.opacity,
-            ]);
-            strokes.push(Stroked {
-                near,
-                item: Item::Circle {
-                    centre,
-                    radius: (leaf.radius * scale).max(0.3),
-                    fill,
-                    outline: None,
-                    title: String::new(),
-                },
-            });
+            let ends = [at - leaf.out * leaf.radius, at + leaf.out * leaf.radius].map(|end| eye.see(end));
+            let [Some(stalk), Some(tip)] = ends else { continue };
+            strokes.push(Stroked { near: 0.5 * (stalk.2 + tip.2), item: self.leaf(index, leaf, stalk, tip) });
         }
         strokes
     }
+
+    /// Thin wood is lighter: young bark is, and it is in the light. Blades of grass and the ribs of fronds are green.
+    fn bark(&self, node: usize, thickness: f64) -> Colour {
+        let young = 1.0 - thickness;
+        let is_green = match self.plant.foliage {
+            Foliage::Blades => true,
+            Foliage::Fronds => self.plant.orders[node] > 0,
+            Foliage::Broad | Foliage::Needles => false,
+        };
+        Colour::from_unit(if is_green {
+            let tone = 0.5 + 0.5 * math::sin(1.7 * f64::from(self.blade(node)));
+            [0.34 + 0.16 * tone, 0.48 + 0.14 * tone, 0.18 + 0.08 * tone, self.opacity]
+        } else {
+            [0.26 + 0.22 * young, 0.20 + 0.20 * young, 0.15 + 0.16 * young, self.opacity]
+        })
+    }
+
+    /// The node where a node's branch begins: blades differ from each other in colour, and are of one colour each.
+    fn blade(&self, mut node: usize) -> u32 {
+        while self.plant.orders[self.plant.parents[node]] == self.plant.orders[node] && node > 0 {
+            node = self.plant.parents[node];
+        }
+        u32::try_from(node).unwrap_or(0)
+    }
+
+    /// A pointed leaf between its two ends; where it is seen from its tip it is as round as it is wide.
+    fn leaf(&self, index: usize, leaf: &Leaf, stalk: Seen, tip: Seen) -> Item {
+        let tone = 0.5 + 0.5 * math::sin(2.4 * index as f64);
+        let [dark, span, slender] = match self.plant.foliage {
+            Foliage::Needles => [[0.15, 0.27, 0.17], [0.10, 0.14, 0.06], [0.45; 3]],
+            Foliage::Fronds => [[0.26, 0.42, 0.16], [0.14, 0.16, 0.08], [0.13; 3]],
+            Foliage::Broad | Foliage::Blades => [[0.28, 0.43, 0.15], [0.16, 0.17, 0.08], [0.42; 3]],
+        };
+        let rgb: [f64; 3] = std::array::from_fn(|k| dark[k] + span[k] * tone);
+        let fill = Colour::from_unit([rgb[0], rgb[1], rgb[2], 0.9 * self.opacity]);
+        let wide = (slender[0] * leaf.radius * stalk.1).max(0.3);
+        let [a, b] = [stalk.0, tip.0];
+        let along = [b[0] - a[0], b[1] - a[1]];
+        let length = math::hypot(along[0], along[1]).max(1e-9);
+        // Never shorter than wide, so that what points at the eye does not vanish.
+        let stretch = (2.0 * wide / length).max(1.0);
+        let (half, unit) = (0.5 * length * stretch, along.map(|x| x / length));
+        let middle = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
+        let at = |forth: f64, aside: f64| {
+            [
+                middle[0] + unit[0] * half * forth - unit[1] * wide * aside,
+                middle[1] + unit[1] * half * forth + unit[0] * wide * aside,
+            ]
+        };
+        let points =
+            vec![at(-1.0, 0.0), at(-0.35, 1.0), at(0.35, 0.8), at(1.0, 0.0), at(0.35, -0.8), at(-0.35, -1.0)];
+        Item::Polygon { points, fill, outline: None }
+    }
 }
+
+/// A point as the eye sees it: where, pixels per metre there, and how near it is.
+type Seen = (Point, f64, f64);
 
 /// A strip between two points; never so thin that it cannot be seen.
 fn strip(a: Point, b: Point, wide: f64, narrow: f64) -> Option<Vec<Point>> {
@@ -183,6 +222,23 @@ pub fn plant_views(plant: &Plant, leaves: &[Leaf]) -> Picture {
         drawing.draw(&mut picture, &eye, &plant.nodes);
         picture.text([middle[0], TILE[1] + 50.0], Anchor::Middle, 12.0, SOFT, name);
     }
+    picture
+}
+
+/// The plant small, from the side and on no ground, for lists; as many branches as there are pixels for.
+pub fn plant_thumbnail(plant: &Plant, leaves: &[Leaf], width: f64, height: f64) -> Picture {
+    const NODES: usize = 160;
+    let level = PlantLevel::new(plant, leaves, NODES);
+    let mut picture = Picture::new(width, height);
+    let scale = 0.95 * fitting(plant, width, height);
+    let eye = PlantEye::far(0.4, 0.06, middle_of(plant), [0.5 * width, 0.5 * height], scale);
+    let drawing = PlantDrawing {
+        plant: &level.plant,
+        leaves: &level.leaves,
+        flutter: (Vec3::zeros(), 0.0),
+        opacity: 1.0,
+    };
+    drawing.draw(&mut picture, &eye, &level.plant.nodes);
     picture
 }
 
@@ -322,7 +378,7 @@ pub fn forest_picture(shot: &ForestShot<'_>, width: f64, height: f64) -> Picture
     let columns = 3 * forest.detail.kept.len();
     let mut order: Vec<usize> = (0..forest.instances.len()).collect();
     order.sort_by(|&a, &b| forest.instances[b].place.y.total_cmp(&forest.instances[a].place.y));
-    let levels = [usize::MAX, 400, 120, 40].map(|count| Level::new(plant, shot.leaves, count));
+    let levels = [usize::MAX, 400, 120, 40].map(|count| PlantLevel::new(plant, shot.leaves, count));
     for index in order {
         let tree = forest.instances[index];
         let Some((at, scale, _)) = eye.see(tree.place) else { continue };
@@ -338,59 +394,13 @@ pub fn forest_picture(shot: &ForestShot<'_>, width: f64, height: f64) -> Picture
             s if s > 40.0 => 2,
             _ => 3,
         };
-        levels[level].draw(&mut picture, shot, &eye, index, own, (size / (0.5 * height)).min(1.0));
+        levels[level].draw_tree(&mut picture, shot, &eye, index, own, (size / (0.5 * height)).min(1.0));
     }
     picture
 }
 
-/// The plant with fewer nodes and leaves.
-struct Level {
-    plant: Plant,
-    /// For each of its nodes, the node of the whole plant.
-    nodes: Vec<usize>,
-    leaves: Vec<Leaf>,
-}
-
-impl Level {
-    fn new(plant: &Plant, leaves: &[Leaf], count: usize) -> Self {
-        let detail = Detail::new(plant, count.min(plant.len()));
-        let mut index = vec![usize::MAX; plant.len()];
-        detail.kept.iter().enumerate().for_each(|(k, node)| index[*node] = k);
-        let above = |node: usize| {
-            let mut parent = plant.parents[node];
-            while index[parent] == usize::MAX {
-                parent = plant.parents[parent];
-            }
-            index[parent]
-        };
-        let pick = |node: &usize| if *node == 0 { 0 } else { above(*node) };
-        let parents = detail.kept.iter().map(pick).collect();
-        let of = |values: &[f64]| detail.kept.iter().map(|node| values[*node]).collect();
-        let small = Plant {
-            nodes: detail.kept.iter().map(|node| plant.nodes[*node]).collect(),
-            parents,
-            radii: of(&plant.radii),
-            orders: detail.kept.iter().map(|node| plant.orders[*node]).collect(),
-            remarks: Vec::new(),
-            ..plant.clone()
-        };
-        // Fewer leaves are larger, so that the crown stays as green.
-        let every = (leaves.len() / (3 * detail.kept.len()).max(1)).max(1);
-        let grown = (every as f64).sqrt().min(4.0);
-        let leaves = leaves
-            .iter()
-            .step_by(every)
-            .map(|leaf| {
-                let binding = detail.bindings[leaf.node];
-                let node = if binding.share > 0.5 { binding.second } else { binding.first };
-                let away = plant.nodes[leaf.node] - plant.nodes[detail.kept[node]];
-                Leaf { node, radius: leaf.radius * grown, offset: leaf.offset + away, ..*leaf }
-            })
-            .collect();
-        Self { nodes: detail.kept, plant: small, leaves }
-    }
-
-    fn draw(
+impl PlantLevel {
+    fn draw_tree(
         &self,
         picture: &mut Picture,
         shot: &ForestShot<'_>,
@@ -414,7 +424,12 @@ impl Level {
         let leaves: Vec<Leaf> = self
             .leaves
             .iter()
-            .map(|leaf| Leaf { offset: turned(leaf.offset), radius: leaf.radius * tree.size, ..*leaf })
+            .map(|leaf| Leaf {
+                offset: turned(leaf.offset),
+                out: turned(leaf.out) / tree.size,
+                radius: leaf.radius * tree.size,
+                ..*leaf
+            })
             .collect();
         let first = picture.items.len();
         let drawing =

@@ -6,7 +6,7 @@ use gambol_formats::FormatError;
 use gambol_formats::plant::{PlantEdge, PlantFile, PlantParent, RadiusOf};
 use gambol_model::{Hint, Remark, Vec3};
 
-use crate::PlantError;
+use crate::{Foliage, PlantError};
 
 /// Points closer than this, m, are one: digitisers measure no finer, and an element between them would be a stone in the
 /// stiffness matrix.
@@ -26,6 +26,8 @@ pub struct Plant {
     pub radii: Vec<f64>,
     /// How many times one branches off between the root and each node.
     pub orders: Vec<u32>,
+    /// What grows on its twigs; leaves, where a file does not say.
+    pub foliage: Foliage,
     /// Pieces of the file that hang on nothing and were left out.
     pub loose_pieces: usize,
     /// What was guessed or left out.
@@ -67,6 +69,7 @@ impl Plant {
             parents: drafts.iter().map(|draft| draft.parent).collect(),
             radii,
             orders,
+            foliage: Foliage::default(),
             loose_pieces,
             remarks,
         })

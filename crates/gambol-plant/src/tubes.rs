@@ -16,6 +16,9 @@ gambol_model::settings! {
     }
 }
 
+/// How far a tube reaches beyond its ends, in parts of its radius.
+const OVERLAP: f64 = 0.3;
+
 /// Colours of bark and leaves: red, green, blue, opacity.
 const BARK: [f32; 4] = [0.30, 0.22, 0.16, 1.0];
 const GREEN: [f32; 4] = [0.24, 0.42, 0.12, 1.0];
@@ -38,14 +41,15 @@ pub fn swaying_surface(
         name: plant.name.clone(),
         motion: "wind".to_owned(),
         joints,
-        parts: vec![bark(plant, detail, settings), foliage(plant, detail, leaves)],
+        parts: vec![bark(plant, &detail.bindings, settings), foliage(plant, detail, leaves)],
         times: times.to_vec(),
         places,
         extras: serde_json::Value::Null,
     }
 }
 
-fn bark(plant: &Plant, detail: &Detail, settings: &TubeSettings) -> JointedPart {
+/// A tube for each element; `bindings` say what each node of the plant follows.
+pub(crate) fn bark(plant: &Plant, bindings: &[Binding], settings: &TubeSettings) -> JointedPart {
     let mut part = JointedPart { name: "bark".to_owned(), rgba: BARK, ..JointedPart::default() };
     let thickest = plant.radii.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let section = Section::new(1.0, &WoodSettings::default(), Constants::Disc); // the surface has no stiffness
@@ -59,11 +63,14 @@ fn bark(plant: &Plant, detail: &Detail, settings: &TubeSettings) -> JointedPart 
         let begins =
             if plant.orders[node] == plant.orders[parent] { plant.radii[parent] } else { plant.radii[node] };
         let first = part.positions.len();
-        for (end, radius) in [(parent, begins), (node, plant.radii[node])] {
+        // Tubes reach a little into each other, so that no light falls through where a branch bends.
+        let along: Vec3 = axes.row(0).transpose();
+        for (end, radius, beyond) in [(parent, begins, -OVERLAP), (node, plant.radii[node], OVERLAP)] {
+            let middle = plant.nodes[end] + along * (beyond * plant.radii[node]);
             for side in 0..sides {
                 let (sin, cos) = math::sin_cos(std::f64::consts::TAU * side as f64 / sides as f64);
                 let out: Vec3 = axes.row(1).transpose() * cos + axes.row(2).transpose() * sin;
-                vertex(&mut part, plant.nodes[end] + out * radius, out, detail.bindings[end]);
+                vertex(&mut part, middle + out * radius, out, bindings[end]);
             }
         }
         for side in 0..sides {
@@ -78,10 +85,10 @@ fn bark(plant: &Plant, detail: &Detail, settings: &TubeSettings) -> JointedPart 
 fn foliage(plant: &Plant, detail: &Detail, leaves: &[Leaf]) -> JointedPart {
     let mut part = JointedPart { name: "leaves".to_owned(), rgba: GREEN, ..JointedPart::default() };
     for leaf in leaves {
-        let out = if leaf.offset.norm() > 0.0 { leaf.offset.normalize() } else { Vec3::z() };
+        let out = leaf.out;
         let across = out.cross(&Vec3::z());
         let across = if across.norm() > 1e-6 { across.normalize() } else { Vec3::x() };
-        let base = plant.nodes[leaf.node];
+        let base = plant.nodes[leaf.node] + leaf.offset - out * leaf.radius;
         let first = part.positions.len();
         let corners = [Vec3::zeros(), out + across * 0.5, out * 2.0, out - across * 0.5];
         for corner in corners {

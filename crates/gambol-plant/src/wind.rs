@@ -19,6 +19,18 @@ gambol_model::settings! {
 }
 
 gambol_model::settings! {
+    /// A square of gusts that repeats itself, for a field of any size.
+    pub struct GustPatchSettings {
+        /// Cells along a side.
+        side: usize = 64, AtLeastOne;
+        /// Length of a side, in heights of what stands there.
+        length: f64 = 30.0, Positive;
+        /// Waves; the shortest is as long as two and a half cells.
+        waves: usize = 48, AtLeastOne;
+    }
+}
+
+gambol_model::settings! {
     /// A front of stronger wind that travels with the wind.
     pub struct FrontSettings {
         /// When it reaches the origin, s.
@@ -141,6 +153,48 @@ impl Wind {
         }
         let strength = self.front.as_ref().map_or(1.0, |front| front.strength(late));
         (base + gust * speed) * strength
+    }
+}
+
+/// Gusts on a square that repeats itself: a page lets the mean wind carry it along and looks up four numbers for a tree, where
+/// [`Wind::at`] sums a hundred waves.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GustPatch {
+    /// Cells along a side.
+    pub side: usize,
+    /// Of a side, m.
+    pub length: f64,
+    /// Row by row across the wind, along the wind within a row: along, across and up, in parts of the standard deviation along.
+    pub field: Vec<Vec3>,
+}
+
+impl GustPatch {
+    /// The same spectrum as [`Wind::with_gusts`] has; a wave of length λ passes at n = U/λ, so that f = n z/U = z/λ whatever the wind.
+    pub fn new(height: f64, seed: u64, settings: &GustPatchSettings, gusts: &GustSettings) -> Self {
+        let side = settings.side;
+        let most = (0.4 * side as f64).max(1.0);
+        let mut random = Random::new(seed ^ 0x0070_6174_6368);
+        let mut field = vec![Vec3::zeros(); side * side];
+        for k in 0..settings.waves {
+            // Whole waves fit into the square; their numbers are spread evenly over the octaves.
+            let along = math::powf(most, (k as f64 + random.unit()) / settings.waves as f64).round().max(1.0);
+            let across = (along * random.symmetric()).round();
+            let f = along / settings.length;
+            let size = (2.0 * f / math::powf(1.0 + 33.0 * f, 5.0 / 3.0)).sqrt();
+            let phases: [f64; 3] = std::array::from_fn(|_| std::f64::consts::PI * random.symmetric());
+            let shares = [1.0, gusts.across[0], gusts.across[1]];
+            for (cell, gust) in field.iter_mut().enumerate() {
+                let (row, column) = ((cell / side) as f64, (cell % side) as f64);
+                let angle = std::f64::consts::TAU * (along * column + across * row) / side as f64;
+                *gust += Vec3::from_fn(|axis, _| size * shares[axis] * math::cos(angle + phases[axis]));
+            }
+        }
+        let variance = field.iter().map(|gust| gust.x * gust.x).sum::<f64>() / field.len() as f64;
+        let scale = 1.0 / variance.sqrt().max(f64::MIN_POSITIVE);
+        for gust in &mut field {
+            *gust *= scale;
+        }
+        Self { side, length: settings.length * height, field }
     }
 }
 

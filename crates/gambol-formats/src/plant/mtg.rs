@@ -57,6 +57,7 @@ pub(super) fn read(plant: &mut PlantFile, text: &str, drf: Option<DrfUnits>) -> 
     for (index, line) in lines.iter().enumerate().skip(at + 1) {
         reader.line(plant, line_number(index), line)?;
     }
+    check_end(plant, text, &lines)?;
     let is_radius = reader.header.thickness.is_some_and(|(_, is_radius)| is_radius);
     let diameters = match drf {
         Some(drf) => Diameters::Divided(drf.diameter / drf.length),
@@ -64,6 +65,22 @@ pub(super) fn read(plant: &mut PlantFile, text: &str, drf: Option<DrfUnits>) -> 
         None => Diameters::Unknown,
     };
     Ok(Told { unit: None, length_divisor: drf.map_or(1.0, |drf| drf.length), diameters })
+}
+
+/// A file that was cut off ends in the middle of a line: one without its end that has fewer cells than the points before it.
+fn check_end(plant: &PlantFile, text: &str, lines: &[&str]) -> Result<(), FormatError> {
+    let Some((last, before)) = lines.split_last().filter(|_| !text.ends_with(['\n', '\r'])) else {
+        return Ok(());
+    };
+    let last_line = line_number(before.len());
+    let cells = |line: &str| line.split('\t').count();
+    let points = plant.points.iter().filter(|point| point.line < last_line);
+    let most = points.filter_map(|point| lines.get(point.line as usize - 1)).map(|line| cells(line)).max();
+    if most.is_none_or(|most| cells(last) >= most) {
+        return Ok(());
+    }
+    let reason = "the file ends in the middle of this line, as one that was cut off does; if the line is whole, end it";
+    Err(plant.error(last_line, reason))
 }
 
 /// `CODE: FORM-A`; FORM-B differs in how it codes.

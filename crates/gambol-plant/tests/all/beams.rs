@@ -133,3 +133,21 @@ fn signs_do_not_depend_on_the_order_of_lines() {
         }
     }
 }
+
+/// All modes of plants of one, two and a few elements, the fast ones along their axes included: a search for the slowest does not end
+/// there, and `gambol modes` of a single stick failed.
+#[test]
+fn a_plant_of_few_elements_has_all_its_modes() {
+    for elements in [1, 2, 5] {
+        let plant = rod(elements, [0.3, 0.1, 0.9]);
+        let count = 6 * elements;
+        let (mechanics, modes) = solved(&plant, count);
+        assert_eq!(modes.len(), count);
+        for pair in modes.windows(2) {
+            assert!(pair[0].omega_squared <= pair[1].omega_squared * (1.0 + 1e-9));
+        }
+        let slowest = &solved(&plant, 2).1[0];
+        assert!((slowest.omega_squared / modes[0].omega_squared - 1.0).abs() < 1e-9);
+        assert!(mechanics.total_mass() > 0.0);
+    }
+}

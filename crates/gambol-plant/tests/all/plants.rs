@@ -136,6 +136,7 @@ fn bad_plants_are_told_where_and_why() {
             MTG.replace("30\t0\t120\t40\n\t\t^/S1", "30\t0\n\t\t^/S1"),
             "only some are given; the line may be cut off",
         ),
+        ("a.mtg", MTG[..MTG.len() - 6].to_owned(), "a.mtg:19: the file ends in the middle of this line"),
         ("a.mtg", MTG.replace("^/S1\t\t0", "^S1\t\t0"), "\"S1\" is not a code"),
         ("a.mtg", MTG.replace("0\t0\t100\t160", "0\t0\tten\t160"), "a.mtg:15: ZZ: \"ten\" is not a number"),
         ("a.mtg", MTG.replace("/P1\n", "/P1\n\t\t^<S9\n"), "hangs on nothing"),
