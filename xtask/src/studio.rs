@@ -23,6 +23,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("sets.mjs", include_str!("studio/sets.mjs")),
     ("keeping.mjs", include_str!("studio/keeping.mjs")),
     ("palette.mjs", include_str!("studio/palette.mjs")),
+    ("forest.mjs", include_str!("studio/forest.mjs")),
     ("physics.mjs", include_str!("studio/physics.mjs")),
     ("controller.mjs", include_str!("studio/controller.mjs")),
     ("keyboard.mjs", include_str!("studio/keyboard.mjs")),
@@ -36,8 +37,10 @@ const SCRIPTS: &[(&str, &str)] = &[
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 /// What the tests are about: two halves that take about as long, so that they can go side by side.
-const THEMES: [&[&str]; 2] =
-    [&["way", "files", "sets", "keeping", "palette"], &["physics", "controller", "keyboard", "looks"]];
+const THEMES: [&[&str]; 2] = [
+    &["way", "files", "sets", "keeping", "palette", "forest"],
+    &["physics", "controller", "keyboard", "looks"],
+];
 
 /// All tests, or those with one of the words in their sentence.
 pub(crate) fn run(only: &[String]) -> Result<()> {
@@ -87,7 +90,7 @@ fn drive(script: &str, program: &Path, out: &Path, themes: &[&str], only: &[Stri
 }
 
 /// The browser: `$CHROME`, or one on the path.
-fn chromium() -> Result<PathBuf> {
+pub(crate) fn chromium() -> Result<PathBuf> {
     if let Some(named) = std::env::var_os("CHROME") {
         return Ok(named.into());
     }

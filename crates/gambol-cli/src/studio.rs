@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use gambol::{LoadOptions, gallery, load};
+use gambol::{LoadOptions, gallery, load, load_plant};
 use gambol_control::sketch::creature_of;
+use gambol_plant::find_plant;
 use gambol_studio::Engine;
 use gambol_studio::protocol::{CreatureWork, Source};
 use gambol_studio::server::{DiskShelf, Server, Token, default_folder, interrupted};
@@ -23,7 +24,7 @@ const NEXT_PORTS: u16 = 100;
 #[command(
     after_help = "The address, which holds a secret, is all that goes to stdout. Only this machine can reach it. \
                         Ctrl-C ends the studio; your work is kept.\n\n\
-                        Examples:\n  gambol studio\n  gambol studio fox.glb\n  gambol studio trot.toml\n  \
+                        Examples:\n  gambol studio\n  gambol studio fox.glb\n  gambol studio oak\n  gambol studio trot.toml\n  \
                         gambol studio spider --port 8000 --no-open"
 )]
 pub(super) struct Studio {
@@ -62,7 +63,11 @@ fn beside(path: &Path, name: String) -> String {
 impl Studio {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
         let (creature, gait) = self.find()?;
-        load(&creature, &LoadOptions::default()).map_err(|error| Failure::hinted(&error))?;
+        // A plant is not built as a creature here: one of a hundred thousand hinges takes long.
+        let options = LoadOptions::default();
+        if load_plant(&creature, &options).map_err(|error| Failure::hinted(&error))?.is_none() {
+            load(&creature, &options).map_err(|error| Failure::hinted(&error))?;
+        }
         let folder = self.folder.clone().or_else(default_folder);
         let folder = folder.ok_or_else(|| failed("you have no home folder; say --folder DIR"))?;
         let cannot =
@@ -142,7 +147,7 @@ fn failed(message: &str) -> Failure {
 }
 
 fn source(creature: &str, shelf: &DiskShelf) -> Result<Source, Failure> {
-    if gallery::find(creature).is_some() {
+    if gallery::find(creature).is_some() || find_plant(creature).is_some() {
         return Ok(Source::Gallery { name: creature.to_owned() });
     }
     shelf.link(Path::new(creature)).map_err(|trouble| failed(&trouble.to_string()))

@@ -133,6 +133,8 @@ export default async (server) => {
         await look('controller');
         await page.getByRole('tab', { name: 'Motion' }).click();
         for (const [open, name] of [['?', 'keys'], ['Control+e', 'take it home']]) {
+          // There is nothing to take home before the gait is there; the button says when.
+          await page.locator('button:enabled', { hasText: 'Take it home' }).waitFor();
           await page.keyboard.press(open);
           await page.getByRole('dialog').waitFor();
           await look(name);

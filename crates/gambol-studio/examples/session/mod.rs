@@ -17,6 +17,9 @@ const RECORDING: &str = "HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposi
     CHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\nOFFSET 0 -45 0\n}\n}\n}\n}\nMOTION\nFrames: 3\nFrame Time: 0.1\n\
     0 90 0 0 0 0 0 10 0 0 -20 0\n0 91 5 0 0 0 0 20 0 0 -30 0\n0 90 10 0 0 0 0 5 0 0 -10 0\n";
 
+/// A twig with a fork, as small as a plant can be.
+const TWIG: &str = "id,parent,edge,x,y,z,radius\n0,,,0,0,0,0.01\n1,0,<,0,0,0.4,0.008\n2,1,<,0.05,0,0.8,0.005\n3,1,+,0.2,0.1,0.6,0.004\n";
+
 /// All messages and their answers, in order. Every message has one.
 pub(crate) fn session() -> Result<Vec<(Message, Message)>, Box<dyn Error>> {
     let start = CreatureWork::new(Source::Gallery { name: "dog".to_owned() });
@@ -25,6 +28,7 @@ pub(crate) fn session() -> Result<Vec<(Message, Message)>, Box<dyn Error>> {
     session.body_and_motion()?;
     session.simulation()?;
     session.search()?;
+    session.plants()?;
     session.files()?;
     Ok(session.heard)
 }
@@ -90,6 +94,18 @@ impl Session {
         let drive = json!({ "by": "pump", "modes": [{ "mode": 6 }, { "mode": 7, "phase": 1.5 }] });
         self.ask(json!({ "ask": "simulate", "creature": gallery("loop"), "style": style(json!({})), "drive": drive, "ground": true }))?;
         self.ask(json!({ "ask": "advance", "seconds": 0.2 }))?;
+        Ok(())
+    }
+
+    fn plants(&mut self) -> Result<(), Box<dyn Error>> {
+        let twig = self.drop_file("twig.csv", TWIG.as_bytes())?;
+        self.ask(json!({ "ask": "plant", "creature": twig, "nodes": 3 }))?;
+        self.ask(json!({ "ask": "forest", "creature": twig, "trees": 9, "seed": 1 }))?;
+        let wind = json!({ "wind": [5.0, -2.0], "gusts": 0.3, "seed": 1, "modes": 4, "stiffness": 1.5, "damping": 2.0 });
+        let what = json!({ "of": "wind", "wind": wind });
+        for format in ["json", "glb"] {
+            self.ask(json!({ "ask": "export", "creature": twig, "style": style(json!({})), "what": what, "format": format, "seconds": 0.5 }))?;
+        }
         Ok(())
     }
 

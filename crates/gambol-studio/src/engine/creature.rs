@@ -20,6 +20,7 @@ use gambol::model::{
 use gambol::modes::Reader;
 use gambol::motion::Clip;
 use gambol::picture::{Drawing, Look, Picture, Placement, View};
+use gambol::plant::{LeafSettings, PLANTS, Plant, PlantEntry, find_plant, leaves, plant_thumbnail};
 use gambol::{LoadError, Motion, felt_tempo_from, gallery, guess_contacts, load_plant_from, plant_spec};
 
 use super::hint::told;
@@ -51,6 +52,9 @@ pub(super) struct Read {
 impl Read {
     pub(super) fn new(shelf: &dyn Shelf, work: &CreatureWork) -> Result<Self, Trouble> {
         check(work)?;
+        if let Some(plant) = plant(shelf, work)? {
+            return Self::of_plant(work, &plant);
+        }
         let (files, main) = open(shelf, &work.source)?;
         let main = main.as_str();
         let mut options = LoadOptions {
@@ -62,10 +66,7 @@ impl Read {
             ..LoadOptions::default()
         };
         let read = |options: &LoadOptions| -> Result<(Creature, Option<Rig>), Trouble> {
-            let (spec, rig) = match load_plant_from(files.as_ref(), main, options).map_err(unloaded)? {
-                Some(plant) => (plant_spec(&plant, options).map_err(unloaded)?, None),
-                None => load_rig_from(files.as_ref(), main, options).map_err(unread)?,
-            };
+            let (spec, rig) = load_rig_from(files.as_ref(), main, options).map_err(unread)?;
             let creature = spec.build().map_err(|error| Trouble(format!("{main}: {error}")))?;
             Ok((creature, rig))
         };
@@ -114,6 +115,27 @@ impl Read {
         Ok(Self { work: work.clone(), creature, by_size, rig, felt, kind, notes, warnings, recording })
     }
 
+    /// A plant as links on hinges.
+    fn of_plant(work: &CreatureWork, plant: &Plant) -> Result<Self, Trouble> {
+        let options = LoadOptions {
+            free_root: work.free_root,
+            landmarks: work.landmarks.iter().map(landmark_override).collect(),
+            ..LoadOptions::default()
+        };
+        let spec = plant_spec(plant, &options).map_err(unloaded)?;
+        Ok(Self {
+            work: work.clone(),
+            creature: spec.build().map_err(|error| Trouble(format!("{}: {error}", plant.name)))?,
+            by_size: None,
+            rig: None,
+            felt: None,
+            kind: FileKind::Plant,
+            notes: plant.remarks.iter().map(told).collect(),
+            warnings: Vec::new(),
+            recording: None,
+        })
+    }
+
     /// What was guessed about a rig, to edit.
     pub(super) fn rig_file(&self) -> Result<String, Trouble> {
         let Some(rig) = &self.rig else {
@@ -127,6 +149,17 @@ impl Read {
     pub(super) fn name(&self) -> &str {
         match &self.work.source {
             Source::Gallery { name } | Source::File { name, .. } => name,
+        }
+    }
+}
+
+/// The plant that a source is, if it is one.
+pub(super) fn plant(shelf: &dyn Shelf, work: &CreatureWork) -> Result<Option<Plant>, Trouble> {
+    match &work.source {
+        Source::Gallery { name } => Ok(find_plant(name).map(PlantEntry::plant)),
+        source @ Source::File { .. } => {
+            let (files, main) = open(shelf, source)?;
+            load_plant_from(files.as_ref(), &main, &LoadOptions::default()).map_err(unloaded)
         }
     }
 }
@@ -500,7 +533,9 @@ pub(super) fn clip_part(clip: &Clip, bytes: &mut Vec<u8>) -> ClipPart {
 /// Who is there.
 pub(super) fn hello(start: &CreatureWork, start_gait: Option<&str>) -> Result<Answer, Trouble> {
     static GALLERY: OnceLock<Vec<GalleryEntry>> = OnceLock::new();
-    let gallery = GALLERY.get_or_init(|| gallery::ENTRIES.iter().map(gallery_entry).collect());
+    let gallery = GALLERY.get_or_init(|| {
+        gallery::ENTRIES.iter().map(gallery_entry).chain(PLANTS.iter().map(plant_entry)).collect()
+    });
     let hello = Hello {
         version: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -526,19 +561,34 @@ fn gallery_entry(entry: &gallery::Entry) -> GalleryEntry {
         name: entry.name.to_owned(),
         about: entry.about.to_owned(),
         picture: picture.unwrap_or_default(),
+        plant: false,
     }
 }
 
+fn plant_entry(entry: &PlantEntry) -> GalleryEntry {
+    let plant = entry.plant();
+    let leaves = leaves(&plant, &LeafSettings::of(&plant));
+    let picture = plant_thumbnail(&plant, &leaves, THUMBNAIL[0], THUMBNAIL[1]);
+    GalleryEntry {
+        name: entry.name.to_owned(),
+        about: entry.about.to_owned(),
+        picture: picture.to_transparent_svg(),
+        plant: true,
+    }
+}
+
+/// Width and height of a picture of the gallery, px.
+const THUMBNAIL: [f64; 2] = [160.0, 120.0];
+
 /// A small picture on no ground, for light and dark pages.
 fn thumbnail(creature: &Creature) -> String {
-    const SIZE: [f64; 2] = [160.0, 120.0];
     const MARGIN: f64 = 8.0;
     let drawing = Drawing::new(creature, creature.reference_pose(), View::three_quarter());
     let [width, height] = drawing.size();
-    let room = SIZE.map(|size| size - 2.0 * MARGIN);
+    let room = THUMBNAIL.map(|size| size - 2.0 * MARGIN);
     let scale = (room[0] / width.max(1e-9)).min(room[1] / height.max(1e-9));
-    let mut picture = Picture::new(SIZE[0], SIZE[1]);
-    let placement = Placement::centred(&drawing.bounds(), scale, SIZE.map(|size| 0.5 * size));
+    let mut picture = Picture::new(THUMBNAIL[0], THUMBNAIL[1]);
+    let placement = Placement::centred(&drawing.bounds(), scale, THUMBNAIL.map(|size| 0.5 * size));
     drawing.draw(&mut picture, placement, &Look::default());
     picture.to_transparent_svg()
 }

@@ -63,6 +63,7 @@ pub(super) fn answer(
     let mut warnings = Vec::new();
     let (bytes, motion) = match (*format, what) {
         (_, ExportWork::Set { .. }) => return Err(unmade()),
+        (_, ExportWork::Wind { .. }) => return Err(Trouble("only plants move in the wind".to_owned())),
         ("rig", _) => (dressed.read.rig_file()?.into_bytes(), "rig".to_owned()),
         ("gait", ExportWork::Gait { gait }) => {
             let (text, name) = gait_file::write(dressed, gait)?;
@@ -197,8 +198,13 @@ fn clip_file(
     bytes.map_err(Trouble::from_error)
 }
 
+/// What the browser is told that a file of this format is.
+pub(super) fn mime(format: &str) -> &'static str {
+    KINDS.iter().find(|(known, _)| *known == format).map_or("application/octet-stream", |(_, mime)| mime)
+}
+
 /// A name that every file system takes.
-fn plain(name: &str) -> String {
+pub(super) fn plain(name: &str) -> String {
     let kept = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' };
     let name: String = name.chars().map(kept).collect();
     if name.is_empty() { "creature".to_owned() } else { name }

@@ -7,6 +7,7 @@ mod export;
 mod gait_file;
 mod hint;
 mod motion;
+mod plant;
 mod reach;
 mod search;
 mod set;
@@ -21,6 +22,7 @@ use serde_json::{Value, json};
 use crate::protocol::{CreatureWork, DriveWork, Envelope, ExportWork, Message, Reply, Request, Source};
 use body::Bodies;
 use controller::Controller;
+use plant::Planted;
 use search::Seeker;
 use set::Making;
 use simulation::{Setting, Simulation};
@@ -51,6 +53,8 @@ pub struct Engine {
     /// And the last sketches.
     stages: Stages,
     simulation: Option<Simulation>,
+    /// The last plant asked about.
+    plant: Option<Planted>,
     search: Option<Seeker>,
     /// The last set of clips asked for.
     set: Option<Making>,
@@ -84,6 +88,7 @@ impl Engine {
             bodies: Bodies::default(),
             stages: Stages::default(),
             simulation: None,
+            plant: None,
             search: None,
             set: None,
             threads: 1,
@@ -145,6 +150,12 @@ impl Engine {
             Request::Reach { creature, style, pulls } => {
                 reach::answer(self.bodies.body(self.shelf.as_ref(), &creature, &style)?, &pulls)
             }
+            Request::Plant { creature, nodes } => {
+                plant::answer(Planted::get(&mut self.plant, self.shelf.as_ref(), &creature)?, nodes)
+            }
+            Request::Forest { creature, trees, seed } => {
+                plant::forest(Planted::get(&mut self.plant, self.shelf.as_ref(), &creature)?, trees, seed)
+            }
             Request::Simulate { creature, style, drive, ground, slope, help } => {
                 let setting = Setting { ground, slope, help };
                 let (simulation, answer) = if let DriveWork::Controller { sketch } = &drive {
@@ -196,6 +207,12 @@ impl Engine {
                 let wanted = set::Wanted { creature: &creature, style: &style, gait: gait.as_deref() };
                 let making = self.set.as_ref().filter(|making| making.is_of(&wanted));
                 export::set(making, self.shelf.as_ref(), &format, in_place)
+            }
+            Request::Export {
+                creature, what: ExportWork::Wind { wind }, format, in_place, seconds, ..
+            } => {
+                let planted = Planted::get(&mut self.plant, self.shelf.as_ref(), &creature)?;
+                plant::export(planted, &wind, &export::Wanted { format: &format, in_place, seconds })
             }
             Request::Export { creature, style, what, format, in_place, seconds } => {
                 let wanted = export::Wanted { format: &format, in_place, seconds };

@@ -38,8 +38,7 @@ const DEEPEST: usize = 16;
 const LONGEST_ID: usize = 64;
 
 /// What a person can drop.
-const DROPPABLE: &str =
-    "drop a .glb, .gltf, .xml (MJCF), .urdf, .bvh or .amc file, together with the files that it needs";
+const DROPPABLE: &str = "drop a .glb, .gltf, .xml (MJCF), .urdf, .bvh or .amc file, together with the files that it needs, or a plant: .mtg, .swc or .csv";
 
 /// Keeps the files of a request.
 pub(super) fn keep(shelf: &mut dyn Shelf, files: &[NewFile], bytes: &[u8]) -> Result<Answer, Trouble> {
@@ -82,7 +81,16 @@ fn creature_of<'n>(files: &'n [(String, &[u8])]) -> Result<&'n str, Trouble> {
     let with = |endings: &[&str]| -> Vec<&'n (String, &'n [u8])> {
         files.iter().filter(|(name, _)| endings.contains(&ending(name).as_str())).collect()
     };
-    let groups: [&[&str]; 5] = [&["glb", "gltf"], &["xml", "urdf"], &["bvh"], &["amc"], &["asf"]];
+    let groups: [&[&str]; 8] = [
+        &["glb", "gltf"],
+        &["xml", "urdf"],
+        &["bvh"],
+        &["amc"],
+        &["asf"],
+        &["mtg"],
+        &["swc"],
+        &["csv", "tsv", "txt"],
+    ];
     let Some(mut found) = groups.iter().map(|endings| with(endings)).find(|found| !found.is_empty()) else {
         let what = match files {
             [] => "nothing was dropped".to_owned(),

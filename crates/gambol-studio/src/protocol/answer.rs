@@ -43,6 +43,8 @@ pub struct GalleryEntry {
     pub about: String,
     /// SVG, three quarters.
     pub picture: String,
+    /// Whether wind moves it.
+    pub plant: bool,
 }
 
 /// A sketch of the gallery.

@@ -63,6 +63,8 @@ pub enum FileKind {
     Gltf,
     /// BVH, ASF or AMC.
     Recording,
+    /// MTG, SWC or a table; or of the gallery.
+    Plant,
 }
 
 /// A body: MJCF's.

@@ -10,6 +10,7 @@
 mod answer;
 mod creature;
 mod motion;
+mod plant;
 mod request;
 mod sketch;
 mod work;
@@ -20,6 +21,7 @@ use serde_json::Value;
 pub use answer::*;
 pub use creature::*;
 pub use motion::*;
+pub use plant::*;
 pub use request::*;
 pub use sketch::*;
 pub use work::*;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{CreatureWork, DriveWork, ExportWork, GaitWork, SketchWork};
 #[allow(unused_imports)] // for links
-use super::{answer::*, creature::*, motion::*, sketch::*};
+use super::{answer::*, creature::*, motion::*, plant::*, sketch::*};
 
 /// What the page can ask.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -78,6 +78,22 @@ pub enum Request {
         style: Style,
         /// What is pulled where.
         pulls: Vec<Goal>,
+    },
+    /// A plant as what wind moves. Answer: [`PlantAnswer`].
+    Plant {
+        /// Which.
+        creature: CreatureWork,
+        /// How many nodes have displacements; the others follow them.
+        nodes: usize,
+    },
+    /// Where the trees of a forest stand. Answer: [`ForestAnswer`].
+    Forest {
+        /// Of which plant.
+        creature: CreatureWork,
+        /// How many, at most [`MOST_TREES`].
+        trees: usize,
+        /// Of their places.
+        seed: u64,
     },
     /// Begin a simulation; one at a time. Answer: [`SimulationAnswer`].
     Simulate {
@@ -223,6 +239,15 @@ pub enum Request {
 
 /// Most time that a simulation goes on at once, s.
 pub const MOST_ADVANCE: f64 = 0.25;
+
+/// Most trees of a forest.
+pub const MOST_TREES: usize = 20_000;
+
+/// Most nodes of a tree that have displacements: the width of a texture that every card has.
+pub const MOST_NODES: usize = 2048;
+
+/// How many modes of a plant the page is told.
+pub const PLANT_MODES: usize = 25;
 
 /// Most steps of a search at once.
 pub const MOST_STEPS: usize = 100;

@@ -5,6 +5,8 @@ use gambol::control::sketch::Sketch;
 use gambol::gait::{ModeEdit, Wish};
 use serde::{Deserialize, Serialize};
 
+use super::WindWork;
+
 /// A creature, and what the user set right about it.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct CreatureWork {
@@ -204,6 +206,11 @@ pub enum ExportWork {
     },
     /// The last minute of the simulation.
     Simulation,
+    /// A plant in a wind, as `gambol wind` has it.
+    Wind {
+        /// Which.
+        wind: WindWork,
+    },
     /// The stride that was found of a sketch.
     Controller {
         /// Which.

@@ -44,9 +44,9 @@ const MOST_GAITS: usize = 2000;
 const OLD_HALF: Duration = Duration::from_secs(3600);
 
 /// Files that a creature left in its place may be made of. Its folder may be the user's home: nothing else there is read.
-const OF_CREATURES: [&str; 22] = [
-    "amc", "asf", "bin", "bvh", "dae", "glb", "gltf", "hdr", "jpeg", "jpg", "ktx2", "msh", "mtl", "obj",
-    "png", "skn", "stl", "tga", "toml", "urdf", "webp", "xml",
+const OF_CREATURES: [&str; 24] = [
+    "amc", "asf", "bin", "bvh", "dae", "drf", "glb", "gltf", "hdr", "jpeg", "jpg", "ktx2", "msh", "mtg",
+    "mtl", "obj", "png", "skn", "stl", "tga", "toml", "urdf", "webp", "xml",
 ];
 
 /// A shelf on disk. Copies share the folder, and may be used by several threads.

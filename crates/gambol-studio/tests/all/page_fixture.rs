@@ -16,6 +16,10 @@ use gambol::model::{Creature, Vec3};
 use gambol::motion::Stride;
 use gambol::motion::samples::wander;
 use gambol::motion::swing;
+use gambol::plant::{
+    AirSettings, Constants, Forest, Instance, Mechanics, OscillatorStep, Stepping, SwaySettings, Wind,
+    WindBasis, WoodSettings, find_plant, plant_modes,
+};
 use gambol_studio::protocol::{Message, SWINGS};
 use gambol_studio::{Engine, MemoryShelf};
 use serde_json::{Value, json};
@@ -55,6 +59,70 @@ fn the_page_is_tested_against_what_the_library_computes() {
     }
     let kept: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_alike(&kept, &told, "fixture");
+}
+
+/// The page steps the oscillators of a forest itself: a few steps of all kinds, and a forest of three trees in a wind that changes.
+#[test]
+fn the_page_steps_forests_as_the_library_does() {
+    let told = json!({ "steps": steps(), "forest": forest() });
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("web/tests/forest.json");
+    if std::env::var_os("GAMBOL_WRITE_FIXTURE").is_some() {
+        std::fs::write(&path, told.to_string() + "\n").unwrap();
+    }
+    let kept: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    assert_alike(&kept, &told, "forest");
+}
+
+/// Free, damped, critically damped and beyond: ω², γ, step, and the six numbers.
+fn steps() -> Value {
+    let step = |[omega_squared, gamma, step]: [f64; 3]| {
+        let numbers = OscillatorStep::new(omega_squared, gamma, step, Stepping::Exact);
+        json!([omega_squared, gamma, step, numbers.place, numbers.speed])
+    };
+    [[9.0, 0.0, 0.02], [66.0, 0.5, 1.0 / 60.0], [25.0, 10.0, 0.1], [25.0, 40.0, 0.05], [2e4, 60.0, 0.1]]
+        .map(step)
+        .into()
+}
+
+/// P, T, a mean wind, and all coordinates after half a second of other winds.
+fn forest() -> Value {
+    const WINDS: [[f64; 3]; 3] = [[9.0, -3.0, 0.5], [2.0, 7.0, -1.0], [-4.0, 1.0, 0.0]];
+    let plant = find_plant("grass").unwrap().plant();
+    let mechanics = Mechanics::new(&plant, &WoodSettings::default(), Constants::Disc).unwrap();
+    let modes = plant_modes(&plant, &mechanics, 6).unwrap();
+    let basis = WindBasis::new(&mechanics, &modes, &AirSettings::default());
+    // As single numbers: so the page has them.
+    let tree = |x: f64, turn: f32, size: f32| Instance {
+        place: Vec3::new(x, 0.0, 0.0),
+        turn: f64::from(turn),
+        size: f64::from(size),
+    };
+    let stand = vec![tree(0.0, 0.0, 1.0), tree(1.0, 1.25, 0.75), tree(2.0, -2.5, 1.125)];
+    let (sway, mean) = (SwaySettings::default(), Wind::constant(Vec3::new(6.0, 2.0, 0.0)));
+    let mut forest = Forest::new(&plant, (&modes, &basis), stand, 4, &sway, &mean).unwrap();
+    for wind in WINDS {
+        for _ in 0..10 {
+            forest.step(&Wind::constant(wind.into()), 0.0);
+        }
+    }
+    let part = |(index, mode): (usize, &gambol::plant::PlantMode)| {
+        let drag = [0, 1, 2].map(|row| [0, 1, 2].map(|column| basis.drag[index][(row, column)]));
+        json!({
+            "omega_squared": mode.omega_squared,
+            "projection": <[f64; 3]>::from(basis.projection[index]),
+            "drag": drag,
+        })
+    };
+    json!({
+        "modes": modes.iter().enumerate().map(part).collect::<Vec<_>>(),
+        "damping": [sway.mass_damping, sway.stiffness_damping],
+        "step": sway.step,
+        "trees": forest.matrix_t(),
+        "mean": [6.0, 2.0],
+        "winds": WINDS,
+        "steps_each": 10,
+        "states": forest.matrix_q(),
+    })
 }
 
 /// What `answers.ts` begins with.

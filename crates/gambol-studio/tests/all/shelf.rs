@@ -176,9 +176,13 @@ fn a_linked_creature_opens_what_creatures_are_made_of() {
     let around = tempdir().unwrap();
     let home = around.path().join("home");
     fs::create_dir_all(home.join("meshes")).unwrap();
-    for (name, content) in
-        [("dog.xml", "<mujoco/>"), ("meshes/leg.stl", "solid"), ("id_rsa", "secret"), (".netrc", "secret")]
-    {
+    for (name, content) in [
+        ("dog.xml", "<mujoco/>"),
+        ("meshes/leg.stl", "solid"),
+        ("tree.drf", "units"),
+        ("id_rsa", "secret"),
+        (".netrc", "secret"),
+    ] {
         fs::write(home.join(name), content).unwrap();
     }
     fs::write(around.path().join("other.xml"), "secret").unwrap();
@@ -192,6 +196,8 @@ fn a_linked_creature_opens_what_creatures_are_made_of() {
     let files = shelf.files(&bundle).unwrap();
     assert_eq!(files.read("dog.xml").unwrap(), b"<mujoco/>");
     assert_eq!(files.read("meshes/leg.stl").unwrap(), b"solid");
+    // The units of a plant: `gambol studio walnut.mtg` failed without.
+    assert_eq!(files.read("tree.drf").unwrap(), b"units");
     for name in ["id_rsa", ".netrc", "../other.xml", "/etc/passwd", "../studio/token"] {
         files.read(name).unwrap_err();
         shelf.file(&bundle, name).unwrap_err();

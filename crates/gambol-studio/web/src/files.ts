@@ -1,9 +1,9 @@
 import type { Dropped } from './work/stash'
 
 /** What can be dropped, for people. */
-export const ACCEPTED = '.glb, .gltf with its files, .xml (MJCF), .urdf, .bvh, or a gait or sketch .toml'
+export const ACCEPTED = '.glb, .gltf with its files, .xml (MJCF), .urdf, .bvh, a plant (.mtg, .swc, .csv), or a gait or sketch .toml'
 /** The same for a file dialog: a glTF's pictures and a robot's meshes come along. */
-export const ACCEPT = '.glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2,.xml,.urdf,.bvh,.toml,.obj,.stl'
+export const ACCEPT = '.glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2,.xml,.urdf,.bvh,.toml,.obj,.stl,.mtg,.drf,.swc,.csv,.tsv'
 
 /** All files of a drop, those of folders with their paths. */
 export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {

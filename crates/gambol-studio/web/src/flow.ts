@@ -45,11 +45,13 @@ export class Flow {
   private running = false
   private timer: ReturnType<typeof setTimeout> | undefined
 
-  constructor(private readonly engine: Engine, private readonly document: Document) {}
+  /** `idle` while the creature is shown in another way, for which nothing is asked here. */
+  constructor(private readonly engine: Engine, private readonly document: Document, private readonly idle: () => boolean = () => false) {}
 
   start(): void {
     effect(() => {
       this.document.history.value
+      this.idle()
       void this.run()
     })
   }
@@ -61,6 +63,7 @@ export class Flow {
 
   /** What is seen is what the work says. */
   get settled(): boolean {
+    if (this.idle()) return true
     const { creature, style, gait } = this.document.present.work
     const [body, motion] = [this.body.value, this.motion.value]
     const moves = still(gait) ? motion === null : same([motion?.of, motion?.style, motion?.gait], [creature, style, gait])
@@ -77,6 +80,7 @@ export class Flow {
 
   /** The first arrow whose beginning changed. One that failed stays as it is until it does. */
   private next(): (() => Promise<void>) | null {
+    if (this.idle()) return null
     const { work: { creature, style, gait }, counted } = this.document.present
     const inputs: Inputs = {
       creature,

@@ -1,10 +1,13 @@
-import { chooseGait, doc, flow, overlay, physics, playback, show, takeable, takeHome } from './studio'
+import { tell } from './notes'
+import { chooseGait, doc, flow, overlay, physics, planting, playback, show, takeable, takeHome } from './studio'
+import { grove } from './ui/ForestView'
 import { stage } from './ui/StageView'
 
 /** For the help sheet. */
 export const KEYS: { title: string; keys: [string, string][] }[] = [
   { title: 'Play', keys: [['Space', 'play or pause'], ['← →', 'one frame'], ['Shift ← →', 'ten frames'], ['Home End', 'start and end of the cycle'], ['1 … 9', 'gaits, in their order']] },
   { title: 'Look', keys: [['Drag', 'orbit'], ['Right-drag', 'pan'], ['Wheel', 'zoom'], ['F', 'show all of it'], ['R', 'view as at the start; in physics: reset']] },
+  { title: 'In a forest', keys: [['Drag', 'wind: its direction and strength'], ['Click', 'a gust from there'], ['Right-drag', 'look around'], ['W A S D', 'walk; with Shift run'], ['Q E', 'down and up'], ['Wheel', 'ahead and back'], ['R', 'view as at the start']] },
   { title: 'Do', keys: [['V P H', 'select, pose, hold'], ['Ctrl Drag', 'push the body in a simulation'], ['Ctrl Z', 'undo'], ['Ctrl Shift Z', 'redo'], ['Ctrl E', 'take it home'], ['Esc', 'deselect, close'], ['?', 'this sheet']] },
 ]
 
@@ -13,14 +16,18 @@ export function listen(): void {
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || isField(event.target)) return
     const command = event.ctrlKey || event.metaKey
-    const done = command ? commands(event) : overlay.value === null && plain(event)
+    const done = command ? commands(event) : overlay.value === null && (planting.on.value ? among(event) : plain(event))
     if (done) event.preventDefault()
   })
-  // A button pressed with the mouse does not keep the keyboard: space is play and pause again.
+  addEventListener('keyup', (event) => {
+    grove.value?.walker.key(event.key, false, event.shiftKey)
+  })
+  // A button pressed with the mouse does not keep the keyboard: space is play and pause again. While the event goes down, before
+  // the button does anything: a dialog that it opens gives the keyboard back to whatever had it, which must not be the button.
   addEventListener('click', (event) => {
     const focused = document.activeElement
     if (event.detail > 0 && focused instanceof HTMLElement && focused.matches('button, .scrub, .track, input[type=range], input[type=checkbox]')) focused.blur()
-  })
+  }, { capture: true })
 }
 
 function isField(target: EventTarget | null): boolean {
@@ -38,9 +45,31 @@ function commands(event: KeyboardEvent): boolean {
       return true
     case 'e':
       if (takeable.value) takeHome()
+      else tell('info', 'There is nothing to take home yet: press a gait first.')
       return true
     default:
       return false
+  }
+}
+
+/** Keys among trees. */
+function among(event: KeyboardEvent): boolean {
+  const onControl = event.target instanceof HTMLElement && event.target.matches('button, a, [role=slider], input')
+  switch (event.key) {
+    case ' ':
+      if (!onControl) planting.playing.value = !planting.playing.value
+      return !onControl
+    case 'r':
+      grove.value?.walker.start()
+      return true
+    case 'Escape':
+      planting.shown.value = null
+      return true
+    case '?':
+      overlay.value = 'help'
+      return true
+    default:
+      return !onControl && (grove.value?.walker.key(event.key, true, event.shiftKey) ?? false)
   }
 }
 

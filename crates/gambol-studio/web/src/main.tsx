@@ -2,6 +2,7 @@ import './style/page.css'
 import './style/parts.css'
 import './style/panels.css'
 import './style/stage.css'
+import './style/forest.css'
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { words } from './engine/engine'
@@ -10,9 +11,10 @@ import { calm, fixedMoment, fixedTime } from './moment'
 import { tell } from './notes'
 import type { Vec3 } from './protocol'
 import { Kinematics } from './stage'
-import { control, engine, flow, gameSet, loaded, physics, playback, show, start, work } from './studio'
+import { control, engine, flow, gameSet, loaded, physics, planting, playback, show, start, work } from './studio'
 import { App } from './ui/App'
 import { paletteView } from './ui/Palette'
+import { grove } from './ui/ForestView'
 import { stage } from './ui/StageView'
 
 /** After a pause (another tab, a slow frame) the motion goes on, not ahead: at most this much at once, s. */
@@ -20,19 +22,26 @@ const LONGEST_FRAME = 0.25
 
 if (fixedTime !== null) playback.time.value = fixedTime
 if (fixedMoment || calm.matches) playback.playing.value = false
+if (fixedMoment) planting.playing.value = false
 
 render(<App />, document.getElementById('app')!)
 listen()
 
 effect(() => {
-  const creature = flow.creature.value?.answer.name
-  document.title = [creature, work.value.gait.name, 'gambol studio'].filter(Boolean).join(' · ')
+  const forest = planting.on.value
+  const creature = forest ? planting.plant.value?.answer.name : flow.creature.value?.answer.name
+  document.title = [creature, forest ? 'wind' : work.value.gait.name, 'gambol studio'].filter(Boolean).join(' · ')
 })
 
 let before = performance.now()
 function frame(now: number): void {
   const seconds = Math.min((now - before) / 1000, LONGEST_FRAME)
   before = now
+  if (planting.on.peek()) {
+    planting.frame(now, seconds)
+    requestAnimationFrame(frame)
+    return
+  }
   if (physics.state.peek() === 'off') playback.tick(seconds)
   else physics.tick(seconds)
   show.frame(now)
@@ -47,7 +56,7 @@ const hooks = {
   get ready() { return loaded.value && flow.busy.value === null && flow.body.value !== null },
   get link() { return engine.connection.value === 'open' ? 'open' : 'lost' },
   /** All that is shown is of the present work. */
-  get settled() { return loaded.value && flow.settled && control.settled },
+  get settled() { return loaded.value && (planting.on.value ? planting.settled : flow.settled && control.settled) },
   get time() { return playback.time.value },
   set time(seconds: number) { playback.time.value = seconds },
   work: () => work.value,
@@ -63,6 +72,16 @@ const hooks = {
     body: { waited: flow.body.value?.waited ?? null },
     report: flow.motion.value?.answer.report ?? null,
   }),
+  /** The forest: what was told of the plant, its wind, the drawing, and the coordinates of a tree. */
+  forest: {
+    plant: () => planting.plant.value?.answer ?? null,
+    trees: () => (planting.stand.value?.trees.length ?? 0) / 5,
+    wind: () => planting.mean,
+    stats: () => grove.value?.stats() ?? null,
+    coordinates: (tree: number) => planting.coordinates(tree),
+    step: (seconds: number) => planting.step(seconds),
+    eye: () => grove.value?.walker.camera.position.toArray() ?? null,
+  },
   /** The search for a controller. */
   search: () => ({ running: control.running.value, points: control.curve.value, progress: control.progress.value, view: control.view.value }),
   /** The set of clips that is being made. */

@@ -14,6 +14,15 @@ export const SWINGS = [-1, -0.5, 0, 0.5, 1]
 /** Most time that a simulation goes on at once, s. */
 export const MOST_ADVANCE = 0.25
 
+/** Most trees of a forest. */
+export const MOST_TREES = 20000
+
+/** Most nodes of a tree that have displacements: the width of a texture that every card has. */
+export const MOST_NODES = 2048
+
+/** How many modes of a plant the page is told. */
+export const PLANT_MODES = 25
+
 /** Most steps of a search at once. */
 export const MOST_STEPS = 100
 
@@ -231,6 +240,60 @@ export interface ReachAnswer {
   miss: number
 }
 
+/**
+ * See `Request::Plant`. All that moves a forest of it: matrices P and Φ of Diener et al. 2009, figure 5, and what is
+ * drawn.
+ */
+export interface PlantAnswer {
+  /** Name. */
+  name: string
+  /** Of the whole plant. */
+  nodes: number
+  /** kg */
+  mass: number
+  /** m */
+  height: number
+  /** The larger of its two widths, m. */
+  width: number
+  /** Middle of its crown, m. */
+  middle: Vec3
+  /** What grows on its twigs. */
+  foliage: Foliage
+  /** What was guessed or left out, in words. */
+  notes: string[]
+  /** Damping of the wood, C = α M + β K: 1/s and s. */
+  damping: [number, number]
+  /** The slowest first. */
+  modes: PlantModePart[]
+  /** Nodes that have displacements, the root first: places at rest, three numbers each, m. */
+  places: Numbers
+  /** Of each of these its parent among them; the root's is 0. */
+  parents: Numbers
+  /** Of each of these the radius of what ends there, m. */
+  radii: Numbers
+  /** v of equation 18 for each mode and then each of these nodes: x, y, z. */
+  shapes: Numbers
+  /** w of equation 18, the same. */
+  bends: Numbers
+  /**
+   * What modes leave of the displacement under steady wind along each axis, then for each of these nodes: m per (m/s)².
+   */
+  residual: Numbers
+  /** The finest first. */
+  levels: LevelPart[]
+  /** Gusts that a wind carries along. */
+  gusts: GustPart
+}
+
+/** See `Request::Forest`. */
+export interface ForestAnswer {
+  /**
+   * T: x, y, z (m), turn (rad) and size of each tree. Turns and sizes are of a few kinds, so that trees share their
+   * oscillators' steps.
+   */
+  trees: Numbers
+}
+
 /** What moves a simulated creature. */
 export type DriveWork =
   /** Springs alone. */
@@ -324,6 +387,8 @@ export type ExportWork =
   | { of: 'gait'; gait: GaitWork }
   /** The last minute of the simulation. */
   | { of: 'simulation' }
+  /** A plant in a wind, as `gambol wind` has it. */
+  | { of: 'wind'; wind: WindWork }
   /** The stride that was found of a sketch. */
   | { of: 'controller'; sketch: SketchWork }
 
@@ -371,6 +436,8 @@ export interface GalleryEntry {
   about: string
   /** SVG, three quarters. */
   picture: string
+  /** Whether wind moves it. */
+  plant: boolean
 }
 
 /** A sketch of the gallery. */
@@ -411,6 +478,8 @@ export type FileKind =
   | 'gltf'
   /** BVH, ASF or AMC. */
   | 'recording'
+  /** MTG, SWC or a table; or of the gallery. */
+  | 'plant'
 
 /** A body: MJCF's. */
 export interface BodyPart {
@@ -738,6 +807,64 @@ export interface BodyPoint {
   point: Vec3
 }
 
+/** What grows on the twigs of a plant. */
+export type Foliage =
+  /** Leaves at the tips and along the last twigs. */
+  | 'broad'
+  /** Sprays of needles along all branches. */
+  | 'needles'
+  /** Leaflets on both sides of every branch. */
+  | 'fronds'
+  /** None: the blades are the stems. */
+  | 'blades'
+
+/** A mode of a plant as an oscillator. */
+export interface PlantModePart {
+  /** Hz */
+  frequency: number
+  /** What it looks like. */
+  name: string
+  /** ω², rad²/s² */
+  omega_squared: number
+  /** p of equation 16. */
+  projection: Vec3
+  /** C ∫ D φ φᵀ, row by row, of which the air's damping follows. */
+  drag: [Vec3, Vec3, Vec3]
+  /** a, b and the largest coordinate of equation 18: s = a arctan(b q). */
+  bend: Vec3
+  /** Largest displacement of a node per unit of its coordinate. */
+  reach: number
+}
+
+/** The plant as it is drawn at some distance. */
+export interface LevelPart {
+  /** Of the tubes: corners, three numbers each, m. */
+  positions: Numbers
+  /** The same. */
+  normals: Numbers
+  /** Of each corner: the two nodes that it follows, and how much the second counts. */
+  joints: Numbers
+  /** Corners of triangles, as whole f32 numbers. */
+  triangles: Numbers
+  /**
+   * Nine numbers each: middle x, y, z and half length (m), flutter's phase (rad) and rate (Hz), two nodes and the share
+   * of the second.
+   */
+  leaves: Numbers
+  /** Of each leaf, from stalk to tip: x, y, z. */
+  outs: Numbers
+}
+
+/** Gusts on a square that repeats itself. */
+export interface GustPart {
+  /** Cells along a side. */
+  side: number
+  /** Of a side, m. */
+  length: number
+  /** Along, across and up, row by row across the wind: standard deviation along it 1. */
+  field: Numbers
+}
+
 /** One mode that is pumped. */
 export interface PumpedMode {
   /** Index. */
@@ -861,6 +988,22 @@ export interface KeptSearch {
   controller: string | null
   /** For `Request::Search`. */
   checkpoint: string
+}
+
+/** A wind to take home: `gambol wind`'s options. */
+export interface WindWork {
+  /** m/s, east and north. */
+  wind: [number, number]
+  /** Strength of gusts in parts of the mean speed. */
+  gusts: number
+  /** Of the gusts. */
+  seed: number
+  /** How many modes move. */
+  modes: number
+  /** How many times as stiff as wood usually is. */
+  stiffness: number
+  /** How many times as much the wood damps. */
+  damping: number
 }
 
 /** What a joint lets move. */
@@ -1101,6 +1244,28 @@ export interface Requests {
       pulls: Goal[]
     }
     answer: ReachAnswer
+  }
+  /** A plant as what wind moves. */
+  'plant': {
+    ask: {
+      /** Which. */
+      creature: CreatureWork
+      /** How many nodes have displacements; the others follow them. */
+      nodes: number
+    }
+    answer: PlantAnswer
+  }
+  /** Where the trees of a forest stand. */
+  'forest': {
+    ask: {
+      /** Of which plant. */
+      creature: CreatureWork
+      /** How many, at most `MOST_TREES`. */
+      trees: number
+      /** Of their places. */
+      seed: number
+    }
+    answer: ForestAnswer
   }
   /** Begin a simulation; one at a time. */
   'simulate': {

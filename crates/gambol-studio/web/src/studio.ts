@@ -8,6 +8,7 @@ import { Flow, styleFor } from './flow'
 import { GameSet } from './gameset'
 import { dismiss, notes, said, tell } from './notes'
 import { Physics } from './physics'
+import { Planting } from './planting'
 import { Playback } from './playback'
 import type { CreatureWork, GaitFileAnswer, GaitWork, Goal, SketchWork, Source, Style } from './protocol'
 import type { Work } from './work/work'
@@ -22,7 +23,9 @@ import { claimTab, hashValue, setHash } from './work/tab'
 
 export const engine = linkToServer(location)
 export const doc = new Document(workOn(creatureFrom({ from: 'gallery', name: 'dog' })))
-export const flow = new Flow(engine, doc)
+/** The forest, while the creature is a plant. */
+export const planting = new Planting(engine, doc)
+export const flow = new Flow(engine, doc, () => planting.on.value)
 export const gameSet = new GameSet(engine, doc, flow)
 export const control = new Control(engine, doc, flow, () => `${tab}search`)
 export const playback = new Playback(computed(() => {
@@ -88,7 +91,8 @@ async function workOf(gaitFile: string): Promise<Work> {
 export function chooseCreature(source: Source, label: string): void {
   const creature = creatureFrom(source)
   physics.stop()
-  flow.beginWithGait(creature)
+  planting.asCreature.value = false
+  if (!planting.plantSource(source)) flow.beginWithGait(creature)
   doc.change(label, () => workOn(creature))
 }
 
@@ -139,7 +143,8 @@ async function keepCreature(files: Dropped[]): Promise<void> {
     const { answer } = await engine.ask('keep', { files: list }, all)
     const source: Source = { from: 'file', bundle: answer.bundle, name: answer.name }
     // Read before it takes the place of the creature that is there: a bad file changes nothing.
-    await engine.ask('creature', { creature: creatureFrom(source) })
+    if (planting.plantSource(source)) await engine.ask('plant', { creature: creatureFrom(source), nodes: planting.nodes.value })
+    else await engine.ask('creature', { creature: creatureFrom(source) })
     chooseCreature(source, `open ${answer.name}`)
     show.panel.value = 'creature'
   } finally {
@@ -148,7 +153,7 @@ async function keepCreature(files: Dropped[]): Promise<void> {
 }
 
 function mainName(files: Dropped[]): string {
-  const main = files.find((file) => /\.(glb|gltf|xml|urdf|bvh)$/i.test(file.name)) ?? files[0]!
+  const main = files.find((file) => /\.(glb|gltf|xml|urdf|bvh|mtg|swc|csv)$/i.test(file.name)) ?? files[0]!
   return main.name.split('/').at(-1)!
 }
 
@@ -230,13 +235,14 @@ export function dragSketch(label: string, change: (sketch: SketchWork) => Sketch
 
 /** There is something to take home. */
 export const takeable = computed(() => {
+  if (planting.on.value) return planting.plant.value !== null
   if (physics.reading.value) return true
   return show.sketching.value ? work.value.sketch?.found?.controller != null : flow.motion.value !== null
 })
 
 export function takeHome(): void {
   // What is taken is on the stage.
-  if (show.sketching.value) control.view.value = 'best'
+  if (!planting.on.value && show.sketching.value) control.view.value = 'best'
   overlay.value = 'take'
 }
 

@@ -1,10 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ACCEPTED, filesOf } from '../files'
-import { drop, loaded, overlay, right, show, showPanel } from '../studio'
+import { drop, loaded, overlay, planting, right, show, showPanel } from '../studio'
 import { BodyPanel } from './BodyPanel'
 import { ControlPanel } from './ControlPanel'
 import { CreaturePanel } from './CreaturePanel'
+import { ForestModes } from './ForestModes'
+import { ForestPanel } from './ForestPanel'
+import { ForestTake } from './ForestTake'
+import { ForestView } from './ForestView'
 import { HelpSheet } from './HelpSheet'
 import { MotionPanel } from './MotionPanel'
 import { Notes } from './Notes'
@@ -17,27 +21,52 @@ import { Timeline } from './Timeline'
 import { TopBar } from './TopBar'
 
 export function App() {
+  const forest = planting.on.value
   return (
     <>
       <TopBar />
-      <main>
-        <Tabs class="left" label="Creature and body" value={show.panel.value} onChange={(panel) => { show.panel.value = panel }}
-          tabs={[['creature', 'Creature', CreaturePanel], ['body', 'Body', BodyPanel]]} below={<Selection />} />
-        <div class="centre">
-          <div class="stage-place">
-            <StageView />
-            <Notes />
-          </div>
-          <Timeline stage={stage.value} />
-          <Palette />
-        </div>
-        <Tabs class="right" label="Motion and physics" value={right.value} onChange={showPanel}
-          tabs={[['motion', 'Motion', MotionPanel], ['control', 'Controller', ControlPanel], ['physics', 'Physics', PhysicsPanel]]} />
-      </main>
+      {forest ? <Forest /> : <Creature />}
       {overlay.value === 'help' && <HelpSheet />}
-      {overlay.value === 'take' && <TakeHome />}
+      {overlay.value === 'take' && (forest ? <ForestTake /> : <TakeHome />)}
       <DropTarget />
     </>
+  )
+}
+
+/** A plant: the forest that it makes in the wind. */
+function Forest() {
+  return (
+    <main class="forest-page">
+      <div class="centre">
+        <div class="stage-place">
+          <ForestView />
+          <Notes />
+        </div>
+        <ForestModes />
+      </div>
+      <aside class="side right" aria-label="Wind and forest">
+        <div class="panel"><ForestPanel /></div>
+      </aside>
+    </main>
+  )
+}
+
+function Creature() {
+  return (
+    <main>
+      <Tabs class="left" label="Creature and body" value={show.panel.value} onChange={(panel) => { show.panel.value = panel }}
+        tabs={[['creature', 'Creature', CreaturePanel], ['body', 'Body', BodyPanel]]} below={<Selection />} />
+      <div class="centre">
+        <div class="stage-place">
+          <StageView />
+          <Notes />
+        </div>
+        <Timeline stage={stage.value} />
+        <Palette />
+      </div>
+      <Tabs class="right" label="Motion and physics" value={right.value} onChange={showPanel}
+        tabs={[['motion', 'Motion', MotionPanel], ['control', 'Controller', ControlPanel], ['physics', 'Physics', PhysicsPanel]]} />
+    </main>
   )
 }
 

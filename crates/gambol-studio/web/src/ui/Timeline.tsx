@@ -146,7 +146,9 @@ function Strip({ stage }: { stage: Stage | null }) {
     if (!stage || !player || wide < 50) return
     const timer = setTimeout(async () => {
       if (doc.dragging || physics.state.peek() !== 'off') return
-      const height = place.current!.clientHeight
+      // A plant may have taken the place of the creature meanwhile.
+      if (!place.current) return
+      const height = place.current.clientHeight
       const pictures = Math.max(Math.floor(wide / (1.5 * height)), 4)
       const strip = await filmStrip(stage, player, pictures, { width: wide / pictures, height, pixelRatio: devicePixelRatio })
       strip.setAttribute('aria-hidden', 'true')

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { capital } from '../bodyparts'
-import { control, doc, engine, flow, gameSet, overlay, takeable, takeHome, waiting, work } from '../studio'
+import { control, doc, engine, flow, gameSet, overlay, planting, takeable, takeHome, waiting, work } from '../studio'
 import { switchTheme, theme } from '../theme'
 import { Gallery } from './Gallery'
 import * as icons from './icons'
@@ -46,6 +46,11 @@ function State() {
   if (flow.busy.value === 'creature') return <p class="state busy" role="status">Reading the creature</p>
   if (gameSet.making.value && overlay.value !== 'take') return <div class="state"><Making making={gameSet.making.value} /></div>
   if (control.running.value && !control.front.value) return <p class="state busy" role="status">Looking for a controller</p>
+  if (planting.isPlant.value && planting.asCreature.value) {
+    return <p class="state"><button type="button" class="chip" onClick={() => { planting.asCreature.value = false }}>Back to the wind</button></p>
+  }
+  if (planting.busy.value) return <p class="state busy" role="status">Finding its vibrations</p>
+  if (planting.on.value) return <p class="state">Drag to blow, click for a gust; W A S D to walk, right-drag to look</p>
   if (hinted) return <p class="state" />
   return (
     <p class="state hint">

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import * as icons from './icons'
 
 /** A button with a picture only: its name is in the tooltip and for screen readers. */
@@ -240,7 +240,8 @@ export function NumberField(props: {
 /** Covers the page until it is closed: Esc, the cross, or a click beside it. */
 export function Modal({ title, onClose, children, wide }: { title: string; onClose: () => void; children: ComponentChildren; wide?: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  // Before the page is painted: what is behind it must not be reached in between.
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog ref={dialog} class={wide ? 'wide' : ''} aria-label={title} onClose={onClose}
       onClick={(event) => event.target === dialog.current && onClose()}>
