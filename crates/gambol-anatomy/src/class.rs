@@ -46,10 +46,14 @@ settings! {
         clearance: f64 = 0.12, Share;
         /// Mass of what could be flippers over that of the whole: a dolphin's are 0.02, a dog's legs 0.15 and more.
         flippers: f64 = 0.07, Share;
+        /// The same of a pair that cannot be legs, however high the belly is: a flamingo's are 0.05.
+        twigs: f64 = 0.025, Share;
         /// Share of the moving bodies that are fingers, where it is a hand.
         fingers: f64 = 0.6, Share;
         /// Share of the moving bodies that are called leaves or branches, where it is a plant.
         leaves: f64 = 0.3, Share;
+        /// Parts in pairs over parts of the back, of somebody without names: beyond this it is no back with a fin or two.
+        branching: usize = 2, AtLeastOne;
         /// Joints along the body that a wave takes.
         bends: usize = 3, AtLeastOne;
     }
@@ -193,10 +197,9 @@ impl Look {
             legs.legs.iter().all(|leg| other.iter().any(|word| self.leg_says(creature, leg.foot, word)));
         let height = self.extent().z.max(f64::MIN_POSITIVE);
         let ground = self.low.z;
-        let flippers = legs.pairs == 1
-            && self.trunk_low - ground < settings.clearance * height
-            && self.leg_mass(creature, legs) < settings.flippers * creature.mass()
-            && self.extent().x > height;
+        let share = self.leg_mass(creature, legs) / creature.mass().max(f64::MIN_POSITIVE);
+        let low = self.trunk_low - ground < settings.clearance * height && share < settings.flippers;
+        let flippers = legs.pairs == 1 && (low || share < settings.twigs) && self.extent().x > height;
         !beats && !flippers
     }
 
@@ -318,6 +321,15 @@ impl Look {
             let class = if flat { BodyClass::Ray } else { BodyClass::Wings };
             let reason = format!("it is {:.1} times as broad as long, without legs", size.y / size.x);
             return told(class, reason);
+        }
+        let moving = |unpaired: bool| {
+            (1..self.words.len())
+                .filter(|&body| self.unpaired[body] == unpaired && !self.words[body].is_empty())
+                .count()
+        };
+        if moving(false) > settings.branching * moving(true) {
+            let reason = "most of it branches off in pairs that are neither legs, wings nor fins".to_owned();
+            return told(BodyClass::Thing, reason);
         }
         if bends >= settings.bends {
             return self.limbless(creature, settings);

@@ -47,6 +47,9 @@ const ASIDE: f64 = 0.15;
 /// A limb is a wing beside named ones if it reaches this far, as a share of the farthest.
 const REACHES: f64 = 0.4;
 
+/// How far ahead of straight out, and behind it, the ends of a tip are looked for.
+const TIP_ASIDE: f64 = 0.2;
+
 /// All wings in the reference pose: limbs that are called so; where none is, those that reach far aside and do not stand.
 pub fn wings(creature: &Creature, data: &mut Data) -> Vec<Wing> {
     let mirror = Mirror::new(creature, data);
@@ -150,6 +153,36 @@ fn extreme(
     finite.reduce(|a, b| if b.dot(&toward) > a.dot(&toward) { b } else { a })
 }
 
+/// Where a piece of a wing leads to: the joint of the next one, or its own farthest point. Not its centre of mass, which lies behind the
+/// bone where the feathers are.
+fn outer_end(
+    creature: &Creature,
+    frames: &[gambol_dynamics::BodyFrame],
+    wing: &Wing,
+    body: usize,
+    from: Vec3,
+    heading: &Heading,
+) -> Vec3 {
+    let bodies = creature.bodies();
+    let joint = |next: usize| {
+        let joint = creature.joints()[bodies[next].joints.clone()].first()?;
+        Some(frames[next].point_in_world(joint.anchor))
+    };
+    let next =
+        wing.bodies.iter().filter(|&&next| bodies[next].parent == body).filter_map(|&next| joint(next));
+    let far = next.max_by(|a, b| (a - from).norm().total_cmp(&(b - from).norm()));
+    let middle = frames[body].point_in_world(bodies[body].mass.com);
+    let out = middle - from;
+    let out = (out - heading.forward * out.dot(&heading.forward)).try_normalize(1e-9);
+    // The middle of the tip: a box has two corners there, and either alone would sweep the wing.
+    let tip = || {
+        let corner = |aside: f64| extreme(creature, &frames[body], body, out? + heading.forward * aside);
+        Some((corner(TIP_ASIDE)? + corner(-TIP_ASIDE)?) * 0.5)
+    };
+    // A next joint that is hardly away is a fan of feathers.
+    far.filter(|far| (far - from).norm() > 0.5 * (middle - from).norm()).or_else(tip).unwrap_or(middle)
+}
+
 /// The blades of a wing, from how its shapes lie in the reference pose: spans lead outwards, leading edges ahead.
 pub fn blades(creature: &Creature, data: &mut Data, wing: &Wing) -> Vec<Blade> {
     let heading = Heading::of_reference(creature, data);
@@ -159,8 +192,8 @@ pub fn blades(creature: &Creature, data: &mut Data, wing: &Wing) -> Vec<Blade> {
         let frame = &frames[body];
         let joint = creature.joints()[creature.bodies()[body].joints.clone()].first();
         let from = joint.map_or(frame.position, |joint| frame.point_in_world(joint.anchor));
-        let middle = frame.point_in_world(creature.bodies()[body].mass.com);
-        let Some(span) = (middle - from).try_normalize(1e-9) else { continue };
+        let end = outer_end(creature, frames, wing, body, from, &heading);
+        let Some(span) = (end - from).try_normalize(1e-9) else { continue };
         let flat = heading.forward - span * span.dot(&heading.forward);
         let Some(ahead) = flat.try_normalize(1e-9) else { continue };
         let reach =

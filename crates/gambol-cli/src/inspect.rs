@@ -12,13 +12,13 @@ use super::clip_report::{ClipReport, clip_table};
 use super::creature::{CreatureArguments, StateArguments};
 use super::hint::told;
 use super::plant_report::PlantReport;
-use super::wind::leaf_settings;
+
 use super::{Failure, write_json, written};
 use gambol::report::{JointReport, Report};
 use gambol::{load_clips, picture};
 use gambol_formats::gltf::{GltfClip, Rig};
 use gambol_model::Creature;
-use gambol_plant::{Plant, leaves, plant_views};
+use gambol_plant::{LeafSettings, Plant, leaves, plant_views};
 
 /// Tells what a creature is made of (bodies, joints, mass, landmarks, what was guessed), and what a clip holds
 #[derive(Args)]
@@ -110,7 +110,7 @@ impl Inspect {
     /// Of a plant, what it is made of; its masses and joints as a creature are those of `gambol export`.
     fn run_plant(&self, plant: &Plant, out: &mut impl Write) -> Result<(), Failure> {
         if let Some(file) = &self.picture {
-            let leaves = leaves(plant, &leaf_settings(plant));
+            let leaves = leaves(plant, &LeafSettings::of(plant));
             written::picture(file, &plant_views(plant, &leaves), self.force)?;
         }
         let report = PlantReport::new(plant)?;

@@ -14,22 +14,23 @@ pub struct Believed {
     pub design: Design,
     /// It as it was played.
     pub performance: Performance,
+    /// It is slower, faster or lower than it would have been, as the last hint says.
+    pub replaced: bool,
 }
 
 impl Performance {
     /// Whether its feet reach the ground and gravity believes it; so does all that no feet carry.
     pub fn is_believed(&self, body: &Body) -> bool {
-        let settings = &body.settings;
-        let reaches = self
-            .report
-            .foot_miss_mm
-            .is_none_or(|miss| miss <= 1e3 * settings.warnings.reach * body.legs.length);
-        reaches && self.forces.as_ref().is_none_or(|forces| forces.doubt(settings.forces.believed).is_none())
+        let Body { settings, legs, .. } = body;
+        let most = 1e3 * settings.warnings.reach * legs.length;
+        self.report.foot_miss_mm.is_none_or(|miss| miss <= most)
+            && self.forces.as_ref().is_none_or(|forces| forces.doubt(settings.forces.believed).is_none())
     }
 }
 
-/// Plays the gait called `name` as [`crate::prepare`] makes it and `adjust` changes it. A speed of `wish` at which its legs do not reach or
-/// gravity would not believe it is replaced by the nearest at which it would, and the design says so.
+/// Plays the gait called `name` as [`crate::prepare`] makes it and `adjust` changes it. A speed at which its legs do not reach or
+/// gravity would not believe it is replaced, and the design says so: one of `wish` by the nearest at which it would be believed, the gait's
+/// own by a lower one.
 pub fn perform_believed(
     creature: &Creature,
     data: &mut Data,
@@ -39,40 +40,122 @@ pub fn perform_believed(
     adjust: &dyn Fn(&Body, &mut Gait) -> Result<(), GaitError>,
     sampling: &Sampling,
 ) -> Result<Believed, GaitError> {
-    let mut play = |speed: Option<f64>| -> Result<Believed, GaitError> {
-        let wish = Wish { speed, ..wish.clone() };
+    let mut play = |pace: Pace| -> Result<Believed, GaitError> {
+        let wish = pace.of(wish);
         let (body, mut design) = prepare(creature.clone(), data, name, restyle, &wish)?;
         adjust(&body, &mut design.gait)?;
         let performance = perform(&body, data, &design.gait, sampling)?;
-        Ok(Believed { body, design, performance })
+        Ok(Believed { body, design, performance, replaced: false })
     };
-    let asked = play(wish.speed)?;
-    let Some(speed) = wish.speed else { return Ok(asked) };
+    let asked = play(wish.speed.map_or(Pace::Own, Pace::Speed))?;
     // Two of speed, stride and frequency say what is wanted; then nobody else should.
-    if asked.performance.is_believed(&asked.body) || wish.frequency.is_some() || wish.stride_length.is_some()
-    {
+    if asked.is_believed() || wish.frequency.is_some() || wish.stride_length.is_some() {
         return Ok(asked);
     }
-    let own = play(None)?;
-    if !own.performance.is_believed(&own.body) {
-        return Ok(asked);
+    let Some(speed) = wish.speed else {
+        return Ok(match gentler(&mut play, &asked)? {
+            Some(gentler) => gentler.hinted(&asked.pace(), name),
+            None => asked,
+        });
+    };
+    let mut own = play(Pace::Own)?;
+    if !own.is_believed() {
+        let Some(gentler) = gentler(&mut play, &own)? else { return Ok(asked) };
+        own = gentler;
     }
-    // Between a speed that is believed and one that is not.
-    let (mut good, mut bad) = (own.performance.report.speed, speed);
-    let mut nearest = own;
+    // As it was typed, or to a centimetre a second.
+    let typed = format!("{} m/s", (speed * 100.0).round() / 100.0);
+    Ok(nearest(&mut play, own, speed)?.hinted(&typed, name))
+}
+
+/// How fast a gait is tried.
+enum Pace {
+    /// As it would be.
+    Own,
+    /// m/s
+    Speed(f64),
+    /// Cycles per second: what stays where it is jumps lower the more often it does.
+    Frequency(f64),
+}
+
+impl Pace {
+    fn of(&self, wish: &Wish) -> Wish {
+        match *self {
+            Self::Own => Wish { speed: None, ..wish.clone() },
+            Self::Speed(speed) => Wish { speed: Some(speed), ..wish.clone() },
+            Self::Frequency(frequency) => Wish { frequency: Some(frequency), ..wish.clone() },
+        }
+    }
+}
+
+/// Plays a gait.
+type Play<'a> = dyn FnMut(Pace) -> Result<Believed, GaitError> + 'a;
+
+/// The fastest of a few speeds below that of `played` that is believed, or the highest of a few lower jumps: what a gait takes for its own is
+/// what animals of its size do, and not every body can.
+fn gentler(play: &mut Play, played: &Believed) -> Result<Option<Believed>, GaitError> {
+    let (report, settings) = (&played.performance.report, &played.body.settings.design);
+    // What takes that much is wild by amplitudes or springs, and stays so at any speed.
+    if report.residual_force.is_none_or(|force| force > settings.wild) {
+        return Ok(None);
+    }
+    let mut share = 1.0;
+    for _ in 0..settings.held_back_tries {
+        share *= settings.held_back;
+        let tried = play(if report.stride_length > 0.0 {
+            Pace::Speed(share * report.speed)
+        } else {
+            Pace::Frequency(report.stride_frequency / share)
+        })?;
+        if tried.is_believed() {
+            return Ok(Some(tried));
+        }
+    }
+    Ok(None)
+}
+
+/// The nearest to `speed` that is believed, from one that is.
+fn nearest(play: &mut Play, believed: Believed, speed: f64) -> Result<Believed, GaitError> {
+    let (mut good, mut bad) = (believed.performance.report.speed, speed);
+    let mut nearest = believed;
     for _ in 0..nearest.body.settings.design.nearer_tries {
         // By ratio: what was asked for may be wild.
         let middle = if good * bad > 0.0 { (good * bad).sqrt() } else { 0.5 * (good + bad) };
-        let tried = play(Some(middle))?;
-        if tried.performance.is_believed(&tried.body) {
+        let tried = play(Pace::Speed(middle))?;
+        if tried.is_believed() {
             (good, nearest) = (middle, tried);
         } else {
             bad = middle;
         }
     }
-    let reached = nearest.performance.report.speed;
-    nearest.design.hints.push(format!(
-        "{speed} m/s is not to be believed of its {name}: {reached:.2} m/s is, the nearest that could be found"
-    ));
     Ok(nearest)
+}
+
+impl Believed {
+    /// And nothing is below the ground: a slower gait can do better.
+    fn is_believed(&self) -> bool {
+        let most = 1e3 * self.body.settings.warnings.below_ground;
+        self.performance.is_believed(&self.body)
+            && self.performance.report.penetration_mm.is_none_or(|depth| depth <= most)
+    }
+
+    /// In words.
+    fn pace(&self) -> String {
+        let report = &self.performance.report;
+        if report.stride_length > 0.0 {
+            format!("{:.2} m/s", report.speed)
+        } else {
+            format!("{:.2} times a second", report.stride_frequency)
+        }
+    }
+
+    /// Says that it is not at the pace that was `asked` for.
+    fn hinted(mut self, asked: &str, name: &str) -> Self {
+        self.replaced = true;
+        let pace = self.pace();
+        self.design.hints.push(format!(
+            "{asked} is not to be believed of its {name}: {pace} is, the nearest that could be found"
+        ));
+        self
+    }
 }

@@ -244,7 +244,7 @@ fn footfalls(body: &Body, pattern: &Pattern) -> BTreeMap<String, f64> {
 fn preferred(class: BodyClass) -> &'static [&'static str] {
     match class {
         BodyClass::Belly => &["roll", "slither", "crawl"],
-        BodyClass::Wings => &["fly", "hover", "glide"],
+        BodyClass::Wings => &["fly", "hover", "glide", "take-off", "land"],
         BodyClass::Floats => &["hover"],
         class if class.swims() => &["swim"],
         _ => &[],
@@ -284,6 +284,7 @@ fn refused(class: BodyClass) -> Option<&'static str> {
         BodyClass::Wheels => Some("a vehicle, and wheels turn without a gait"),
         BodyClass::Hand => Some("a hand, which grasps and does not walk"),
         BodyClass::Plant => Some("a plant, which stays where it is"),
+        BodyClass::Thing => Some("nothing that gets about by itself"),
         _ => None,
     }
 }
@@ -341,14 +342,17 @@ fn legless(
     marks: &Marks,
 ) -> Result<Design, GaitError> {
     let components = design_legless(body, data, name, marks)?;
-    let frequency = wish.frequency.unwrap_or_else(|| legless_frequency(body, &components));
+    let frequency = wish.frequency.unwrap_or_else(|| match belly::cruising_beat(body, data, name) {
+        Some(cruises) => cruises,
+        None => legless_frequency(body, &components),
+    });
     let components =
         belly::with_preferred(body, data, marks, components, legless_support(name, &body.settings.waves))?;
     let mut support = legless_support(name, &body.settings.waves);
     if name == "swim"
-        && let Some(across) = belly::swim_across(body, data, &components, frequency)?
+        && let Some(advance) = belly::swim_advance(body, data, &components, frequency)?
     {
-        support = Support::Water { across };
+        support = Support::Water { across: body.settings.waves.swim_across, advance: Some(advance) };
     }
     let mut gait = Gait {
         name: name.to_owned(),

@@ -158,6 +158,7 @@ fn ground(
     section.only(&[
         "support",
         "across",
+        "advance",
         "airspeed",
         "pitch_degrees",
         "density",
@@ -197,7 +198,12 @@ fn support(section: &Section) -> Result<Support, FileError> {
         "crouch" => Support::Crouch,
         "air" => Support::Air,
         "belly" => return Ok(Support::Belly { across: rough("friction")? }),
-        "water" => return Ok(Support::Water { across: rough("drag")? }),
+        "water" => {
+            return Ok(Support::Water {
+                across: rough("drag")?,
+                advance: section.number("advance", FINITE)?,
+            });
+        }
         "wings" => {
             let pitch = section.number("pitch_degrees", FINITE)?.unwrap_or(0.0).to_radians();
             let need = |key: &str| section.error_at("support", format!("support = \"wings\" needs {key}"));
@@ -205,6 +211,14 @@ fn support(section: &Section) -> Result<Support, FileError> {
             let density =
                 section.number("density", ABOVE_0)?.ok_or_else(|| need("density: kg/m³ of the air"))?;
             return Ok(Support::Wings { speed, pitch, density });
+        }
+        "take-off" | "landing" => {
+            let need = |key: &str| section.error_at("support", format!("support = {name:?} needs {key}"));
+            let speed =
+                section.number("airspeed", ABOVE_0)?.ok_or_else(|| need("airspeed: m/s of level flight"))?;
+            let density =
+                section.number("density", ABOVE_0)?.ok_or_else(|| need("density: kg/m³ of the air"))?;
+            return Ok(Support::Launch { speed, density, lands: name == "landing" });
         }
         other => {
             let reason = format!("{other:?} carries nothing; there are {}", SUPPORTS.join(", "));
@@ -217,7 +231,7 @@ fn support(section: &Section) -> Result<Support, FileError> {
     }
 }
 
-const SUPPORTS: [&str; 6] = ["feet", "crouch", "belly", "water", "air", "wings"];
+const SUPPORTS: [&str; 8] = ["feet", "crouch", "belly", "water", "air", "wings", "take-off", "landing"];
 
 fn terrain(
     ground: &Section,
@@ -329,9 +343,10 @@ fn write_ground(out: &mut TomlWriter, ground: &Ground) {
         Support::Feet => (SUPPORTS[0], None),
         Support::Crouch => (SUPPORTS[1], None),
         Support::Belly { across } => (SUPPORTS[2], Some((across, "friction"))),
-        Support::Water { across } => (SUPPORTS[3], Some((across, "drag"))),
+        Support::Water { across, .. } => (SUPPORTS[3], Some((across, "drag"))),
         Support::Air => (SUPPORTS[4], None),
         Support::Wings { .. } => (SUPPORTS[5], None),
+        Support::Launch { lands, .. } => (SUPPORTS[6 + usize::from(lands)], None),
     };
     out.explained("support", quoted(name), "what carries the body: feet, crouch, belly, water or air");
     if let Support::Wings { speed, pitch, density } = ground.support {
@@ -339,8 +354,15 @@ fn write_ground(out: &mut TomlWriter, ground: &Ground) {
         out.explained("pitch_degrees", digits(pitch.to_degrees()), "how far the body points up");
         out.explained("density", digits(density), "kg/m³ of what the wings beat");
     }
+    if let Support::Launch { speed, density, .. } = ground.support {
+        out.explained("airspeed", digits(speed), "m/s of level flight");
+        out.explained("density", digits(density), "kg/m³ of what the wings beat");
+    }
     if let Some((across, what)) = across {
         out.explained("across", digits(across), &format!("{what} across the body over that along it"));
+    }
+    if let Support::Water { advance: Some(advance), .. } = ground.support {
+        out.explained("advance", digits(advance), "m per cycle, where the push of its tail equals its drag");
     }
     let steps = matches!(ground.support, Support::Feet | Support::Crouch);
     if steps || ground.duty != DEFAULT_DUTY {

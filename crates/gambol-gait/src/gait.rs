@@ -115,6 +115,8 @@ pub enum Support {
     Water {
         /// About 2 for a slender body at low speed, more for one with fins.
         across: f64,
+        /// Way per cycle, m, at which the push of its tail equals its drag; as drag across and along alone has it if not given.
+        advance: Option<f64>,
     },
     /// Wings beat air or water and carry the body, or push it.
     Wings {
@@ -124,5 +126,14 @@ pub enum Support {
         pitch: f64,
         /// Of what is beaten, kg/m³: 1.2 of air, 1000 of water, which carries the weight too.
         density: f64,
+    },
+    /// Wings take the body from the ground to level flight, or back; it happens once.
+    Launch {
+        /// Of level flight, m/s.
+        speed: f64,
+        /// Of the air, kg/m³.
+        density: f64,
+        /// Whether it comes down.
+        lands: bool,
     },
 }

@@ -185,6 +185,7 @@ pub fn perform(
         Support::Belly { .. } | Support::Water { .. } | Support::Wings { .. } => {
             on_belly(body, data, gait, &motion, &schedule)
         }
+        Support::Launch { .. } => belly::launch(body, data, gait, sampling.fps),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use gambol_dynamics::Data;
 use gambol_formats::clip::RootMotion;
 use gambol_formats::write_file;
-use gambol_gait::{Body, Gait, GaitError, Performance, Report, Sampling, Wish, perform, prepare};
+use gambol_gait::{Believed, Body, Gait, GaitError, Performance, Report, Sampling, Wish, perform_believed};
 use gambol_model::Creature;
 use gambol_motion::Clip;
 
@@ -41,11 +41,12 @@ pub struct Animation {
 /// ```
 pub fn animate(creature: &Creature, gait: &str) -> Result<Animation, GaitError> {
     let mut data = Data::new(creature);
-    let (body, designed) = prepare(creature.clone(), &mut data, gait, |_| (), &Wish::default())?;
     let sampling = Sampling { seconds: None, fps: FPS };
-    let Performance { clip, report, warnings, .. } = perform(&body, &mut data, &designed.gait, &sampling)?;
-    let warnings = designed.hints.into_iter().chain(warnings).collect();
-    Ok(Animation { body, gait: designed.gait, clip, report, warnings })
+    let Believed { body, design, performance, .. } =
+        perform_believed(creature, &mut data, gait, &|_| (), &Wish::default(), &|_, _| Ok(()), &sampling)?;
+    let Performance { clip, report, warnings, .. } = performance;
+    let warnings = design.hints.into_iter().chain(warnings).collect();
+    Ok(Animation { body, gait: design.gait, clip, report, warnings })
 }
 
 impl Animation {

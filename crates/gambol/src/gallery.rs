@@ -77,7 +77,7 @@ macro_rules! entry {
 }
 
 /// All creatures, the simplest first.
-pub const ENTRIES: [Entry; 11] = [
+pub const ENTRIES: [Entry; 13] = [
     entry!("loop", "sixteen boxes closed to a ring that rolls (Kry et al. 2009)", with presets),
     Entry {
         // It lies flat, and is only lifted by more than what its weight suggests (figure 3 of the paper has 1 rad at 5 Hz).
@@ -105,6 +105,8 @@ pub const ENTRIES: [Entry; 11] = [
     entry!("insect", "an ant of 0.4 m on six legs"),
     entry!("spider", "eight legs, half a metre wide"),
     entry!("snake", "2.4 m and no legs at all"),
+    entry!("gull", "a herring gull of 1.34 m from tip to tip; poses rest, folded"),
+    entry!("dragonfly", "a hawker of 0.75 g on four wings"),
 ];
 
 /// The creature with this name.

@@ -4,6 +4,7 @@ use gambol_model::{Quat, Shape, ShapeSpec, Transform, Vec3, math};
 use nalgebra::Point3;
 
 use super::nodes::{NodePlaces, RigNodes};
+use super::segments::words;
 use super::surface::Skin;
 use crate::recording::{BoneFleshSettings, RecordedJoint, RecordedSkeleton, flesh_of_bones};
 
@@ -12,12 +13,24 @@ const SIDES: usize = 8;
 /// Rings from the pole of an end to its widest.
 const CAP_RINGS: usize = 2;
 
-/// Flesh around the joints of `nodes` where they stand in `places`, as thick as bones of their length and place have it.
+/// Words of bones that are an artist's handles and no part of the animal.
+const HANDLES: [&str; 11] =
+    ["ik", "pole", "target", "ctrl", "control", "controller", "ctl", "mch", "master", "handle", "goal"];
+/// A root that is farther than this from all that hangs from it, as a share of the extent, is a handle for the whole: hips have thighs and
+/// a back near them.
+const FAR_ROOT: f64 = 0.2;
+/// Bones that begin this near to where another ends, as a share of the extent, belong there.
+const SAME_END: f64 = 0.03;
+/// Joints below a root that may be a handle: of fewer nothing is known.
+const FEWEST_BELOW: usize = 4;
+
+/// Flesh around the joints of `nodes` where they stand in `places`, as thick as bones of their length and place have it. Handles for
+/// artists' hands have none.
 pub fn skin_of_bones(nodes: &RigNodes, places: &NodePlaces) -> Skin {
-    let joints: Vec<usize> = nodes.order.iter().copied().filter(|&node| nodes.is_joint[node]).collect();
-    let index_of = |node: usize| joints.iter().position(|&joint| joint == node);
+    let bones = Bones::find(nodes, places);
+    let index_of = |node: usize| bones.joints.iter().position(|&joint| joint == node);
     let joint = |&node: &usize| {
-        let above = nodes.up(node).skip(1).find(|&above| nodes.is_joint[above]);
+        let above = bones.above[node];
         let is_end = |end: &usize| nodes.is_bare_end[*end] && !nodes.is_joint[*end];
         let ends = (0..nodes.parent.len()).filter(is_end).filter(|&end| nodes.parent[end] == Some(node));
         RecordedJoint {
@@ -31,10 +44,10 @@ pub fn skin_of_bones(nodes: &RigNodes, places: &NodePlaces) -> Skin {
             fixed: false,
         }
     };
-    let skeleton = RecordedSkeleton { joints: joints.iter().map(joint).collect() };
-    let flesh = flesh_of_bones(&skeleton, extent(&joints, places), &BoneFleshSettings::default());
+    let skeleton = RecordedSkeleton { joints: bones.joints.iter().map(joint).collect() };
+    let flesh = flesh_of_bones(&skeleton, extent(&bones.joints, places), &BoneFleshSettings::default());
     let (mut points, mut weights, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
-    for (&node, shapes) in joints.iter().zip(flesh) {
+    for (&node, shapes) in bones.joints.iter().zip(flesh) {
         for shape in shapes {
             let first = points.len();
             points.extend(outline(&shape).into_iter().map(|point| point + places.origin(node)));
@@ -43,6 +56,103 @@ pub fn skin_of_bones(nodes: &RigNodes, places: &NodePlaces) -> Skin {
         }
     }
     Skin::new(points, weights, triangles)
+}
+
+/// The joints that are bones of the animal, parents first, and what each hangs from.
+struct Bones {
+    joints: Vec<usize>,
+    /// Per node.
+    above: Vec<Option<usize>>,
+}
+
+impl Bones {
+    /// Handles go by name, then roots that stand away from the body; what hung from them hangs from what is above them, and feet
+    /// from where their legs end.
+    fn find(nodes: &RigNodes, places: &NodePlaces) -> Self {
+        let all: Vec<usize> = nodes.order.iter().copied().filter(|&node| nodes.is_joint[node]).collect();
+        let is_handle =
+            |&node: &usize| words(&nodes.names[node]).iter().any(|word| HANDLES.contains(&word.as_str()));
+        let mut joints: Vec<usize> = all.iter().copied().filter(|node| !is_handle(node)).collect();
+        if joints.len() < FEWEST_BELOW {
+            joints = all;
+        }
+        let mut bones = Self { above: vec![None; nodes.parent.len()], joints };
+        bones.hang(nodes);
+        bones.rehang_feet(nodes, places);
+        bones.drop_roots(places);
+        bones.sort();
+        bones
+    }
+
+    /// Everything hangs from the nearest bone above it.
+    fn hang(&mut self, nodes: &RigNodes) {
+        let mut is_bone = vec![false; nodes.parent.len()];
+        self.joints.iter().for_each(|&node| is_bone[node] = true);
+        for &node in &self.joints {
+            self.above[node] = nodes.up(node).skip(1).find(|&above| is_bone[above]);
+        }
+    }
+
+    fn below(&self, node: usize) -> impl Iterator<Item = usize> {
+        self.joints.iter().copied().filter(move |&joint| self.above[joint] == Some(node))
+    }
+
+    fn is_above(&self, node: usize, other: usize) -> bool {
+        std::iter::successors(Some(other), |&at| self.above[at]).any(|at| at == node)
+    }
+
+    /// What hangs from a root, and begins where another bone ends, belongs to that.
+    fn rehang_feet(&mut self, nodes: &RigNodes, places: &NodePlaces) {
+        let near = SAME_END * extent(&self.joints, places);
+        let is_end = |end: &usize| nodes.is_bare_end[*end] && !nodes.is_joint[*end];
+        for k in 0..self.joints.len() {
+            let node = self.joints[k];
+            if self.above[node].is_none_or(|above| self.above[above].is_some()) {
+                continue;
+            }
+            let at = places.origin(node);
+            let here = |other: usize| (places.origin(other) - at).norm() < near;
+            let ends_here = |&other: &usize| {
+                let ends = (0..nodes.parent.len()).filter(is_end);
+                here(other) || ends.filter(|&end| nodes.parent[end] == Some(other)).any(here)
+            };
+            let others = self.joints.iter().copied();
+            let is_other = |&other: &usize| self.above[other].is_some() && !self.is_above(node, other);
+            let mut deepest = others.filter(is_other).filter(|other| self.above[*other] != self.above[node]);
+            if let Some(leg) = deepest.rfind(ends_here) {
+                self.above[node] = Some(leg);
+            }
+        }
+    }
+
+    /// Roots that are far from all that hangs from them, and lone points that hung from those.
+    fn drop_roots(&mut self, places: &NodePlaces) {
+        let far = FAR_ROOT * extent(&self.joints, places);
+        let tops: Vec<usize> =
+            self.joints.iter().copied().filter(|&node| self.above[node].is_none()).collect();
+        for top in tops {
+            let parts: Vec<usize> = self.below(top).collect();
+            let size = self.joints.iter().filter(|&&node| node != top && self.is_above(top, node)).count();
+            let away = |&part: &usize| (places.origin(part) - places.origin(top)).norm() > far;
+            if parts.is_empty() || size < FEWEST_BELOW || !parts.iter().all(away) {
+                continue;
+            }
+            let lone: Vec<usize> =
+                parts.iter().copied().filter(|&part| self.below(part).next().is_none()).collect();
+            self.joints.retain(|node| *node != top && !lone.contains(node));
+            for part in parts {
+                self.above[part] = None;
+            }
+        }
+    }
+
+    /// Parents first.
+    fn sort(&mut self) {
+        let deep = |node: usize| std::iter::successors(Some(node), |&at| self.above[at]).count();
+        let mut joints = self.joints.clone();
+        joints.sort_by_key(|&node| deep(node));
+        self.joints = joints;
+    }
 }
 
 /// The longest side of the box around all joints.

@@ -452,7 +452,7 @@ impl<'a> Rigging<'a> {
 }
 
 /// Lower-case words of a name: cut at punctuation, before capitals, around digits.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut small = false;
     for c in name.chars() {

@@ -309,6 +309,12 @@ impl Animate {
         inputs.extend(self.gaits.iter().map(Path::new));
         let outputs = Outputs::check(&self.output, self.save_gait.as_deref(), &inputs, self.force)?;
         let script: Option<Script> = self.script.as_deref().map(str::parse).transpose()?;
+        if self.creature.load_plant()?.is_some() {
+            let name = &self.creature.creature;
+            return Err(Failure::Failed(format!(
+                "{name}: a plant stays where it is; `gambol wind {name}` moves it"
+            )));
+        }
         let (creature, rig) = self.creature.load_rig()?;
         if self.gaits.is_empty() && script.is_none() && self.set.is_none() {
             return self.list(out, creature);
@@ -395,13 +401,13 @@ impl Animate {
             Ok(())
         };
         let sampling = Sampling { seconds: self.ground.seconds, fps: self.ground.fps };
-        let Believed { body, design, mut performance } = if is_file(name) {
+        let Believed { body, design, mut performance, .. } = if is_file(name) {
             let gait = read_gait(Path::new(name))?;
             warnings.extend(self.stranger(name, &gait, creature));
             let (body, mut design) = adopt(creature.clone(), &mut data, gait, restyle, wish)?;
             adjust(&body, &mut design.gait)?;
             let performance = perform(&body, &mut data, &design.gait, &sampling)?;
-            Believed { body, design, performance }
+            Believed { body, design, performance, replaced: false }
         } else {
             perform_believed(creature, &mut data, name, &restyle, wish, &adjust, &sampling)?
         };

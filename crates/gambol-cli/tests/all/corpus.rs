@@ -7,7 +7,7 @@ use gambol_formats::gltf::samples::odd_bodies;
 use gambol_formats::{LoadOptions, load_from};
 use gambol_gait::{Body, Style, gaits_for};
 
-const SMALL: [&str; 16] = [
+const SMALL: [&str; 17] = [
     "dog-mirrored",
     "dog-0.01",
     "dog-askew",
@@ -16,6 +16,7 @@ const SMALL: [&str; 16] = [
     "person-no-names",
     "fish-with-fins",
     "dolphin",
+    "dolphin-nameless-flippers",
     "manta",
     "turtle",
     "snake-no-names",

@@ -23,7 +23,7 @@ const NAMES: [&str; 4] = ["roll", "crawl", "slither", "swim"];
 pub(crate) fn legless_support(name: &str, settings: &WaveSettings) -> Support {
     match name {
         "slither" => Support::Belly { across: settings.slither_across },
-        "swim" => Support::Water { across: settings.swim_across },
+        "swim" => Support::Water { across: settings.swim_across, advance: None },
         _ => Support::Belly { across: settings.crawl_across },
     }
 }
@@ -41,6 +41,17 @@ pub(crate) fn legless_frequency(body: &Body, components: &[Component]) -> f64 {
         kinetic += energy / body.basis.omega_squared(&body.creature, mode);
     }
     (elastic / kinetic).sqrt() / std::f64::consts::TAU
+}
+
+/// Beats per second at which a swimmer with a tail cruises, from its length; `None` for others and other gaits.
+pub(crate) fn cruising_beat(body: &Body, data: &mut Data, name: &str) -> Option<f64> {
+    if name != "swim" || !body.class.class.swims() {
+        return None;
+    }
+    let settings = &body.settings.swim;
+    forward_kinematics(&body.creature, data, body.basis.mean());
+    let chain = Chain::find(&body.creature, data, &body.legs.heading)?;
+    (chain.length > 0.0).then(|| settings.cruise_beat * math::powf(chain.length, settings.cruise_power))
 }
 
 /// The components of the gait `name` for a creature without legs, such that it moves forward.
@@ -66,20 +77,28 @@ pub(crate) fn design_legless(
     forward_kinematics(&body.creature, data, body.basis.mean());
     let chain = Chain::find(&body.creature, data, &heading).ok_or_else(|| misfit("it has no joints"))?;
     let waves = Waves { body, chain, heading, marks };
+    let tail = name == "swim" && body.class.class.swims();
     let wave = match (name, waves.chain.ring) {
         ("roll", true) => waves.ring(data),
         ("roll", false) => return Err(misfit("its body is not closed to a ring")),
         (_, true) => return Err(misfit("its body is a ring, which can only roll")),
-        ("crawl", _) => waves.serpent(data, heading.left, settings.crawl_angle, settings.crawl_waves),
-        ("slither", _) => waves.serpent(data, heading.up, settings.slither_angle, settings.waves),
+        ("crawl", _) => {
+            waves.serpent(data, heading.left, Wave::even(settings.crawl_angle, settings.crawl_waves))
+        }
+        ("slither", _) => waves.serpent(data, heading.up, Wave::even(settings.slither_angle, settings.waves)),
         _ => {
             // Sideways like a fish, or up and down like a whale; the other way if it cannot bend so.
-            let count = if body.class.class.swims() { settings.fish_waves } else { settings.waves };
-            let swims = |about| waves.serpent(data, about, settings.swim_angle, count);
+            let mut swims = |about| {
+                if tail {
+                    waves.sweeping(data, about)
+                } else {
+                    Ok(waves.serpent(data, about, Wave::even(settings.swim_angle, settings.waves)))
+                }
+            };
             let whale = body.class.class == BodyClass::Whale;
             let [first, second] = if whale { [heading.left, heading.up] } else { [heading.up, heading.left] };
-            let wave = swims(first);
-            if wave.is_empty() { swims(second) } else { wave }
+            let wave = swims(first)?;
+            if wave.is_empty() { swims(second)? } else { wave }
         }
     };
     if wave.is_empty() {
@@ -99,16 +118,16 @@ pub(crate) fn design_legless(
         *way = carried.figures.speed;
     }
     let forward = usize::from(way[1] > way[0]);
-    if way[forward] < settings.nowhere * waves.chain.length {
+    // A tail that flaps does not crawl through the water by drag, as a snake does; it throws the water back.
+    if way[forward] < settings.nowhere * waves.chain.length && !tail {
         return Err(misfit(&marks.reason("the waves of its body take it nowhere")));
     }
     let [ahead, back] = tried;
     Ok(if forward == 0 { ahead } else { back })
 }
 
-/// Drag across the body over that along it, by which a wave of these components takes a body as fast as its own thrust and drag
-/// have it; `None` for what is no chain.
-pub(crate) fn swim_across(
+/// Way per beat, m, that the thrust of a wave of these components and the drag of the body have; `None` for what is no chain.
+pub(crate) fn swim_advance(
     body: &Body,
     data: &mut Data,
     components: &[Component],
@@ -126,7 +145,7 @@ pub(crate) fn swim_across(
         components.iter().map(of).sum()
     };
     let about = if bends(heading.left) > bends(heading.up) { heading.left } else { heading.up };
-    thrust::across(body, data, &chain, &poses, (about, 1.0 / frequency)).map(Some)
+    thrust::advance(body, data, &chain, &poses, (about, 1.0 / frequency)).map(Some)
 }
 
 /// The wave with the preferred modes in it: where one would not be seen, it swings once a period, a quarter of it earlier
@@ -138,6 +157,11 @@ pub(crate) fn with_preferred(
     mut components: Vec<Component>,
     support: Support,
 ) -> Result<Vec<Component>, GaitError> {
+    // What is tried out is how drag takes the wave along; a way that is given would hide it.
+    let support = match support {
+        Support::Water { across, .. } => Support::Water { across, advance: None },
+        other => other,
+    };
     for &mode in &marks.prefer {
         if components.iter().any(|component| component.mode == mode) {
             continue; // a wave of a few modes shows each of them
@@ -216,6 +240,28 @@ struct Waves<'b> {
     marks: &'b Marks,
 }
 
+/// A wave along a chain.
+#[derive(Clone, Copy, Debug)]
+struct Wave {
+    /// Largest angle of a segment to the way of the whole, rad.
+    angle: f64,
+    /// Waves along the body.
+    count: f64,
+    /// Bend at the head over that at the tail.
+    head: f64,
+}
+
+impl Wave {
+    fn even(angle: f64, count: f64) -> Self {
+        Self { angle, count, head: 1.0 }
+    }
+
+    /// Depth at a place, from 0 at the tail to 1 at the head, over that at the tail.
+    fn grown(&self, place: f64) -> f64 {
+        1.0 + (self.head - 1.0) * place
+    }
+}
+
 /// A mode that bends the chain in one plane.
 struct Bending<'m> {
     mode: &'m Direction,
@@ -253,16 +299,19 @@ impl Waves<'_> {
         (0..links.len()).map(|k| (links[k], place(k), own(k))).collect()
     }
 
-    /// A wave of constant depth from head to tail (a serpenoid curve): its bends, cos and sin, by what modes can do.
-    /// The angle to the mean way is φ sin(ks), so from the middle of one straight segment to the next, a length l, it
+    /// A wave of constant depth from head to tail (a serpenoid curve), or one that grows: its bends, cos and sin, by what modes
+    /// can do. The angle to the mean way is φ sin(ks), so from the middle of one straight segment to the next, a length l, it
     /// changes by 2 φ sin(kl/2) cos(ks).
-    fn serpent(&self, data: &Data, about: Vec3, angle: f64, waves: f64) -> Vec<Part> {
+    fn serpent(&self, data: &Data, about: Vec3, wave: Wave) -> Vec<Part> {
         let joints = self.joints(data, about);
         let settings = &self.body.settings.waves;
-        if joints.len() < settings.fewest_bends {
+        let flaps = wave.head < 1.0;
+        let fewest = if flaps { settings.fewest_fish_bends } else { settings.fewest_bends };
+        if joints.len() < fewest {
             return Vec::new();
         }
-        let waves = waves.min(joints.len() as f64 / settings.joints_per_wave);
+        let angle = wave.angle;
+        let waves = wave.count.min(joints.len() as f64 / settings.joints_per_wave);
         let k = std::f64::consts::TAU * waves / self.chain.length;
         let stiffness = self.chain.stiffness(&self.body.creature, data, about);
         let part = |bending: &Bending| {
@@ -270,7 +319,7 @@ impl Waves<'_> {
             for &(link, place, length) in &joints {
                 let (s, c) = math::sin_cos(k * (place - 0.5 * self.chain.length));
                 let bend = bending.bends[link] * stiffness[link];
-                let turn = 2.0 * angle * math::sin(0.5 * k * length);
+                let turn = 2.0 * angle * math::sin(0.5 * k * length) * wave.grown(place / self.chain.length);
                 cosine += bend * c * turn;
                 sine += bend * s * turn;
                 own += bend * bending.bends[link];
@@ -291,7 +340,46 @@ impl Waves<'_> {
         let largest = all.iter().map(size).fold(0.0, f64::max);
         let wave: Vec<Part> = all.into_iter().filter(|part| size(part) > settings.weak * largest).collect();
         let both = wave.iter().any(|part| part.cosine != 0.0) && wave.iter().any(|part| part.sine != 0.0);
-        if both { self.within_limits(wave) } else { Vec::new() }
+        if both || flaps { self.within_limits(wave) } else { Vec::new() }
+    }
+
+    /// A wave that grows towards the tail. Where joints do not bend far enough for as many waves as fish have, bends that alternate undo
+    /// each other: fewer waves sweep wider.
+    fn sweeping(&self, data: &mut Data, about: Vec3) -> Result<Vec<Part>, GaitError> {
+        let settings = &self.body.settings.waves;
+        let (angle, head) = (settings.fish_angle, settings.fish_head);
+        let mut best = (0.0, Vec::new());
+        for share in settings.fish_fewer {
+            forward_kinematics(&self.body.creature, data, self.body.basis.mean());
+            let wave = self.serpent(data, about, Wave { angle, count: share * settings.fish_waves, head });
+            if wave.is_empty() {
+                continue;
+            }
+            let sweep = self.sweep(data, about, &components(&wave, 1.0))?;
+            if best.1.is_empty() || sweep > best.0 {
+                best = (sweep, wave);
+            }
+            if best.0 >= settings.fish_sweep {
+                break;
+            }
+        }
+        forward_kinematics(&self.body.creature, data, self.body.basis.mean());
+        Ok(best.1)
+    }
+
+    /// From side to side of the end of the tail, as a share of the length.
+    fn sweep(&self, data: &mut Data, about: Vec3, components: &[Component]) -> Result<f64, GaitError> {
+        const SAMPLES: usize = 24;
+        let aside = about.cross(&self.heading.forward);
+        let last = self.chain.bodies[0];
+        let com = self.body.creature.bodies()[last].mass.com;
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for pose in sampled(self.body, data, components, SAMPLES)? {
+            let frames = forward_kinematics(&self.body.creature, data, &pose);
+            let at = frames[last].point_in_world(com).dot(&aside);
+            (low, high) = (low.min(at), high.max(at));
+        }
+        Ok((high - low) / self.chain.length.max(f64::MIN_POSITIVE))
     }
 
     /// The lowest pair of waves around a ring in the upright plane.

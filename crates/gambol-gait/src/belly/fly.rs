@@ -28,6 +28,8 @@ use crate::{FlightSettings, GaitError};
 pub(crate) struct Flow {
     /// Mean speed ahead, m/s.
     pub(crate) speed: f64,
+    /// Mean speed upwards, m/s.
+    pub(crate) climb: f64,
     /// How far the body points up, rad.
     pub(crate) pitch: f64,
     /// Of air or water, kg/m³.
@@ -43,26 +45,42 @@ impl Flow {
 
 /// Force of the medium on blades and trunk at every sample, in the world, N.
 pub(super) fn forces(scene: &BellyScene, flow: &Flow) -> Result<Vec<Vec3>, GaitError> {
-    let (blades, foil) = all_blades(scene)?;
-    let upright = nose_up(scene, flow.pitch);
-    let forward = scene.left.cross(&Vec3::z());
-    let trunk = trunk_drag(scene, flow);
-    let n = scene.samples();
-    let of_sample = |k: usize| {
+    let air = Air::new(scene)?;
+    Ok((0..scene.samples()).map(|k| air.force(k, flow)).collect())
+}
+
+/// What the medium does to a body in its scene.
+pub(super) struct Air<'s> {
+    scene: &'s BellyScene<'s>,
+    blades: Vec<Blade>,
+    foil: Foil,
+}
+
+impl<'s> Air<'s> {
+    pub(super) fn new(scene: &'s BellyScene<'s>) -> Result<Self, GaitError> {
+        let (blades, foil) = all_blades(scene)?;
+        Ok(Self { scene, blades, foil })
+    }
+
+    /// Force on blades and trunk at a sample, in the world, N.
+    pub(super) fn force(&self, k: usize, flow: &Flow) -> Vec3 {
+        let (scene, n) = (self.scene, self.scene.samples());
+        let upright = nose_up(scene, flow.pitch);
+        let forward = scene.left.cross(&Vec3::z());
         let of_blade = |blade: &Blade| {
             let at =
                 |k: usize| upright * (scene.frames[k % n][blade.body] * Point3::from(blade.point)).coords;
             let velocity = derivative([k + n - 2, k + n - 1, k + 1, k + 2].map(at), scene.step);
             let turn = upright * scene.frames[k][blade.body].rotation;
-            blade_force(blade, &foil, velocity + forward * flow.speed, &turn, flow.density)
+            let goes = forward * flow.speed + Vec3::z() * flow.climb;
+            blade_force(blade, &self.foil, velocity + goes, &turn, flow.density)
         };
-        blades.iter().map(of_blade).sum::<Vec3>() - forward * trunk
-    };
-    Ok((0..n).map(of_sample).collect())
+        self.blades.iter().map(of_blade).sum::<Vec3>() - forward * trunk_drag(scene, flow)
+    }
 }
 
 /// The turn that lifts the nose by `pitch`.
-fn nose_up(scene: &BellyScene, pitch: f64) -> Quat {
+pub(super) fn nose_up(scene: &BellyScene, pitch: f64) -> Quat {
     Quat::from_axis_angle(&Unit::new_normalize(scene.left), -pitch)
 }
 

@@ -9,6 +9,7 @@ mod balance;
 mod chain;
 mod design;
 mod fly;
+mod launch;
 mod path;
 mod rest;
 mod scene;
@@ -29,7 +30,10 @@ use crate::{GaitError, GaitSettings, Support};
 use path::Path;
 use scene::BellyScene;
 
-pub(crate) use design::{design_legless, legless_frequency, legless_support, swim_across, with_preferred};
+pub(crate) use design::{
+    cruising_beat, design_legless, legless_frequency, legless_support, swim_advance, with_preferred,
+};
+pub(crate) use launch::launch;
 pub(crate) use stroke::{WINGED, design_winged, is_winged};
 
 /// A motion that its surroundings carry along.
@@ -81,12 +85,12 @@ pub(crate) fn carry(
     let scene = BellyScene::new(creature, data, heading, poses, period, settings)?;
     let path = match support {
         Support::Belly { across } => slide::path(&scene, checked(across)?)?,
-        Support::Water { across } => swim::path(&scene, checked(across)?)?,
+        Support::Water { across, advance } => swim::path(&scene, checked(across)?, checked_way(advance)?)?,
         Support::Wings { speed, pitch, density } => {
             checked_flow([speed, pitch, density])?;
-            fly::path(&scene, &fly::Flow { speed, pitch, density })?
+            fly::path(&scene, &fly::Flow { speed, climb: 0.0, pitch, density })?
         }
-        Support::Air | Support::Feet | Support::Crouch => {
+        Support::Air | Support::Feet | Support::Crouch | Support::Launch { .. } => {
             return Err(GaitError::Body("only the ground or water carries a body without legs".into()));
         }
     };
@@ -99,6 +103,16 @@ fn checked(across: f64) -> Result<f64, GaitError> {
     }
     let reason = format!("friction across the body, {across} times that along it, is no number above 0");
     Err(GaitError::Number { place: "support.across".into(), reason })
+}
+
+fn checked_way(advance: Option<f64>) -> Result<Option<f64>, GaitError> {
+    match advance.filter(|way| !way.is_finite()) {
+        None => Ok(advance),
+        Some(way) => {
+            let reason = format!("a way of {way} m per cycle is no number");
+            Err(GaitError::Number { place: "support.advance".into(), reason })
+        }
+    }
 }
 
 fn checked_flow(numbers: [f64; 3]) -> Result<(), GaitError> {

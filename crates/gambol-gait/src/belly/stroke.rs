@@ -5,6 +5,8 @@
 //! twist  θ(t) = −α + Θ sin ωt     about the span: leading edge down while the wing goes down
 //! trim   frequency and α such that the mean force carries the weight and nothing pushes ahead or back
 //! ```
+//!
+//! Legs of somebody who has some trail behind in flight.
 
 use std::collections::BTreeMap;
 
@@ -19,23 +21,27 @@ use crate::modal::ModalMotion;
 use crate::{Body, Component, Design, Gait, GaitError, Ground, Support, Terrain, Wish};
 
 /// Gaits of wings.
-pub(crate) const WINGED: [&str; 3] = ["fly", "hover", "glide"];
+pub(crate) const WINGED: [&str; 5] = ["fly", "hover", "glide", "take-off", "land"];
 
 /// Of differences in the search for a trim.
 const STEP: f64 = 1e-3;
 
 /// Numbers of a stroke.
 #[derive(Clone, Copy, Debug)]
-struct Stroke {
+pub(super) struct Stroke {
     /// Φ, rad
-    flap: f64,
+    pub(super) flap: f64,
     /// Θ, rad
-    twist: f64,
+    pub(super) twist: f64,
     /// α, rad
-    incidence: f64,
+    pub(super) incidence: f64,
+    /// How far wings are raised on the mean, rad.
+    pub(super) raised: f64,
+    /// How far legs point back, rad.
+    pub(super) tuck: f64,
     /// Beats per second.
-    frequency: f64,
-    flow: Flow,
+    pub(super) frequency: f64,
+    pub(super) flow: Flow,
 }
 
 /// Whether wings or fins like them move this body in the gait `name`.
@@ -68,6 +74,13 @@ pub(crate) fn design_winged(
     }
     let beats = Beats { body, wings };
     let mut hints = Vec::new();
+    if let "take-off" | "land" = name {
+        let level = beats.trimmed(data, "fly", wish, &mut hints)?;
+        let mut gait = beats.gait(name, &level, beats.components(data, &level));
+        let Flow { speed, density, .. } = level.flow;
+        gait.ground.support = Support::Launch { speed, density, lands: name == "land" };
+        return Ok(Design { gait, hints });
+    }
     let stroke = beats.trimmed(data, name, wish, &mut hints)?;
     let components = beats.components(data, &stroke);
     if components.is_empty() {
@@ -101,12 +114,26 @@ fn floating(body: &Body, wish: &Wish) -> Gait {
     }
 }
 
-struct Beats<'b> {
+/// A body, and what it beats with.
+pub(super) struct Beats<'b> {
     body: &'b Body,
     wings: Vec<Wing>,
 }
 
-impl Beats<'_> {
+impl<'b> Beats<'b> {
+    pub(super) fn new(body: &'b Body, data: &mut Data) -> Self {
+        Self { body, wings: wings(&body.creature, data) }
+    }
+
+    /// Length of the longest wing, m.
+    pub(super) fn reach(&self) -> f64 {
+        self.wings.iter().map(|wing| wing.length).fold(f64::MIN_POSITIVE, f64::max)
+    }
+
+    pub(super) fn body(&self) -> &'b Body {
+        self.body
+    }
+
     /// Area of all wings, m².
     fn area(&self, data: &mut Data) -> f64 {
         let creature = &self.body.creature;
@@ -117,7 +144,7 @@ impl Beats<'_> {
     }
 
     /// The stroke that the body can keep up.
-    fn trimmed(
+    pub(super) fn trimmed(
         &self,
         data: &mut Data,
         name: &str,
@@ -143,13 +170,14 @@ impl Beats<'_> {
         }
         // Level flight at the lift that wings have at their best glide: ½ρV² S C_L = m g.
         let level = (2.0 * weight / (density * area * settings.cruise_lift)).sqrt();
-        let flow = |speed: f64, pitch: f64| Flow { speed, pitch, density };
+        let flow = |speed: f64, pitch: f64| Flow { speed, climb: 0.0, pitch, density };
+        let tuck = if self.body.class.walks { settings.tuck } else { 0.0 };
         let stroke = match name {
             "glide" => {
                 let flow = flow(wish.speed.unwrap_or(level), 0.0);
                 let frequency = wish.frequency.unwrap_or(settings.glide_beat);
-                let still =
-                    Stroke { flap: 0.0, twist: 0.0, incidence: settings.glide_incidence, frequency, flow };
+                let incidence = settings.glide_incidence;
+                let still = Stroke { flap: 0.0, twist: 0.0, incidence, raised: 0.0, tuck, frequency, flow };
                 return self.carried(data, still, hints);
             }
             "hover" => {
@@ -159,6 +187,8 @@ impl Beats<'_> {
                     flap,
                     twist: settings.hover_twist,
                     incidence: 0.0,
+                    raised: 0.0,
+                    tuck: 0.0,
                     frequency: level / (std::f64::consts::TAU * flap * reach),
                     flow: flow(0.0, settings.hover_pitch),
                 }
@@ -167,6 +197,8 @@ impl Beats<'_> {
                 flap: settings.swim_flap,
                 twist: settings.swim_twist,
                 incidence: 0.0,
+                raised: 0.0,
+                tuck: 0.0,
                 // One length of the wing per beat at the Strouhal number of swimmers and fliers.
                 frequency: settings.swim_beat / reach.sqrt(),
                 flow: flow(reach * settings.swim_beat / reach.sqrt(), 0.0),
@@ -177,11 +209,23 @@ impl Beats<'_> {
                 let flow = flow(speed, 0.0);
                 // Taylor, Nudds and Thomas 2003: St = f A / V is 0.2 to 0.4 for whatever flies or swims.
                 let frequency = settings.strouhal * speed / swing;
-                Stroke { flap: settings.flap, twist: 0.0, incidence: settings.incidence, frequency, flow }
+                let (flap, incidence) = (settings.flap, settings.incidence);
+                Stroke { flap, twist: 0.0, incidence, raised: 0.0, tuck, frequency, flow }
             }
         };
         let stroke = Stroke { frequency: wish.frequency.unwrap_or(stroke.frequency), ..stroke };
-        if water { self.driven(data, stroke, hints) } else { self.balanced(data, stroke, wish, hints) }
+        if water {
+            return self.driven(data, stroke, hints);
+        }
+        let (stroke, missing) = self.balanced(data, stroke, wish.frequency.is_some(), [0.0; 2])?;
+        if missing > settings.tell {
+            hints.push(format!(
+                "its wings do not balance it: {:.0} % of its weight is missing at {:.2} beats per second",
+                100.0 * missing,
+                stroke.frequency
+            ));
+        }
+        Ok(stroke)
     }
 
     /// The twist that a blade's way asks for.
@@ -211,25 +255,29 @@ impl Beats<'_> {
         Ok([missing.dot(&heading.forward), missing.z])
     }
 
-    /// Newton's method on the logarithm of the frequency and the incidence.
-    fn balanced(
+    /// The stroke that carries the weight and speeds the body up, ahead and upwards in g, and what is missing for that, in weights:
+    /// Newton's method on the logarithm of the frequency, unless it is `fixed`, and the incidence.
+    pub(super) fn balanced(
         &self,
         data: &mut Data,
         start: Stroke,
-        wish: &Wish,
-        hints: &mut Vec<String>,
-    ) -> Result<Stroke, GaitError> {
+        fixed: bool,
+        speeds_up: [f64; 2],
+    ) -> Result<(Stroke, f64), GaitError> {
         let settings = &self.body.settings.flight;
         let at = |x: [f64; 2]| Stroke {
             frequency: start.frequency * math::exp(x[0]),
             incidence: start.incidence + x[1],
             ..start
         };
-        let fixed = wish.frequency.is_some();
+        let mut lacks = |x: [f64; 2]| -> Result<[f64; 2], GaitError> {
+            let [ahead, up] = self.missing(data, at(x))?;
+            Ok([ahead - speeds_up[0], up - speeds_up[1]])
+        };
         let mut x = [0.0, 0.0];
         let mut best = (f64::INFINITY, x);
         for _ in 0..settings.rounds {
-            let r = self.missing(data, at(x))?;
+            let r = lacks(x)?;
             let size = math::hypot(r[0], r[1]);
             if size < best.0 {
                 best = (size, x);
@@ -237,8 +285,8 @@ impl Beats<'_> {
             if size < settings.enough {
                 break;
             }
-            let rf = self.missing(data, at([x[0] + STEP, x[1]]))?;
-            let ra = self.missing(data, at([x[0], x[1] + STEP]))?;
+            let rf = lacks([x[0] + STEP, x[1]])?;
+            let ra = lacks([x[0], x[1] + STEP])?;
             let column = |moved: [f64; 2]| [(moved[0] - r[0]) / STEP, (moved[1] - r[1]) / STEP];
             let (f, a) = (column(rf), column(ra));
             let determinant = f[0] * a[1] - f[1] * a[0];
@@ -258,14 +306,7 @@ impl Beats<'_> {
                 .clamp(-settings.most_incidence - start.incidence, settings.most_incidence - start.incidence);
             x[0] = x[0].clamp(-settings.frequency_range, settings.frequency_range);
         }
-        if best.0 > settings.tell {
-            hints.push(format!(
-                "its wings do not balance it: {:.0} % of its weight is missing at {:.2} beats per second",
-                100.0 * best.0,
-                at(best.1).frequency
-            ));
-        }
-        Ok(self.twisted(at(best.1)))
+        Ok((self.twisted(at(best.1)), best.0))
     }
 
     /// A glide: the incidence that carries the weight; what is left is its drag, and it sinks by that.
@@ -301,7 +342,7 @@ impl Beats<'_> {
     }
 
     fn gait(&self, name: &str, stroke: &Stroke, components: Vec<Component>) -> Gait {
-        let Flow { speed, pitch, density } = stroke.flow;
+        let Flow { speed, pitch, density, .. } = stroke.flow;
         Gait {
             name: name.to_owned(),
             creature: Some(self.body.creature.name().to_owned()),
@@ -322,7 +363,7 @@ impl Beats<'_> {
 
     /// The stroke as a sum of modes: what each brings to it by the springs that it bends,
     /// α = uᵀK d / uᵀK u, exact where no coordinate is without a spring.
-    fn components(&self, data: &mut Data, stroke: &Stroke) -> Vec<Component> {
+    pub(super) fn components(&self, data: &mut Data, stroke: &Stroke) -> Vec<Component> {
         let [cosine, sine, offset] = self.directions(data, stroke);
         let (body, k) = (self.body, stiffness_matrix(&self.body.creature));
         let parts = [cosine, sine, offset].map(|part| &k * DVector::from_vec(part));
@@ -343,7 +384,23 @@ impl Beats<'_> {
         let size = |component: &Component| component.amplitude.max(component.offset.abs());
         let largest = components.iter().map(size).fold(0.0, f64::max);
         components.retain(|component| size(component) > body.settings.flight.weak * largest && largest > 0.0);
+        components.extend(self.level(&components));
         components
+    }
+
+    /// What lasts must not tilt the trunk: vibrations turn it against what they move, as a body does that nothing holds, but in a lasting
+    /// posture the air holds it.
+    fn level(&self, components: &[Component]) -> Option<Component> {
+        let (creature, left) = (&self.body.creature, self.body.legs.heading.left);
+        let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free)?;
+        let pitch = |shape: &[f64]| (0..3).map(|k| shape[root.v + 3 + k] * left[k]).sum::<f64>();
+        let directions = self.body.basis.directions();
+        let tilt: f64 = components.iter().map(|c| c.offset * pitch(&directions[c.mode].shape)).sum();
+        let rigid = directions.iter().filter(|direction| direction.is_rigid());
+        let turns = rigid.max_by(|a, b| pitch(&a.shape).abs().total_cmp(&pitch(&b.shape).abs()))?;
+        let offset = -tilt / pitch(&turns.shape);
+        let component = Component { mode: turns.index, amplitude: 0.0, phase: 0.0, harmonic: 1, offset };
+        (offset.is_finite() && offset != 0.0).then_some(component)
     }
 
     /// Wanted motions of joints that go with cos ωt and sin ωt, and what lasts.
@@ -371,8 +428,14 @@ impl Beats<'_> {
                     turn(creature, data, joint_body, -twist * sine, &mut parts[0]);
                     turn(creature, data, joint_body, twist * cosine, &mut parts[1]);
                     turn(creature, data, joint_body, -heading.left * stroke.incidence, &mut parts[2]);
+                    turn(creature, data, joint_body, up * stroke.raised, &mut parts[2]);
                 }
             }
+        }
+        for leg in self.body.legs.legs.iter().filter(|_| stroke.tuck != 0.0) {
+            let hip = leg.joints.first().map(|&joint| creature.joints()[joint].body);
+            let Some(hip) = hip.filter(|_| leg.side.is_some()) else { continue };
+            turn(creature, data, hip, heading.left * stroke.tuck, &mut parts[2]);
         }
         parts
     }

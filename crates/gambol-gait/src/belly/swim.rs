@@ -4,10 +4,13 @@
 //! and length, `across` times as much across its axis as along it. The body's motion follows at every instant from
 //! no force and no moment. Buoyancy keeps it level and at its depth; only a body that waves up and down, like a whale,
 //! pitches and rises as drag has it, and rights itself slowly.
+//!
+//! What is large and quick leaves water behind that it has moved aside, and drag knows nothing of that push. Where module `thrust` says
+//! how far a beat takes the body, the push that is missing for it (or is too much) acts evenly on the whole, straight ahead.
 
 use gambol_model::{Quat, Transform, Vec3};
 use gambol_motion::Stride;
-use nalgebra::{Point3, Translation3, Vector6};
+use nalgebra::{DVector, Point3, Translation3, Vector6};
 
 use super::balance::{Drag, Twist, derivative, resistance, system};
 use super::path::{Path, Slip, yaw_between};
@@ -17,25 +20,33 @@ use crate::GaitError;
 
 /// Difference of depth, as a share of the size, and of up, rad, at which it swims as it did a period ago.
 const SAME_SWIM: f64 = 1e-12;
+/// Rounds of finding the push that a speed takes, and the share of the speed that is left to find.
+const PUSH_ROUNDS: usize = 6;
+const SAME_SPEED: f64 = 1e-6;
 
 /// The path through the water.
-pub(super) fn path(scene: &BellyScene, across: f64) -> Result<Path, GaitError> {
-    let flow = Flow::new(scene, across)?;
-    let mut start = Transform::from_parts(scene.given[0].translation, Quat::identity());
-    for _ in 0..scene.settings.swim.patience {
-        let (frames, end) = flow.swim(start);
-        let up = |frame: &Transform| frame.rotation.inverse() * Vec3::z();
-        let depth = (end.translation.z - start.translation.z).abs() / scene.size;
-        if (up(&start) - up(&end)).norm() + depth < SAME_SWIM {
-            let yaw = yaw_between(&start.rotation, &end.rotation);
-            let mut shift = end.translation.vector - super::scene::yaw(yaw) * start.translation.vector;
-            shift.z = 0.0;
-            let world_from_float = off_the_bottom(scene, frames);
-            return Ok(Path { world_from_float, stride: Stride { yaw, shift }, slip: flow.slip() });
+pub(super) fn path(scene: &BellyScene, across: f64, advance: Option<f64>) -> Result<Path, GaitError> {
+    let drifts = Flow::new(scene, across, 0.0)?;
+    let Some(advance) = advance else { return drifts.path() };
+    let period = scene.step * scene.samples() as f64;
+    let forward = scene.left.cross(&Vec3::z());
+    let ahead = |path: &Path| path.travel().dot(&forward) / period;
+    // Speeds are linear in the push but for the small turns of the whole, which a few rounds of the secant see to.
+    let (mut path, mut push) = (drifts.path()?, 0.0);
+    let mut rate = drifts.by_push.max(f64::MIN_POSITIVE);
+    for _ in 0..PUSH_ROUNDS {
+        let (before, lacks) = (ahead(&path), advance / period - ahead(&path));
+        if lacks.abs() <= SAME_SPEED * advance.abs() / period {
+            break;
         }
-        start = Transform::from_parts(Translation3::new(0.0, 0.0, end.translation.z), end.rotation);
+        push += lacks / rate;
+        path = Flow::new(scene, across, push)?.path()?;
+        let by = ahead(&path) - before;
+        if by * lacks > 0.0 {
+            rate *= by / lacks;
+        }
     }
-    Err(GaitError::Body(format!("{} does not come to a steady motion", scene.creature.name())))
+    Ok(path)
 }
 
 /// The water is deep enough: raised as a whole where something would go below the ground.
@@ -56,32 +67,58 @@ struct Flow<'s> {
     drags: Vec<Vec<Drag>>,
     /// Velocity of the centre of mass, and angular velocity, at which drag adds up to nothing.
     swims: Vec<Vector6<f64>>,
+    /// Mean speed ahead that a push of one would add.
+    by_push: f64,
     /// Height of the centre of mass that it keeps, m.
     depth: f64,
 }
 
 impl<'s> Flow<'s> {
-    fn new(scene: &'s BellyScene<'s>, across: f64) -> Result<Self, GaitError> {
+    fn new(scene: &'s BellyScene<'s>, across: f64, push: f64) -> Result<Self, GaitError> {
         let n = scene.samples();
+        let forward = scene.left.cross(&Vec3::z());
         let free = if scene.planar {
-            let forward = scene.left.cross(&Vec3::z());
             [Twist::slide(forward), Twist::slide(Vec3::z()), Twist::turn(scene.left)]
         } else {
             [Twist::slide(Vec3::x()), Twist::slide(Vec3::y()), Twist::turn(Vec3::z())]
         };
-        let (mut all, mut swims) = (Vec::new(), Vec::new());
+        let (mut all, mut swims, mut by_push) = (Vec::new(), Vec::new(), 0.0);
+        let ahead = DVector::from_iterator(free.len(), free.iter().map(|free| free.linear.dot(&forward)));
         for k in 0..n {
             let drags = drags(scene, k, across);
             let (a, b) = system(&drags, &free, scene.settings.swim.thickness * scene.size);
             let none = || GaitError::Body(format!("{} has nothing to swim with", scene.creature.name()));
-            let velocity = a.cholesky().ok_or_else(none)?.solve(&b);
+            let resists = a.cholesky().ok_or_else(none)?;
+            let pushed = resists.solve(&ahead);
+            by_push += pushed.dot(&ahead) / n as f64;
+            let velocity = resists.solve(&b) + pushed * push;
             let twist = Twist::sum(&free, velocity.as_slice());
             let (v, w) = (twist.linear, twist.angular);
             swims.push(Vector6::new(v.x, v.y, v.z, w.x, w.y, w.z));
             all.push(drags);
         }
         let depth = scene.given.iter().map(|frame| frame.translation.z).sum::<f64>() / n as f64;
-        Ok(Self { scene, drags: all, swims, depth })
+        Ok(Self { scene, drags: all, swims, by_push, depth })
+    }
+
+    /// The period that recurs.
+    fn path(&self) -> Result<Path, GaitError> {
+        let scene = self.scene;
+        let mut start = Transform::from_parts(scene.given[0].translation, Quat::identity());
+        for _ in 0..scene.settings.swim.patience {
+            let (frames, end) = self.swim(start);
+            let up = |frame: &Transform| frame.rotation.inverse() * Vec3::z();
+            let depth = (end.translation.z - start.translation.z).abs() / scene.size;
+            if (up(&start) - up(&end)).norm() + depth < SAME_SWIM {
+                let yaw = yaw_between(&start.rotation, &end.rotation);
+                let mut shift = end.translation.vector - super::scene::yaw(yaw) * start.translation.vector;
+                shift.z = 0.0;
+                let world_from_float = off_the_bottom(scene, frames);
+                return Ok(Path { world_from_float, stride: Stride { yaw, shift }, slip: self.slip() });
+            }
+            start = Transform::from_parts(Translation3::new(0.0, 0.0, end.translation.z), end.rotation);
+        }
+        Err(GaitError::Body(format!("{} does not come to a steady motion", scene.creature.name())))
     }
 
     /// One period from `start`: the frames at all samples, and the one after.

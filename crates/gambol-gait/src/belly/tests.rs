@@ -146,7 +146,7 @@ fn a_filament_swims_as_gray_and_hancock_say() {
             &heading,
             &poses,
             1.0,
-            Support::Water { across },
+            Support::Water { across, advance: None },
             &GaitSettings::default(),
         )
         .unwrap();
@@ -233,7 +233,7 @@ fn a_caterpillar_walks_on_its_troughs() {
 fn one_hinge_does_not_swim_and_time_can_be_turned_back() {
     let (body, mut data) = gallery("snake");
     let one = [Component { mode: 8, amplitude: 0.6, phase: 0.3, harmonic: 1, offset: 0.0 }];
-    let water = Support::Water { across: 10.0 };
+    let water = Support::Water { across: 10.0, advance: None };
     let stays = carried(&body, &mut data, &one, water);
     let way = travel(&body.creature, &stays).norm();
     // One shape forth and back is sampled symmetrically: what is left is rounding and the order of the steps.
@@ -261,7 +261,7 @@ fn a_swimmer_feels_no_force() {
     let (body, mut data) = gallery("snake");
     let components = design_legless(&body, &mut data, "swim", &Marks::default()).unwrap();
     let across = 10.0;
-    let carried = carried(&body, &mut data, &components, Support::Water { across });
+    let carried = carried(&body, &mut data, &components, Support::Water { across, advance: None });
     let creature = &body.creature;
     let h = 1.0 / SAMPLES as f64;
     let segments = segment::segments(creature);
@@ -500,7 +500,7 @@ fn what_makes_no_sense_is_told() {
     // What bends up and down only swims like a whale.
     assert!(design_legless(&body, &mut data, "swim", &Marks::default()).is_ok());
     let poses = vec![body.basis.mean().to_vec(); 16];
-    let across = Support::Water { across: -1.0 };
+    let across = Support::Water { across: -1.0, advance: None };
     let error =
         carry(&body.creature, &mut data, &body.legs.heading, &poses, 1.0, across, &GaitSettings::default())
             .unwrap_err();

@@ -10,21 +10,20 @@
 //!
 //! with w the place of the tail aside, w′ its slope, s its depth, S the skin. C_f is that of a plate (laminar below Re 5·10⁵, turbulent
 //! above), the bracket Hoerner's for streamlined bodies (1965), and k what swimming adds to it: 3 to 5 (Lighthill 1971, Webb 1975).
-//! The speed at which both are equal says how much better the water holds the body across than along.
+//! The speed at which both are equal is what module `swim` moves the body at.
 
 use gambol_dynamics::Data;
 use gambol_model::{Vec3, math};
 use nalgebra::Point3;
 
 use super::balance::derivative;
-use super::carry;
 use super::chain::Chain;
 use super::scene::BellyScene;
-use crate::{Body, GaitError, Support, SwimSettings};
+use crate::{Body, GaitError, SwimSettings};
 
-/// Drag across the body over that along it, by the body's own thrust and drag. `about` is the axis that it bends about; poses are
-/// those of one beat, which takes `period` s.
-pub(super) fn across(
+/// Way per beat by the body's own thrust and drag, m. `about` is the axis that it bends about; poses are those of one beat, which takes
+/// `period` s.
+pub(super) fn advance(
     body: &Body,
     data: &mut Data,
     chain: &Chain,
@@ -35,15 +34,7 @@ pub(super) fn across(
     let settings = &body.settings.swim;
     let scene = BellyScene::new(&body.creature, data, &heading, poses, period, &body.settings)?;
     let speed = Tail::new(&scene, chain, heading.forward, about).speed(&scene, chain, settings);
-    drop(scene);
-    let [mut low, mut high] = settings.across.map(math::ln);
-    for _ in 0..settings.across_rounds {
-        let middle = 0.5 * (low + high);
-        let support = Support::Water { across: math::exp(middle) };
-        let carried = carry(&body.creature, data, &heading, poses, period, support, &body.settings)?;
-        if carried.figures.speed.abs() < speed { low = middle } else { high = middle }
-    }
-    Ok(math::exp(0.5 * (low + high)))
+    Ok(speed * period)
 }
 
 /// What the end of the tail does over a beat.

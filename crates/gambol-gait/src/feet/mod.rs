@@ -103,7 +103,7 @@ impl Course<'_> {
         let frame = |&cycle: &f64| {
             let (held, mut delta) = obeyed.at(self, cycle);
             let moment = self.moment(data, cycle);
-            self.solved(data, &moment, Some(&held), &mut delta, pin)
+            self.solved(data, &moment, Some(&held), &mut delta, obeyed.solver)
         };
         cycles.iter().map(frame).collect()
     }

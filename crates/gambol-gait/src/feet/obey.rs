@@ -7,7 +7,8 @@
 //! 3. The feet are pinned again with six more conditions: the centre of mass is where the plan has it, and the correction δ
 //!    turns the body, from the δ before, by what its angular momentum L lacked: A(q) (δ − δ₀) = ∫ (L_plan − L) dt, A the
 //!    angular rows of the centroidal momentum matrix (Orin, Goswami and Lee 2013). Where legs do not reach, the body sinks.
-//! 4. From 3 until nothing is lacking.
+//! 4. From 3 until nothing is lacking. Where the nearest pose jumps from one side to another, corrections are smoothed and only brought home,
+//!    and 3 goes on from there.
 //!
 //! What gives way are the joints, by their compliance: of all motions that can be, it is one near to that of the
 //! vibrations. Each correction is drawn to a smoothed one of the round before, so that it moves as a body would.
@@ -19,7 +20,7 @@ use gambol_model::{Creature, Mat3, Vec3, math};
 
 use crate::path::moved;
 
-use super::pin::{Goal, Held, Pinned, Solver, pin};
+use super::pin::{Goal, Held, Pinned, Solver, pin, reach};
 use super::push::{Lump, Plan, Pusher, SHAPES, Wanted, plan};
 use super::road::Road;
 use super::scene::FeetScene;
@@ -34,6 +35,7 @@ const SHARP: f64 = 0.9;
 const FEWEST_SAMPLES: usize = 16;
 
 /// What the pushes make of a motion.
+#[derive(Clone)]
 pub(super) struct Obeyed {
     /// The plan as it was made; it carries the vibrations along.
     carrier: Plan,
@@ -48,6 +50,8 @@ pub(super) struct Obeyed {
     unit: Mat3,
     /// Share of a smoothed correction that the next one is drawn to.
     inert: f64,
+    /// How frames are found: `pin`, or `reach` where the nearest pose would jump.
+    pub(super) solver: Solver,
 }
 
 impl Obeyed {
@@ -145,34 +149,49 @@ impl Course<'_> {
         let moments: Vec<Moment> = moments.iter().map(|moment| course.moment(data, moment.cycle)).collect();
         let unit = draft.inertia.try_inverse()? * scene.legs.length;
         let turns = vec![Vec3::zeros(); n];
-        let mut obeyed = Obeyed { carrier: plan.clone(), plan, base, deltas, turns, unit, inert: 0.0 };
-        let miss = course.settle(data, &moments, &mut obeyed, &mut poses);
-        let stands = miss <= scene.settings.warnings.reach * scene.legs.length;
-        (stands && course.lacks(data, &obeyed) <= settings.most).then_some(obeyed)
+        let mut obeyed =
+            Obeyed { carrier: plan.clone(), plan, base, deltas, turns, unit, inert: 0.0, solver: pin };
+        let (lacks, miss) = course.settle(data, &moments, &mut obeyed, &mut poses);
+        // Feet that are far from the ground are not brought there by smoothing.
+        if lacks <= settings.retry || miss > settings.hopeless * scene.legs.length {
+            return (lacks <= settings.most).then_some(obeyed);
+        }
+        // The nearest pose may jump from one side to another. Corrections that are smoothed and brought home do not.
+        let mut smooth = Obeyed { solver: reach, ..obeyed.clone() };
+        let mut smooth_lacks = f64::INFINITY;
+        for tries in 1..=settings.retries {
+            smooth_lacks = course.settle(data, &moments, &mut smooth, &mut poses).0;
+            if smooth_lacks <= settings.retry || smooth_lacks.is_infinite() && tries > 1 {
+                break;
+            }
+        }
+        let (lacks, obeyed) = if smooth_lacks < lacks { (smooth_lacks, smooth) } else { (lacks, obeyed) };
+        (lacks <= settings.most).then_some(obeyed)
     }
 
-    /// Lets corrections and momenta agree. Returns how far a foot is from where it should be at most, m.
+    /// Lets corrections and momenta agree. Returns what is lacking then (see `lacks`), infinity where feet miss, and by how
+    /// much they do at most, m.
     fn settle(
         &self,
         data: &mut Data,
         moments: &[Moment],
         obeyed: &mut Obeyed,
         poses: &mut [Vec<f64>],
-    ) -> f64 {
+    ) -> (f64, f64) {
         let (scene, settings) = (self.scene, &self.scene.settings.obey);
         let (n, period) = (poses.len(), 1.0 / scene.frequency);
         let once = integrator(n, 1, period);
         let weight = obeyed.base.mass * scene.creature.gravity().norm();
-        let lowest = obeyed.plan.mean.z - settings.deepest * scene.legs.length;
+        let lowest = obeyed.carrier.mean.z - settings.deepest * scene.legs.length;
         let mut miss = f64::INFINITY;
         for round in 0..settings.rounds {
-            obeyed.inert = if round == 0 { 0.0 } else { settings.inert };
+            obeyed.inert = if round == 0 { obeyed.inert } else { settings.inert };
             miss = 0.0;
             let mut found = Vec::with_capacity(n);
             for (k, (pose, moment)) in poses.iter_mut().zip(moments).enumerate() {
                 let (held, mut delta) =
                     obeyed.held(self, moment.cycle, obeyed.deltas[k].clone(), obeyed.turns[k]);
-                let pinned = self.solved(data, moment, Some(&held), &mut delta, pin);
+                let pinned = self.solved(data, moment, Some(&held), &mut delta, obeyed.solver);
                 miss = miss.max(pinned.error);
                 *pose = pinned.pose;
                 found.push(delta);
@@ -194,7 +213,8 @@ impl Course<'_> {
             let sinks = settings.sink * low.min(settings.sinks * scene.legs.length);
             obeyed.plan.mean.z = (obeyed.plan.mean.z - sinks).max(lowest);
         }
-        miss
+        let stands = miss <= scene.settings.warnings.reach * scene.legs.length;
+        (if stands { self.lacks(data, obeyed) } else { f64::INFINITY }, miss)
     }
 
     /// The moment that a motion lacks, seen between the samples too, where joints may be thrown about: root mean square, weights
@@ -205,7 +225,7 @@ impl Course<'_> {
             let cycle = k as f64 / n as f64;
             let (held, mut delta) = obeyed.at(self, cycle);
             let moment = self.moment(data, cycle);
-            self.solved(data, &moment, Some(&held), &mut delta, pin).pose
+            self.solved(data, &moment, Some(&held), &mut delta, obeyed.solver).pose
         };
         let poses: Vec<Vec<f64>> = (0..n).map(pose).collect();
         let settings = &self.scene.settings.obey;

@@ -144,6 +144,7 @@ pub(super) fn reach(
     let near = settings.near * scene.legs.length.max(1e-6);
     let (mut give, mut force) = (Vec::new(), Vec::new());
     let mut best = Pinned { pose: free.to_vec(), error: f64::INFINITY };
+    let (mut lent, mut error) = (settings.least_lent, f64::INFINITY);
     for _ in 0..settings.reach_iterations {
         let mut pose = free.to_vec();
         creature.integrate(&mut pose, delta, 1.0);
@@ -157,19 +158,16 @@ pub(super) fn reach(
         if best.error <= near {
             break;
         }
-        let lent = settings.least_lent * scene.leg_compliance();
-        // Wishes stay as they are; feet come home as far as they must.
-        let nv = creature.nv();
-        for (i, &home) in system.home.iter().enumerate() {
-            system.residual[i] *= home.unwrap_or(0.0);
-            system.soft[i] = None;
-            if home.is_none() {
-                system.rows[i * nv..(i + 1) * nv].fill(0.0);
-            }
-        }
-        let Some([step, _]) = system.solve(scene, &apart(delta, held), lent, &mut force) else { break };
+        (lent, error) = (lend(settings, lent, error, system.error), system.error);
+        system.bring_home(creature.nv());
+        let Some([step, _]) =
+            system.solve(scene, &apart(delta, held), lent * scene.leg_compliance(), &mut force)
+        else {
+            break;
+        };
+        let part = (settings.longest_step / largest(&step)).min(1.0);
         for (d, s) in delta.iter_mut().zip(&step) {
-            *d += s;
+            *d += part * s;
         }
     }
     best
@@ -222,6 +220,17 @@ impl Relaxed {
     }
 }
 
+/// What `reach` does about a condition.
+#[derive(Clone, Copy)]
+enum Home {
+    /// Brings this share of it home: all of what is exact, less of a foot that may go astray.
+    Share(f64),
+    /// Nothing: it is a wish.
+    Wish,
+    /// Lifts what is this far below the ground, m, and leaves alone what is not.
+    Above(f64),
+}
+
 /// The linearised conditions.
 struct System {
     /// Jacobian, row by row, by small motions of the limited pose and after `chain_rule` by δ.
@@ -230,8 +239,10 @@ struct System {
     residual: Vec<f64>,
     /// Diagonal of S; `None` for what is exact.
     soft: Vec<Option<f64>>,
-    /// Per row, how much `reach` brings it home: all of what is exact, less of a foot that may go astray; `None` for a wish.
-    home: Vec<Option<f64>>,
+    /// Per row, what `reach` does about it.
+    home: Vec<Home>,
+    /// Whether all rows that are left are to be brought home.
+    homing: bool,
     /// Largest distance of a foot from its target, m (or of a constraint from 0).
     error: f64,
     /// Rows of the body as a whole, where it is held: three of its centre of mass, three of its turn.
@@ -254,6 +265,7 @@ impl System {
             residual: Vec::new(),
             soft: Vec::new(),
             home: Vec::new(),
+            homing: false,
             error: 0.0,
             held: 0..0,
         };
@@ -264,7 +276,7 @@ impl System {
                 system.rows.extend(jacobian.row(row).iter());
                 system.residual.push(-gap[row]);
                 system.soft.push(None);
-                system.home.push(Some(1.0));
+                system.home.push(Home::Share(1.0));
                 system.error = system.error.max(gap[row].abs());
             }
         }
@@ -285,7 +297,7 @@ impl System {
             let astray = (goal.astray * astray).max(settings.least_lent) * leg_compliance;
             let level = (goal.astray > 0.0).then_some(astray);
             system.soft.extend([level, level, None]);
-            system.home.extend([Some(1.0 - goal.astray), Some(1.0 - goal.astray), Some(1.0)]);
+            system.home.extend([1.0 - goal.astray, 1.0 - goal.astray, 1.0].map(Home::Share));
             system.error = system.error.max(if level.is_none() { gap.norm() } else { gap.z.abs() });
             for &(body, orientation, weight) in goal.flat.iter().filter(|(_, _, weight)| *weight > 0.0) {
                 system.flatten(scene, data, body, orientation, weight, &mut rows);
@@ -314,6 +326,24 @@ impl System {
         system
     }
 
+    /// Leaves what `reach` asks for: wishes stay as they are, feet come home as far as they must.
+    fn bring_home(&mut self, nv: usize) {
+        self.homing = true;
+        for (i, home) in self.home.iter().enumerate() {
+            self.residual[i] = match *home {
+                Home::Share(share) => share * self.residual[i],
+                Home::Above(depth) => depth.max(0.0),
+                Home::Wish => 0.0,
+            };
+            if !matches!(home, Home::Above(_)) {
+                self.soft[i] = None;
+            }
+            if matches!(home, Home::Wish) || matches!(home, Home::Above(depth) if *depth <= 0.0) {
+                self.rows[i * nv..(i + 1) * nv].fill(0.0);
+            }
+        }
+    }
+
     /// Six rows of the body as a whole: its centre of mass, and how it turns.
     fn hold(&mut self, scene: &FeetScene, data: &mut Data, pose: &[f64], held: &Held) {
         let nv = scene.creature.nv();
@@ -329,7 +359,7 @@ impl System {
         self.residual.extend([gap.x, gap.y, gap.z, 0.0, 0.0, 0.0]); // for the last three see `turn`
         let [shift, turn] = scene.settings.obey.soft.map(|soft| Some(soft * scene.leg_compliance()));
         self.soft.extend([shift, shift, shift, turn, turn, turn]);
-        self.home.extend([Some(1.0); 6]);
+        self.home.extend([Home::Share(1.0); 6]);
     }
 
     /// What `delta` lacks of the turn that is asked for; after `chain_rule`.
@@ -371,7 +401,7 @@ impl System {
         });
         self.residual.push(depth);
         self.soft.push(Some(scene.settings.pin.hard * scene.leg_compliance()));
-        self.home.push(None);
+        self.home.push(Home::Above(-height));
     }
 
     /// One row that keeps a knee bent: a straight leg can give in no direction along itself, and a foot that is drawn through
@@ -391,7 +421,7 @@ impl System {
         self.rows[start + joint.v] = leg.bend / (1.0 + math::exp(-x));
         self.residual.push(lacks);
         self.soft.push(Some(scene.compliance[joint.v] / settings.bent_stiffness));
-        self.home.push(None);
+        self.home.push(Home::Wish);
     }
 
     /// Three rows that wish for the orientation of a body.
@@ -417,7 +447,7 @@ impl System {
         self.rows.extend_from_slice(rows);
         self.residual.extend((turn * weight).iter());
         self.soft.extend([Some(scene.mean_compliance / scene.settings.pin.flat); 3]);
-        self.home.extend([None; 3]);
+        self.home.extend([Home::Wish; 3]);
     }
 
     /// What a pose is worth where not all can be met: elastic energy of δ and of the wishes, and what feet miss. That
@@ -464,7 +494,7 @@ impl System {
             }
             step
         };
-        let of_feet = |i: usize| if self.soft[i].is_none() { self.residual[i] } else { 0.0 };
+        let of_feet = |i: usize| if self.homing || self.soft[i].is_none() { self.residual[i] } else { 0.0 };
         let reach = pull(&factor.solve(&DVector::from_fn(m, |i, _| of_feet(i))));
         // Rows of feet and soles stand first and stay the same from round to round; those of knees near the ground do not.
         let held = |i: usize| match self.soft[i] {

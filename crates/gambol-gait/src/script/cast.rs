@@ -16,6 +16,11 @@ pub(crate) struct Cast {
 }
 
 impl Cast {
+    /// How fast it goes, m/s, if that is known before it is played.
+    pub(super) fn speed(&self) -> Option<f64> {
+        self.part.as_ref().and_then(|(_, design)| design.gait.ground.speed)
+    }
+
     /// Whether a clip may begin or end in the middle of it: who turns on the spot turns by all that was asked for.
     pub(super) fn can_be_cut(&self) -> bool {
         self.part.as_ref().is_some_and(|(_, design)| design.gait.ground.speed != Some(0.0))

@@ -34,11 +34,45 @@ pub fn perform_script(
     }
     let base = cast::base(creature, data, restyle)?;
     let company = Company { creature, restyle, base: &base };
+    let settings = &base.0.settings.script;
     let mut warnings = Vec::new();
     let cast = company.cast(data, script, &mut warnings)?;
+    let speeds: Vec<Option<f64>> = cast.iter().map(Cast::speed).collect();
     let mut performance = play(&company, data, cast, fps, Ends::Cut)?;
+    // From one gait to another takes more than either: who is not believed goes slower all the way.
+    let mut share = 1.0;
+    for _ in 0..settings.slower_tries {
+        share *= settings.slower;
+        let Some(slower) = slowed(script, &speeds, share).filter(|_| !performance.is_believed(&base.0))
+        else {
+            break;
+        };
+        let mut told = Vec::new();
+        let cast = company.cast(data, &slower, &mut told)?;
+        let played = play(&company, data, cast, fps, Ends::Cut)?;
+        if played.is_believed(&base.0) {
+            told.push(format!(
+                "its changes of gait are not to be believed at these speeds: at {:.0} % of them they are",
+                100.0 * share
+            ));
+            (performance, warnings) = (played, told);
+        }
+    }
     performance.warnings.splice(0..0, warnings);
     Ok(performance)
+}
+
+/// The same at a share of the speeds that its acts have; `None` where nothing goes anywhere.
+fn slowed(script: &Script, speeds: &[Option<f64>], share: f64) -> Option<Script> {
+    let mut slower = script.clone();
+    let mut goes = false;
+    for (act, own) in slower.acts.iter_mut().zip(speeds) {
+        if let (What::Go { speed, .. }, Some(own)) = (&mut act.what, own) {
+            *speed = Some(share * own);
+            goes |= *own > 0.0;
+        }
+    }
+    goes.then_some(slower)
 }
 
 fn number(place: &str, reason: String) -> GaitError {

@@ -124,6 +124,12 @@ gambol_model::settings! {
         lower: f64 = 0.85, Share;
         /// … so often at most: the speed is then a quarter (0.7^4).
         gentler_tries: usize = 8, AtLeastOne;
+        /// A gait that is not believed at its own speed is tried at this share of it, and again, …
+        held_back: f64 = 0.85, Share;
+        /// … so often at most: the speed is then half (0.85^5 = 0.44).
+        held_back_tries: usize = 5, AtLeastOne;
+        /// Not tried slower is what takes more than this from nowhere, body weights: clips of a foot that flicks took up to 14.
+        wild: f64 = 15.0, Positive;
         /// Halvings, by ratio, between a speed that can be believed and one that cannot: within 8 % for one ten times too fast.
         nearer_tries: usize = 5, AtLeastOne;
         /// A draft is made gentler where something is deeper below the ground than this, leg lengths. Below it is left to

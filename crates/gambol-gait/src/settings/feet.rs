@@ -206,7 +206,13 @@ gambol_model::settings! {
         /// Where more is lacking after the last round than this, weights times height, the joints cannot do it: better a motion near to the vibrations,
         /// which says that it cannot be believed, than limbs thrown about.
         most: f64 = 0.8, Positive;
-        /// The same where a joint changes its step by more than this from one sample to the next, at twice the samples, rad.
+        /// Where more than this is lacking, it is tried again with smoothed corrections: a third of what a gait may lack to be believed.
+        retry: f64 = 0.1, Positive;
+        /// … unless feet miss by more than this, leg lengths: then legs are too short, and not jerky; …
+        hopeless: f64 = 0.05, Positive;
+        /// … so often at most, each time from where the last one ended: what is gained in the fourth is a tenth.
+        retries: usize = 4, AtLeastOne;
+        /// The same as `most` where a joint changes its step by more than this from one sample to the next, at twice the samples, rad.
         jump: f64 = 0.16, Positive;
         /// The same of a script: one twitch in minutes is better than minutes that nobody believes.
         script_jump: f64 = 0.4, Positive;

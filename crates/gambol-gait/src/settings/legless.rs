@@ -12,8 +12,18 @@ gambol_model::settings! {
         crawl_angle: f64 = 0.65, Positive;
         /// Waves along a slithering or swimming body (Hu et al. 2009 see 1 to 2 on snakes).
         waves: f64 = 1.5, Positive;
-        /// Waves along a fish or a whale: one, as its wave is about as long as itself (Videler 1993).
-        fish_waves: f64 = 1.0, Positive;
+        /// Waves along a fish or a whale: its wave is nearly as long as itself (Videler 1993).
+        fish_waves: f64 = 1.2, Positive;
+        /// Bend of a swimmer with a tail at its head over that at the end of the tail: the head swings by a fifth of what the tail does
+        /// (Bainbridge 1958; Videler and Hess 1984).
+        fish_head: f64 = 0.2, Share;
+        /// Largest angle of the tail of such a swimmer to its way, rad; its end then sweeps a fifth of its length from side to side
+        /// (Bainbridge 1958).
+        fish_angle: f64 = 1.1, Positive;
+        /// From side to side of the end of the tail, as a share of the length: less is too little (Bainbridge 1958 has 0.2) …
+        fish_sweep: f64 = 0.15, Positive;
+        /// … and so many of these waves are tried, until it is enough.
+        fish_fewer: [f64; 4] = [1.0, 0.7, 0.45, 0.25], Positive;
         /// Waves along a crawling body: enough that it always stands on two of them.
         crawl_waves: f64 = 1.75, Positive;
         /// A wave needs so many joints to look like one; a body of fewer bends in a part of a wave.
@@ -36,6 +46,8 @@ gambol_model::settings! {
         range: f64 = 0.95, Share;
         /// Bends that a chain needs in a plane to carry a wave: two carry a bend, not its travel.
         fewest_bends: usize = 3, AtLeastOne;
+        /// The same of a swimmer whose tail drives it: one is a tail that flaps.
+        fewest_fish_bends: usize = 1, AtLeastOne;
         /// Friction across a slithering body over that along it: scales and the roughness that a snake leans on hold it
         /// across far better than along; its scales on cloth alone do so only about twice as well (Hu et al. 2009).
         slither_across: f64 = 10.0, Positive;
@@ -99,12 +111,14 @@ gambol_model::settings! {
         turbulent: f64 = 5e5, Positive;
         /// Skin over √(volume × length): 2√π of a cylinder, a little less of what tapers.
         skin: f64 = 3.3, Positive;
+        /// Beats per second of a swimmer of a metre that cruises …
+        cruise_beat: f64 = 1.6, Positive;
+        /// … and the power of its length that they go with: 4 Hz of a trout of 25 cm, 1 Hz of a dolphin of 2 m, 0.3 Hz of a whale of 10 m
+        /// (Bainbridge 1958; Fish 1993; Sato et al. 2007, who find mass^−0.29 from seals to whales). Springs that hold a body up on land
+        /// ring three times as fast.
+        cruise_power: f64 = -0.7, Finite;
         /// Drag of a body that swims over that of one that is towed straight: 3 to 5 (Lighthill 1971, Webb 1975).
-        swimming_drag: f64 = 3.0, AtLeastOne;
-        /// Least and largest drag across the body over that along it that are looked for: a rough rod, and a blade.
-        across: [f64; 2] = [1.2, 300.0], AtLeastOne;
-        /// Halvings of that range: to a thousandth.
-        across_rounds: usize = 12, AtLeastOne;
+        swimming_drag: f64 = 4.0, AtLeastOne;
     }
 }
 
@@ -153,18 +167,37 @@ gambol_model::settings! {
         outer_lag: f64 = 1.0, Finite;
         /// Hind wings are so much later, rad: dragonflies have a quarter of a beat and more between their pairs (Alexander 1984).
         rows_apart: f64 = 1.57, Finite;
-        /// Modes that bring less than this share of the strongest one are left out.
-        weak: f64 = 0.01, AtLeastZero;
+        /// Modes that bring less than this share of the strongest one are left out: more would spoil the twist of a wing whose legs trail.
+        weak: f64 = 0.002, AtLeastZero;
         /// Frontal area of a trunk over (mass / density of water)^⅔: 1.2 of a ball, less of what is long.
         frontal: f64 = 0.8, Positive;
-        /// Drag coefficient of a trunk in air by its frontal area (Pennycuick 2008: 0.1 to 0.4).
-        air_drag: f64 = 0.2, Positive;
+        /// Drag coefficient of a trunk in air by its frontal area: 0.1, which the beats of birds ask for (Pennycuick et al. 1996); wind tunnels
+        /// had given 0.2 to 0.4 for frozen bodies.
+        air_drag: f64 = 0.1, Positive;
         /// The same in water.
         water_drag: f64 = 0.15, Positive;
         /// Wings shorter than this, m, are those of insects, at Reynolds numbers below 10⁴.
         insect: f64 = 0.08, Positive;
         /// Angle at which a large wing stalls, rad, and that at which nothing of its lift is left, rad.
         stall: [f64; 2] = [0.28, 0.45], Positive;
+        /// How far legs point back in flight, rad: gulls stretch theirs under the tail.
+        tuck: f64 = 1.1, AtLeastZero;
+        /// How far the body points up when it leaves the ground or comes down on it, rad: pigeons 45° and more (Berg and Biewener 2010).
+        launch_pitch: f64 = 0.9, AtLeastZero;
+        /// How far wings are raised there, rad: they would strike the ground.
+        launch_raised: f64 = 0.5, AtLeastZero;
+        /// Mean acceleration of a take-off, in g: pigeons speed up by 0.3 to 0.6 at first (Berg and Biewener 2010).
+        launch_pull: f64 = 0.25, Positive;
+        /// The same of a landing: wings brake less well than they pull.
+        launch_brake: f64 = 0.12, Positive;
+        /// Climb over way: 15°.
+        launch_climb: f64 = 0.27, AtLeastZero;
+        /// Fewest and most beats of a take-off or a landing.
+        launch_beats: [f64; 2] = [4.0, 60.0], AtLeastOne;
+        /// Beats in which the body rears up; its wings take twice that to unfold.
+        launch_unfold: f64 = 0.75, Positive;
+        /// Friction of feet that carry while wings begin to.
+        launch_friction: f64 = 0.8, AtLeastZero;
         /// Beats per second of somebody who hangs in the air and bobs.
         bob: f64 = 0.5, Positive;
         /// Samples of a beat in the search.

@@ -21,6 +21,10 @@ gambol_model::settings! {
         smaller: f64 = 0.82, Share;
         /// … so often at most: down to a third.
         smaller_tries: usize = 6, AtLeastOne;
+        /// A script that cannot be believed is tried at this share of its speeds, …
+        slower: f64 = 0.8, Share;
+        /// … so often at most: down to half.
+        slower_tries: usize = 3, AtLeastOne;
         /// Froude number v²/(g h) up to which animals walk (Alexander and Jayes 1983).
         walks: f64 = 0.5, Positive;
         /// … and up to which those with four legs trot; beyond, they gallop.

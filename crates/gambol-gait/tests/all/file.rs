@@ -61,7 +61,7 @@ fn files_of_version_1_mean_what_they_meant() {
             Component { mode: 6, amplitude: 0.4, phase: QUARTER, harmonic: 1, offset: 0.0 },
         ],
         ground: Ground {
-            support: Support::Water { across: 2.5 },
+            support: Support::Water { across: 2.5, advance: None },
             duty: 0.5,
             speed: None,
             turn: 0.5,
@@ -290,7 +290,8 @@ fn supports() -> impl Strategy<Value = Support> {
         Just(Support::Feet),
         Just(Support::Crouch),
         positive().prop_map(|across| Support::Belly { across }),
-        positive().prop_map(|across| Support::Water { across }),
+        (positive(), prop::option::of(number()))
+            .prop_map(|(across, advance)| Support::Water { across, advance }),
     ]
 }
 

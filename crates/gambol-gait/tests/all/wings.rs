@@ -4,7 +4,7 @@
 
 use std::fmt::Write;
 
-use gambol_dynamics::{Data, center_of_mass};
+use gambol_dynamics::{Data, center_of_mass, forward_kinematics};
 use gambol_formats::{LoadOptions, load_str};
 use gambol_gait::{Body, Performance, Sampling, Style, Support, Wish, design, gaits_for, perform};
 use gambol_model::{BodyClass, Creature, Vec3};
@@ -177,8 +177,69 @@ fn speeds_of_tails_are_those_of_animals_within_a_factor_of_two() {
     for (name, creature, length, wanted) in animals {
         let (body, performance, _) = played(&creature, "swim");
         let found = performance.report.stride_length / length;
-        println!("{name}: {}, {found:.2} lengths per beat, {wanted} measured", body.class.class);
+        let sweep = sweep(&body, &performance, length);
+        println!(
+            "{name}: {}, {found:.2} lengths per beat, {wanted} measured, sweep {sweep:.2}",
+            body.class.class
+        );
         assert!(body.class.class.swims(), "{name}: {:?}", body.class);
         assert!((0.5..2.0).contains(&(found / wanted)), "{name}: {found} lengths per beat, not {wanted}");
+    }
+}
+
+/// How far the end of the tail goes from side to side (or up and down), as a share of the length.
+fn sweep(body: &Body, performance: &Performance, length: f64) -> f64 {
+    let mut data = Data::new(&body.creature);
+    let tail = body.creature.bodies().len() - 1;
+    let across = if body.class.class == BodyClass::Whale { Vec3::z() } else { body.legs.heading.left };
+    let mut place = |pose: &Vec<f64>| {
+        let frames = forward_kinematics(&body.creature, &mut data, pose);
+        frames[tail].position.dot(&across)
+    };
+    let places: Vec<f64> = performance.clip.poses.iter().map(&mut place).collect();
+    let [low, high] = [f64::min, f64::max].map(|pick| places.iter().copied().reduce(pick).unwrap());
+    (high - low) / length
+}
+
+/// Thrust grows with the square of the fin's depth, drag does not: a larger fin swims faster, up to the speed of the wave.
+#[test]
+fn a_larger_fin_swims_faster() {
+    let speeds: Vec<f64> = [0.08, 0.15, 0.25, 0.4]
+        .into_iter()
+        .map(|fin| {
+            let (body, performance, _) = played(&swimmer(1.0, 0.18, fin, false), "swim");
+            let sweep = sweep(&body, &performance, 1.0);
+            println!("fin {fin}: {:.3} lengths per beat, sweep {sweep:.3}", performance.report.stride_length);
+            // Fish sweep a fifth of their length (Bainbridge 1958); the last joint is a tenth of it ahead of the end.
+            assert!((0.1..0.3).contains(&sweep), "its tail sweeps {sweep} of its length");
+            performance.report.stride_length
+        })
+        .collect();
+    assert!(speeds.windows(2).all(|pair| pair[1] > 1.02 * pair[0]), "{speeds:?}");
+    assert!(speeds[3] > 1.3 * speeds[0], "{speeds:?}");
+}
+
+/// From standing to the speed of level flight and back, by nothing but air and feet.
+#[test]
+fn who_flies_takes_off_and_lands() {
+    let creature = flier(&GULL);
+    let speed = played(&creature, "fly").1.report.speed;
+    for (gait, lands) in [("take-off", false), ("land", true)] {
+        let (body, performance, _) = played(&creature, gait);
+        let missing = performance.report.residual_force.expect("the air is counted");
+        println!("{gait}: {:.2} s, {missing:.3} weights", performance.clip.duration());
+        let mut data = Data::new(&body.creature);
+        let poses = &performance.clip.poses;
+        let mut at = |k: usize| center_of_mass(&body.creature, &mut data, &poses[k]);
+        let last = poses.len() - 1;
+        let steps =
+            [at(1) - at(0), at(last) - at(last - 1)].map(|step| step.dot(&body.legs.heading.forward) * 60.0);
+        let [ground, air] = if lands { [last, 0] } else { [0, last] };
+        let [slow, fast] = if lands { [steps[1], steps[0]] } else { steps };
+        assert!(slow.abs() < 0.02 * speed, "{gait}: {slow} m/s on the ground");
+        assert!((fast / speed - 1.0).abs() < 0.1, "{gait}: {fast} m/s, not {speed}");
+        assert!(at(air).z > at(ground).z + 0.5, "{gait} climbs by {}", at(air).z - at(ground).z);
+        assert!(performance.clip.stride.is_none());
+        assert!(missing < 0.25, "{gait}: {missing} weights come from nowhere");
     }
 }

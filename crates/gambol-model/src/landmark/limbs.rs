@@ -104,7 +104,10 @@ fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
     let is_leg = |limb: &Limb| {
         let (leg, arm) = (named(words, limb, Parts::ANY_LEG), named(words, limb, Parts::ANY_ARM));
         let called_leg = leg && !arm && (above(limb) < LEG_DANGLES || !others_stand);
-        let stands = limb.reaches && (leg || !arm || above(limb) < ARM_STANDS);
+        // An arm that stands does so on both sides: one that alone reaches the ground holds a gun.
+        let arm_stands = |limb: &Limb| limb.reaches && above(limb) < ARM_STANDS;
+        let both = arm_stands(limb) && limb.mate.is_none_or(|mate| arm_stands(&limbs[mate]));
+        let stands = limb.reaches && (leg || !arm || both);
         let trinket = words[limb.root()].parts.has(Parts::TRINKET);
         let fin = named(words, limb, Parts::FIN) && !leg;
         has_joints(stand, limb) && !trinket && !fin && (stands || called_leg)

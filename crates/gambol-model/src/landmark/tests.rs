@@ -325,6 +325,20 @@ fn dog_has_elbows_in_front_and_knees_behind() {
     );
 }
 
+/// A gun in the right hand hangs to the ground, and is no foot: legs come in pairs.
+#[test]
+fn a_gun_in_one_hand_is_not_a_leg() {
+    let mut spec = biped();
+    let hand = spec.bodies.iter().position(|body| body.name == "right_hand").expect("it has one");
+    let mut barrel = ShapeSpec::new(Shape::Capsule { radius: 0.005, half_length: 0.42 });
+    barrel.body_from_shape = Transform::translation(0.0, 0.0, -0.45);
+    spec.bodies[hand].shapes.push(barrel);
+    let found = labels(&build(&spec));
+    assert_eq!(found["foot.left"], "left_foot");
+    assert_eq!(found["hand.right"], "right_hand");
+    assert!(!found.keys().any(|name| name.starts_with("foot.front")), "{found:?}");
+}
+
 /// Artists call the shin an upper leg and what hangs from the hock a lower one: the knee is where the leg bends forwards.
 #[test]
 fn a_lower_leg_below_the_hock_does_not_make_it_a_knee() {
