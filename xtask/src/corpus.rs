@@ -1,6 +1,6 @@
 //! `cargo xtask corpus [FOLDER]`: every creature of a folder through loading, its first gait, export, the Khronos validator and a
-//! moment of physics, each step with a time limit; one table and one sheet of film strips. Without a folder it is our own corpus of odd
-//! bodies, of which it is known what each is.
+//! moment of physics, each step with a time limit; one table, and sheets of film strips of the skinned clips as three.js shows them. Without
+//! a folder it is our own corpus of odd bodies, of which it is known what each is.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -11,13 +11,15 @@ use serde_json::Value;
 
 use crate::node;
 use crate::shell::{Result, build_gambol, command, output, target};
+use crate::studio;
 
 /// No step may take longer, s.
 const LIMIT: Duration = Duration::from_secs(10);
 /// Endings of files that are creatures.
 const ENDINGS: [&str; 9] = ["glb", "gltf", "vrm", "fbx", "xml", "urdf", "bvh", "asf", "mjcf"];
 
-/// Reads a file and prints how many errors the Khronos validator finds.
+/// Reads a file and prints how many errors the Khronos validator finds; and what draws the sheets.
+const SHEET: &str = include_str!("corpus/sheet.mjs");
 const VALIDATE: &str = "\
 import { readFileSync } from 'node:fs';
 import validator from 'gltf-validator';
@@ -64,6 +66,10 @@ pub(crate) fn run(folder: Option<&Path>, limit: Option<usize>) -> Result<()> {
     println!("{table}");
     write(&out.join("corpus.md"), &table)?;
     write(&out.join("corpus.html"), &sheet(&rows))?;
+    match skinned_sheets(&rows, &out) {
+        Ok(names) => eprintln!("{}", names.trim().replace('\n', ", ")),
+        Err(reason) => eprintln!("no sheets of skinned strips: {reason}"),
+    }
     eprintln!("corpus.md and corpus.html are in {}", out.display());
     judge(&rows, &known)
 }
@@ -82,7 +88,7 @@ fn write_own(bodies: &[OddBody], out: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+pub(crate) fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
@@ -131,8 +137,14 @@ impl Try<'_> {
             (row.speed, row.residual) = (text("speed"), text("residual_force"));
             row.strip = Some(format!("{stem}.png"));
             if let Some(script) = self.validator {
-                let errors = output(command("node", &[]).arg(script).arg(&glb))?;
-                errors.trim().clone_into(&mut row.validator);
+                let errors = |file: &Path| -> Result<u64> {
+                    let said = output(command("node", &[]).arg(script).arg(file))?;
+                    said.trim().parse().map_err(|error| format!("the validator says {said:?}: {error}"))
+                };
+                let is_gltf = file.extension().is_some_and(|ending| ending == "glb" || ending == "gltf");
+                // What was wrong before is the file's own.
+                let own = if is_gltf { errors(file).unwrap_or(0) } else { 0 };
+                row.validator = errors(Path::new(&glb))?.saturating_sub(own).to_string();
             }
         }
         row.physics = match self.gambol(&["simulate", &path, "--seconds", "0.1"]) {
@@ -193,6 +205,28 @@ fn table(rows: &[Row]) -> String {
         text.push_str(&line);
     }
     text
+}
+
+/// Skinned strips of all clips that were written, on as many sheets as it takes; their names.
+fn skinned_sheets(rows: &[Row], out: &Path) -> Result<String> {
+    let clip = |row: &Row| {
+        let file = row.strip.as_ref()?.replace(".png", ".glb");
+        let label = format!("{}: {}, {}", row.name, row.class, row.gait);
+        Some(serde_json::json!({ "file": file, "label": label, "clip": row.gait }))
+    };
+    let clips: Vec<Value> = rows.iter().filter_map(clip).collect();
+    draw_sheets(out, &clips, None)
+}
+
+/// Draws strips of the skinned `clips` of files in the folder `out` on sheets there, as PNG or another `kind`; their names.
+pub(crate) fn draw_sheets(out: &Path, clips: &[Value], kind: Option<&str>) -> Result<String> {
+    let config = serde_json::json!({
+        "chromium": studio::chromium()?, "modules": target().join("node/node_modules"), "folder": out, "clips": clips, "type": kind,
+    });
+    let file = out.join("sheet.json");
+    write(&file, &config.to_string())?;
+    let script = node::script("corpus_sheet.mjs", SHEET)?;
+    output(command("node", &[]).arg(script).arg(file))
 }
 
 /// All film strips on one page.

@@ -48,9 +48,14 @@ pub(crate) enum Table {
     Docs,
 }
 
+/// Creatures that are not judged unless they are named: ten keys of a wingbeat at 240 a second say nothing of jumps, and what carries
+/// them is the air. Tests `wings::` of gambol-gait look at such.
+const FLIERS: [&str; 2] = ["gull", "dragonfly"];
+
 /// Measures the gaits of `creatures`, or of the whole gallery, and fails where one is not as it must be.
 pub(crate) fn run(creatures: &[String], table: Table) -> Result<()> {
-    let all: Vec<String> = gallery::names().into_iter().map(str::to_owned).collect();
+    let all: Vec<String> =
+        gallery::names().into_iter().filter(|name| !FLIERS.contains(name)).map(str::to_owned).collect();
     let creatures = if creatures.is_empty() { &all } else { creatures };
     let mut rows = vec![HEADER.map(str::to_owned)];
     let mut failures = Vec::new();

@@ -1,6 +1,7 @@
 //! Everything longer than one cargo command: all tests, comparison with peers, benchmarks, pictures, fuzzing.
 
 mod architecture;
+mod artists;
 mod bench;
 mod bits;
 mod blender;
@@ -118,6 +119,11 @@ enum Task {
         #[arg(long, conflicts_with_all = ["markdown", "creatures"])]
         docs: bool,
     },
+    /// Compare our gaits with the walks and runs that artists drew for the characters of a folder: a table, and sheets of skinned strips
+    Artists {
+        /// The folder
+        folder: PathBuf,
+    },
     /// Take every creature of a folder through loading, its first gait, export, the validator and physics, with time limits, and
     /// write a table and a sheet of film strips
     Corpus {
@@ -221,6 +227,7 @@ fn main() -> ExitCode {
                 (false, false) => gaits::Table::Text,
             },
         ),
+        Task::Artists { folder } => artists::run(&folder),
         Task::Corpus { folder, limit } => corpus::run(folder.as_deref(), limit),
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
         Task::Blender { folder } => blender::run(folder.as_deref()),

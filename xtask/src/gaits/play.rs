@@ -3,7 +3,7 @@
 use gambol::LoadOptions;
 use gambol::dynamics::Data;
 use gambol::gait::{
-    Body, Gait, Performance, Sampling, Style, Wish, design, gaits_for, perform, preset_style,
+    Believed, Body, Gait, Performance, Sampling, Style, Wish, gaits_for, perform, perform_believed,
 };
 
 use gambol::model::Creature;
@@ -26,17 +26,18 @@ pub(crate) fn names(creature: &str) -> Result<Vec<String>> {
     Ok(all.into_iter().filter(|(_, fits)| fits.is_ok()).map(|(name, _)| name).collect())
 }
 
-/// One cycle of a gait at `fps`.
+/// One cycle of a gait at `fps`, as users get it.
 pub(crate) fn play(creature: &str, gait: &str, fps: f64) -> Result<Played> {
     let creature = load(creature)?;
-    let style = preset_style(&creature, gait).unwrap_or_default();
-    let (body, mut data) = body(creature, &style)?;
-    let designed = design(&body, &mut data, gait, &Wish::default()).map_err(|error| error.to_string())?;
-    let mut warnings = designed.hints;
-    let performance = perform(&body, &mut data, &designed.gait, &Sampling { seconds: None, fps })
-        .map_err(|error| error.to_string())?;
-    warnings.extend(performance.warnings.iter().cloned());
-    Ok(Played { body, gait: designed.gait, performance, warnings })
+    let mut data = Data::new(&creature);
+    let (wish, sampling) = (Wish::default(), Sampling { seconds: None, fps });
+    let Believed { body, mut design, performance, replaced } =
+        perform_believed(&creature, &mut data, gait, &|_| (), &wish, &|_, _| Ok(()), &sampling)
+            .map_err(|error| error.to_string())?;
+    // That another speed is taken is no fault.
+    design.hints.truncate(design.hints.len() - usize::from(replaced));
+    let warnings = design.hints.into_iter().chain(performance.warnings.iter().cloned()).collect();
+    Ok(Played { body, gait: design.gait, performance, warnings })
 }
 
 impl Played {
