@@ -17,6 +17,7 @@ use nalgebra::DVector;
 
 use super::fly::{self, Flow};
 use super::scene::BellyScene;
+use super::way::Way;
 use crate::modal::ModalMotion;
 use crate::{Body, Component, Design, Gait, GaitError, Ground, Support, Terrain, Wish};
 
@@ -88,6 +89,40 @@ pub(crate) fn design_winged(
     }
     let gait = beats.gait(name, &stroke, components);
     Ok(Design { gait, hints })
+}
+
+/// A flight along its way: what a turn or a climb asks of the air beyond level flight is trimmed for, and added to the strokes that the gait
+/// has. `None` for gaits that go straight on, and those in water, which carries them.
+pub(crate) fn steered(body: &Body, data: &mut Data, gait: &Gait) -> Result<Option<Gait>, GaitError> {
+    let way = Way::of(&gait.ground);
+    let Support::Wings { speed, pitch, density } = gait.ground.support else { return Ok(None) };
+    let flow = Flow { speed, climb: 0.0, pitch, density };
+    let beats = Beats::new(body, data);
+    if way.is_straight()
+        || speed <= 0.0
+        || flow.is_water(&body.settings.flight)
+        || !matches!(gait.name.as_str(), "fly" | "glide")
+    {
+        return Ok(None);
+    }
+    let wish = Wish { speed: Some(speed), ..Wish::default() };
+    let level = beats.trimmed(data, &gait.name, &wish, &mut Vec::new())?;
+    let demand = way.demand(speed, body.creature.gravity().norm(), &body.settings);
+    let turned = if gait.name == "glide" {
+        beats.carried(data, level, demand[1])?
+    } else {
+        beats.balanced(data, level, false, demand)?.0
+    };
+    let mut steered = gait.clone();
+    steered.frequency *= turned.frequency / level.frequency;
+    let [before, after] = [level, turned].map(|stroke| beats.components(data, &stroke));
+    steered.components.extend(after);
+    steered.components.extend(before.into_iter().map(|part| Component {
+        amplitude: -part.amplitude,
+        offset: -part.offset,
+        ..part
+    }));
+    Ok(Some(steered))
 }
 
 /// Somebody who hangs in the air: a slow rise and fall.
@@ -178,7 +213,15 @@ impl<'b> Beats<'b> {
                 let frequency = wish.frequency.unwrap_or(settings.glide_beat);
                 let incidence = settings.glide_incidence;
                 let still = Stroke { flap: 0.0, twist: 0.0, incidence, raised: 0.0, tuck, frequency, flow };
-                return self.carried(data, still, hints);
+                let stroke = self.carried(data, still, 0.0)?;
+                let [ahead, up] = self.missing(data, stroke)?;
+                if up.abs() < settings.tell && ahead < 0.0 {
+                    hints.push(format!(
+                        "held level here; it would sink by 1 m on every {:.0} m",
+                        -1.0 / ahead
+                    ));
+                }
+                return Ok(stroke);
             }
             "hover" => {
                 let several = self.wings.iter().any(|wing| wing.row > 0);
@@ -309,21 +352,16 @@ impl<'b> Beats<'b> {
         Ok((self.twisted(at(best.1)), best.0))
     }
 
-    /// A glide: the incidence that carries the weight; what is left is its drag, and it sinks by that.
-    fn carried(&self, data: &mut Data, start: Stroke, hints: &mut Vec<String>) -> Result<Stroke, GaitError> {
+    /// A glide: the incidence that carries the weight and `more` of it; what is left is its drag, and it sinks by that.
+    fn carried(&self, data: &mut Data, start: Stroke, more: f64) -> Result<Stroke, GaitError> {
         let settings = &self.body.settings.flight;
         let at = |incidence: f64| Stroke { incidence, ..start };
         let [mut low, mut high] = [-settings.most_incidence, settings.most_incidence];
         for _ in 0..settings.rounds {
             let middle = 0.5 * (low + high);
-            if self.missing(data, at(middle))?[1] < 0.0 { low = middle } else { high = middle }
+            if self.missing(data, at(middle))?[1] < more { low = middle } else { high = middle }
         }
-        let stroke = at(0.5 * (low + high));
-        let [ahead, up] = self.missing(data, stroke)?;
-        if up.abs() < settings.tell && ahead < 0.0 {
-            hints.push(format!("held level here; it would sink by 1 m on every {:.0} m", -1.0 / ahead));
-        }
-        Ok(stroke)
+        Ok(at(0.5 * (low + high)))
     }
 
     /// Through water: the speed at which its beat pushes as much as its drag holds back.
