@@ -7,6 +7,7 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{BodyClass, Creature, JointKind, Role, Shape, Vec3, settings, words_of_name};
 use nalgebra::Point3;
 
+use crate::footfall::{LeapSettings, leaps};
 use crate::{Heading, Legs, Mirror};
 
 /// What a creature is, and why.
@@ -18,6 +19,8 @@ pub struct Classified {
     pub reason: String,
     /// Whether it has legs that carry it too.
     pub walks: bool,
+    /// Whether it swims by rowing with those: frogs, whose clips swim, who has fins beside them, and who is said to.
+    pub rows: bool,
     /// Whether the user said so.
     pub is_stated: bool,
 }
@@ -30,6 +33,8 @@ settings! {
         slender: f64 = 14.0, Positive;
         /// Of wings of somebody with legs, length over that of the legs: an ostrich's do not carry it, a dragon's do.
         wing_over_leg: f64 = 1.0, Positive;
+        /// The same where nobody says that they are wings: people's arms reach 0.9 times as far as their legs are long, gibbons' 1.5.
+        unnamed_wing: f64 = 1.6, AtLeastOne;
         /// Breadth over length of a body with broad fins: a manta has 1.2 and more, a shark with its fins spread 0.6.
         broad: f64 = 0.8, Positive;
         /// Height over breadth below which a broad body is flat as a ray is; a bird's trunk between its wings is a fifth and more.
@@ -85,12 +90,15 @@ pub fn classify(creature: &Creature, data: &mut Data, settings: &ClassSettings) 
     let look = Look::new(creature, data, legs.heading);
     let walks = look.walks(creature, &legs, settings);
     if let Some(class) = creature.stated_class() {
-        let walks = class == BodyClass::Legs || walks && class == BodyClass::Wings;
-        return Classified { class, reason: "as the user says".to_owned(), walks, is_stated: true };
+        let walks =
+            class == BodyClass::Legs || walks && matches!(class, BodyClass::Wings | BodyClass::Paddles);
+        let rows = walks && (class == BodyClass::Paddles || look.rows(&legs));
+        return Classified { class, reason: "as the user says".to_owned(), walks, rows, is_stated: true };
     }
     let (class, reason) = look.guess(creature, &legs, walks, settings);
     let walks = walks && matches!(class, BodyClass::Legs | BodyClass::Wings);
-    Classified { class, reason, walks, is_stated: false }
+    let rows = walks && class == BodyClass::Legs && look.rows(&legs);
+    Classified { class, reason, walks, rows, is_stated: false }
 }
 
 /// What can be seen of a creature.
@@ -203,6 +211,12 @@ impl Look {
         !beats && !flippers
     }
 
+    /// Whether legs row too: two pairs of them at least, and somebody says so, or hind legs that kick as a frog's.
+    fn rows(&self, legs: &Legs) -> bool {
+        let said = self.labelled(SWIMS) || self.count(FIN) > 0 || self.labelled(&["frog", "toad"]);
+        legs.pairs >= 2 && (said || leaps(legs, &LeapSettings::default()))
+    }
+
     /// Whether a body, or one between it and the midline, is called so.
     fn leg_says(&self, creature: &Creature, body: usize, words: &[&str]) -> bool {
         let up = std::iter::successors(Some(body), |&body| Some(creature.bodies()[body].parent));
@@ -241,6 +255,9 @@ impl Look {
         if let Some(found) = self.winged(creature, legs, walks, settings) {
             return found;
         }
+        if let Some(found) = self.unnamed_wings(creature, legs, walks, settings) {
+            return found;
+        }
         if walks {
             let pairs = legs.pairs;
             let plural = if pairs == 1 { "a pair of legs stands" } else { "several pairs of legs stand" };
@@ -274,6 +291,32 @@ impl Look {
         }
         let name = &creature.bodies()[wings[0]].name;
         Some((BodyClass::Wings, format!("{} of its parts are called wings, as {name:?}", wings.len())))
+    }
+
+    /// Limbs of a walker that nobody calls arms and that reach far beyond what arms do.
+    fn unnamed_wings(
+        &self,
+        creature: &Creature,
+        legs: &Legs,
+        walks: bool,
+        settings: &ClassSettings,
+    ) -> Option<(BodyClass, String)> {
+        let named = self.count(ARM) > 0 || self.count(WING) > 0 || self.count(FIN) > 0;
+        if !walks || named || legs.pairs > 2 {
+            return None;
+        }
+        let of_leg = |body: usize| {
+            let joints = legs.legs.iter().flat_map(|leg| &leg.joints);
+            joints.clone().any(|&joint| creature.joints()[joint].body == body)
+                || legs.legs.iter().any(|leg| leg.foot == body)
+        };
+        let limbs = (1..self.words.len()).filter(|&body| !self.unpaired[body] && !of_leg(body));
+        let reach = limbs.map(|body| self.aside[body]).fold(0.0, f64::max);
+        let share = reach / legs.length.max(f64::MIN_POSITIVE);
+        (share > settings.unnamed_wing).then(|| {
+            let reason = format!("limbs aside reach {share:.1} times as far as its legs are long");
+            (BodyClass::Wings, reason)
+        })
     }
 
     /// Which way it swims, with fins by name or a clip that says so.

@@ -161,7 +161,11 @@ impl Convert {
             eprintln!("gambol: {}", loop_in_words(clip, &seam));
             *clip = clip.looped(creature, &seam);
         }
-        if let Some(rate) = self.fps {
+        // Keys of a character's clips are where its artist put them, and BVH has them at equal steps.
+        let artist = motion.rig.is_some() && ending(&self.to) == "bvh";
+        let mean = (clip.times.len() - 1) as f64 / clip.duration();
+        let rate = self.fps.or((artist && mean.is_finite()).then_some(mean));
+        if let Some(rate) = rate {
             *clip = clip.resampled(creature, rate).map_err(failed)?;
         }
         Ok(())

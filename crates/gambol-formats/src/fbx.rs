@@ -33,8 +33,10 @@ mod reader {
     const MOST_MEMORY: usize = 1 << 30;
     /// Deepest tree of nodes; no rig has a tenth of it.
     const DEEPEST: u32 = 2000;
-    /// Keys per second of baked clips: what most are animated at.
+    /// Keys per second of baked clips where the file does not say at how many it was animated, or says what nobody does.
     const RATE: f64 = 30.0;
+    /// Frames per second that files may say: film on twos has 12, motion capture 240.
+    const RATES: std::ops::RangeInclusive<f64> = 10.0..=240.0;
     /// Bones that move one vertex, at most: two sets of glTF.
     const MOST_BONES: usize = 8;
 
@@ -186,7 +188,10 @@ mod reader {
         }
 
         fn animation(&mut self, scene: &Scene, stack: &ufbx::AnimStack) -> Result<(), ClipFileError> {
-            let options = BakeOpts { trim_start_time: true, resample_rate: RATE, ..BakeOpts::default() };
+            // At the file's own rate its own keys and those between them fall on one grid.
+            let own = scene.settings.frames_per_second;
+            let rate = if RATES.contains(&own) { own } else { RATE };
+            let options = BakeOpts { trim_start_time: true, resample_rate: rate, ..BakeOpts::default() };
             let Ok(baked) = ufbx::bake_anim(scene, &stack.anim, options) else { return Ok(()) };
             let (mut samplers, mut channels) = (Vec::new(), Vec::new());
             for node in &baked.nodes {

@@ -48,7 +48,7 @@ pub(super) struct Stroke {
 /// Whether wings or fins like them move this body in the gait `name`.
 pub(crate) fn is_winged(body: &Body, name: &str) -> bool {
     let rows = matches!(body.class.class, BodyClass::Ray | BodyClass::Paddles);
-    WINGED.contains(&name) || name == "swim" && rows
+    WINGED.contains(&name) || name == "swim" && rows && body.legs.is_empty()
 }
 
 /// The gait `name` of a body with wings.
@@ -399,46 +399,9 @@ impl<'b> Beats<'b> {
         }
     }
 
-    /// The stroke as a sum of modes: what each brings to it by the springs that it bends,
-    /// α = uᵀK d / uᵀK u, exact where no coordinate is without a spring.
+    /// The stroke as a sum of modes.
     pub(super) fn components(&self, data: &mut Data, stroke: &Stroke) -> Vec<Component> {
-        let [cosine, sine, offset] = self.directions(data, stroke);
-        let (body, k) = (self.body, stiffness_matrix(&self.body.creature));
-        let parts = [cosine, sine, offset].map(|part| &k * DVector::from_vec(part));
-        let mut components = Vec::new();
-        for mode in body.basis.flexible() {
-            let u = DVector::from_column_slice(&mode.shape);
-            let own = u.dot(&(&k * &u));
-            let [c, s, o] = [0, 1, 2].map(|part| u.dot(&parts[part]) / own);
-            let amplitude = math::hypot(c, s);
-            components.push(Component {
-                mode: mode.index,
-                amplitude,
-                phase: math::atan2(c, s),
-                harmonic: 1,
-                offset: o,
-            });
-        }
-        let size = |component: &Component| component.amplitude.max(component.offset.abs());
-        let largest = components.iter().map(size).fold(0.0, f64::max);
-        components.retain(|component| size(component) > body.settings.flight.weak * largest && largest > 0.0);
-        components.extend(self.level(&components));
-        components
-    }
-
-    /// What lasts must not tilt the trunk: vibrations turn it against what they move, as a body does that nothing holds, but in a lasting
-    /// posture the air holds it.
-    fn level(&self, components: &[Component]) -> Option<Component> {
-        let (creature, left) = (&self.body.creature, self.body.legs.heading.left);
-        let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free)?;
-        let pitch = |shape: &[f64]| (0..3).map(|k| shape[root.v + 3 + k] * left[k]).sum::<f64>();
-        let directions = self.body.basis.directions();
-        let tilt: f64 = components.iter().map(|c| c.offset * pitch(&directions[c.mode].shape)).sum();
-        let rigid = directions.iter().filter(|direction| direction.is_rigid());
-        let turns = rigid.max_by(|a, b| pitch(&a.shape).abs().total_cmp(&pitch(&b.shape).abs()))?;
-        let offset = -tilt / pitch(&turns.shape);
-        let component = Component { mode: turns.index, amplitude: 0.0, phase: 0.0, harmonic: 1, offset };
-        (offset.is_finite() && offset != 0.0).then_some(component)
+        modal_parts(self.body, self.directions(data, stroke))
     }
 
     /// Wanted motions of joints that go with cos ωt and sin ωt, and what lasts.
@@ -479,8 +442,49 @@ impl<'b> Beats<'b> {
     }
 }
 
+/// Motions of joints that go with cos ωt, with sin ωt, and what lasts, as a sum of modes: what each brings to it by the springs that it bends,
+/// α = uᵀK d / uᵀK u, exact where no coordinate is without a spring.
+pub(super) fn modal_parts(body: &Body, parts: [Vec<f64>; 3]) -> Vec<Component> {
+    let k = stiffness_matrix(&body.creature);
+    let parts = parts.map(|part| &k * DVector::from_vec(part));
+    let mut components = Vec::new();
+    for mode in body.basis.flexible() {
+        let u = DVector::from_column_slice(&mode.shape);
+        let own = u.dot(&(&k * &u));
+        let [c, s, o] = [0, 1, 2].map(|part| u.dot(&parts[part]) / own);
+        let amplitude = math::hypot(c, s);
+        components.push(Component {
+            mode: mode.index,
+            amplitude,
+            phase: math::atan2(c, s),
+            harmonic: 1,
+            offset: o,
+        });
+    }
+    let size = |component: &Component| component.amplitude.max(component.offset.abs());
+    let largest = components.iter().map(size).fold(0.0, f64::max);
+    components.retain(|component| size(component) > body.settings.flight.weak * largest && largest > 0.0);
+    components.extend(level(body, &components));
+    components
+}
+
+/// What lasts must not tilt the trunk: vibrations turn it against what they move, as a body does that nothing holds, but in a lasting
+/// posture air or water holds it.
+fn level(body: &Body, components: &[Component]) -> Option<Component> {
+    let (creature, left) = (&body.creature, body.legs.heading.left);
+    let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free)?;
+    let pitch = |shape: &[f64]| (0..3).map(|k| shape[root.v + 3 + k] * left[k]).sum::<f64>();
+    let directions = body.basis.directions();
+    let tilt: f64 = components.iter().map(|c| c.offset * pitch(&directions[c.mode].shape)).sum();
+    let rigid = directions.iter().filter(|direction| direction.is_rigid());
+    let turns = rigid.max_by(|a, b| pitch(&a.shape).abs().total_cmp(&pitch(&b.shape).abs()))?;
+    let offset = -tilt / pitch(&turns.shape);
+    let component = Component { mode: turns.index, amplitude: 0.0, phase: 0.0, harmonic: 1, offset };
+    (offset.is_finite() && offset != 0.0).then_some(component)
+}
+
 /// Adds the turn of a body against its parent, world, rad, to a tangent vector as far as its joints can.
-fn turn(creature: &gambol_model::Creature, data: &Data, body: usize, by: Vec3, out: &mut [f64]) {
+pub(super) fn turn(creature: &gambol_model::Creature, data: &Data, body: usize, by: Vec3, out: &mut [f64]) {
     let frame = &data.frames[body];
     for joint in &creature.joints()[creature.bodies()[body].joints.clone()] {
         match joint.kind {

@@ -18,6 +18,7 @@ use nalgebra::{Translation3, Unit};
 use super::chain::Chain;
 use super::path::Path;
 use super::scene::{BellyScene, yaw};
+use super::swim::off_the_bottom;
 use crate::limits::{Give, limit};
 use crate::{GaitSettings, Ground, Terrain, path};
 
@@ -80,7 +81,9 @@ impl Way {
             let own = Translation3::from(-mean) * frame;
             led(seconds) * Transform::from_parts(Translation3::identity(), tilt) * own
         };
-        let world_from_float = straight.world_from_float.iter().enumerate().map(frame).collect();
+        // Who leans must not dip a wing into the ground.
+        let world_from_float =
+            off_the_bottom(scene, straight.world_from_float.iter().enumerate().map(frame).collect());
         let end = led(duration);
         let turned = self.turn * duration;
         let shift = end.translation.vector - yaw(turned) * start;
