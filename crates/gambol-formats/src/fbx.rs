@@ -195,14 +195,19 @@ mod reader {
             let Ok(baked) = ufbx::bake_anim(scene, &stack.anim, options) else { return Ok(()) };
             let (mut samplers, mut channels) = (Vec::new(), Vec::new());
             for node in &baked.nodes {
-                let turns = node.rotation_keys.iter().map(|key| (key.time, quaternion(&key.value))).collect();
-                let moves = |keys: &[ufbx::BakedVec3]| -> Keys<3> {
+                let Some(rest) = scene.nodes.get(node.typed_id as usize) else { continue };
+                let rest = &rest.local_transform;
+                let turns: Keys<4> =
+                    node.rotation_keys.iter().map(|key| (key.time, quaternion(&key.value))).collect();
+                let keys = |keys: &[ufbx::BakedVec3]| -> Keys<3> {
                     keys.iter().map(|key| (key.time, vector(&key.value))).collect()
                 };
+                let (places, scales) = (keys(&node.translation_keys), keys(&node.scale_keys));
+                // What holds still has keys too where it does so elsewhere than the node stands: that may be a pose of another clip.
                 let all = [
-                    (!node.constant_rotation, "rotation", self.sampler(turns)?),
-                    (!node.constant_translation, "translation", self.sampler(moves(&node.translation_keys))?),
-                    (!node.constant_scale, "scale", self.sampler(moves(&node.scale_keys))?),
+                    (differs(&turns, &quaternion(&rest.rotation)), "rotation", self.sampler(turns)?),
+                    (differs(&places, &vector(&rest.translation)), "translation", self.sampler(places)?),
+                    (differs(&scales, &vector(&rest.scale)), "scale", self.sampler(scales)?),
                 ];
                 for (moves, path, sampler) in all {
                     let Some(sampler) = sampler.filter(|_| moves) else { continue };
@@ -240,6 +245,11 @@ mod reader {
 
     /// Times, s, and values.
     type Keys<const N: usize> = Vec<(f64, [f32; N])>;
+
+    /// Whether any key is elsewhere.
+    fn differs<const N: usize>(keys: &Keys<N>, rest: &[f32; N]) -> bool {
+        keys.iter().any(|(_, value)| value != rest)
+    }
 
     fn usable(skin: &SkinDeformer) -> bool {
         skin.clusters.iter().any(|cluster| cluster.bone_node.is_some())

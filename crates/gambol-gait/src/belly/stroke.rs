@@ -111,7 +111,14 @@ pub(crate) fn steered(body: &Body, data: &mut Data, gait: &Gait) -> Result<Optio
     let turned = if gait.name == "glide" {
         beats.carried(data, level, demand[1])?
     } else {
-        beats.balanced(data, level, false, demand)?.0
+        let balanced = beats.balanced(data, level, false, demand)?.0;
+        // Who goes down faster than it glides would stop beating; what it lacks to brake is told as force from nowhere.
+        let slowest = body.settings.way.slowest_beat * level.frequency;
+        if balanced.frequency < slowest {
+            beats.balanced(data, Stroke { frequency: slowest, ..level }, true, demand)?.0
+        } else {
+            balanced
+        }
     };
     let mut steered = gait.clone();
     steered.frequency *= turned.frequency / level.frequency;
