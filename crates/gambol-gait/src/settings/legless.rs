@@ -141,15 +141,15 @@ gambol_model::settings! {
         /// Strokes per second of legs of a metre; they go with the root of the length, as what swings does.
         beat: f64 = 1.1, Positive;
         /// Swing of a hip to each side of its mean, rad.
-        swing: f64 = 0.6, Positive;
+        swing: f64 = 0.7, Positive;
         /// How far back legs are on the mean, rad, of who paddles …
         paddle_trails: f64 = 0.1, Finite;
         /// … and of who kicks: a frog's stretch straight behind it at the end.
         kick_trails: f64 = 0.7, Finite;
         /// How far a knee is folded on the way forward, rad.
-        paddle_fold: f64 = 1.0, Positive;
+        paddle_fold: f64 = 1.7, Positive;
         /// The same of who kicks.
-        kick_fold: f64 = 1.4, Positive;
+        kick_fold: f64 = 1.9, Positive;
         /// How far front legs lie back of who kicks with the hind ones, rad.
         laid_back: f64 = 1.0, Finite;
         /// Drag coefficient of a limb across the stream: 1.1 of a cylinder (Hoerner 1965).
