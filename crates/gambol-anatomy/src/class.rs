@@ -38,7 +38,7 @@ settings! {
         /// Breadth over length of a body with broad fins: a manta has 1.2 and more, a shark with its fins spread 0.6.
         broad: f64 = 0.8, Positive;
         /// Height over breadth below which a broad body is flat as a ray is; a bird's trunk between its wings is a fifth and more.
-        flat: f64 = 0.22, Share;
+        flat: f64 = 0.18, Share;
         /// The same where fins aside are named, of which tall ones are no ray's.
         ray_flat: f64 = 0.5, Share;
         /// Mass of a ray's fins over that of the whole; a shark's are 0.04.
@@ -49,6 +49,8 @@ settings! {
         aside: f64 = 0.08, Share;
         /// Room below the belly over the height: less than this is no walker's. A dachshund has a fifth.
         clearance: f64 = 0.12, Share;
+        /// Height of hips above feet over the largest extent, of limbs that nobody calls legs: less than this is a wing or a fin that hangs.
+        stands: f64 = 0.04, Share;
         /// Mass of what could be flippers over that of the whole: a dolphin's are 0.02, a dog's legs 0.15 and more.
         flippers: f64 = 0.07, Share;
         /// The same of a pair that cannot be legs, however high the belly is: a flamingo's are 0.05.
@@ -115,6 +117,8 @@ struct Look {
     aside: Vec<f64>,
     /// How far each body's centre is from the midline, m.
     com_aside: Vec<f64>,
+    /// How far ahead it is, m.
+    ahead: Vec<f64>,
     /// Bodies that are their own mirror images.
     on_midline: Vec<bool>,
     /// The same, and bodies without any mate: a snake that lies in bends is all midline.
@@ -167,8 +171,14 @@ impl Look {
                 (heading.components(frame.point_in_world(body.mass.com)).y - middle).abs()
             });
         let com_aside = com_aside.collect();
+        let ahead = creature
+            .bodies()
+            .iter()
+            .zip(frames)
+            .map(|(body, frame)| heading.components(frame.point_in_world(body.mass.com)).x)
+            .collect();
         let labels = creature.labels().iter().flat_map(|label| words_of_name(label)).map(singular).collect();
-        Self { words, labels, low, high, trunk_low, aside, com_aside, on_midline, unpaired }
+        Self { words, labels, low, high, trunk_low, aside, com_aside, ahead, on_midline, unpaired }
     }
 
     fn says(&self, body: usize, words: &[&str]) -> bool {
@@ -208,7 +218,8 @@ impl Look {
         let share = self.leg_mass(creature, legs) / creature.mass().max(f64::MIN_POSITIVE);
         let low = self.trunk_low - ground < settings.clearance * height && share < settings.flippers;
         let flippers = legs.pairs == 1 && (low || share < settings.twigs) && self.extent().x > height;
-        !beats && !flippers
+        let stands = legs.length > settings.stands * self.extent().max();
+        !beats && !flippers && stands
     }
 
     /// Whether legs row too: two pairs of them at least, and somebody says so, or hind legs that kick as a frog's.
@@ -350,16 +361,17 @@ impl Look {
         if Self::is_ring(creature) {
             return told(BodyClass::Belly, "its body is closed to a ring".to_owned());
         }
+        let pairs = (1..self.words.len()).any(|body| !self.unpaired[body] && !self.words[body].is_empty());
+        let broad = pairs && size.y > settings.wing_span * size.x;
         let flippers = !legs.is_empty() && self.count(LEG) == 0 && size.x > size.z && legs.pairs == 1;
-        if flippers && bends + 1 >= settings.bends {
+        if flippers && !broad && bends + 1 >= settings.bends {
             let class = if self.has_flukes(creature) { BodyClass::Whale } else { BodyClass::Fish };
             return told(class, "its belly is on the ground between two small limbs: flippers".to_owned());
         }
         if self.count(ARM) > 0 && legs.legs.iter().all(|leg| !self.leg_says(creature, leg.foot, LEG)) {
             return told(BodyClass::Floats, "it has arms and no legs, and hangs in the air".to_owned());
         }
-        let pairs = (1..self.words.len()).any(|body| !self.unpaired[body] && !self.words[body].is_empty());
-        if pairs && size.y > settings.wing_span * size.x && legs.is_empty() {
+        if broad {
             let flat = size.z < settings.flat * size.y && !self.labelled(FLIES);
             let class = if flat { BodyClass::Ray } else { BodyClass::Wings };
             let reason = format!("it is {:.1} times as broad as long, without legs", size.y / size.x);
@@ -392,10 +404,15 @@ impl Look {
 
     /// Whether the tail ends in a pair, or in what lies flatter than it stands.
     fn has_flukes(&self, creature: &Creature) -> bool {
-        let tail = creature.landmarks().iter().find(|mark| mark.role == Role::Tail);
+        let named = creature.landmarks().iter().find(|mark| mark.role == Role::Tail).map(|mark| mark.body);
+        // Without a name, the hindmost of the back.
+        let back = (1..self.words.len()).filter(|&body| self.on_midline[body]);
+        let hindmost = back.min_by(|&a, &b| self.ahead[a].total_cmp(&self.ahead[b]));
+        let tail = named.filter(|&tail| self.on_midline[tail]).or(hindmost);
         let behind = |body: usize| {
             let parent = creature.bodies()[body].parent;
-            tail.is_some_and(|tail| parent == tail.body || creature.bodies()[tail.body].parent == parent)
+            tail.is_some_and(|tail| parent == tail || creature.bodies()[tail].parent == parent)
+                && tail.is_some_and(|tail| self.ahead[body] <= self.ahead[tail])
         };
         let pair = (1..self.words.len()).filter(|&body| !self.unpaired[body] && behind(body)).count();
         pair >= 2

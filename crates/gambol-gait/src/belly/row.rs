@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! hip   back by o − Θ cos ωt          from ahead to behind while it pushes, and forward again
-//! knee  folds by ½ K (1 − sin ωt)     stretched in the middle of the push, folded in the middle of the way back
-//! push  Σ ½ ρ C A |v⊥| v⊥             of all parts of the legs, v⊥ their speed across themselves (Hoerner 1965, cross-flow)
+//! knee  from 0 to K with −sin ωt      stretched in the middle of the push, folded in the middle of the way back
+//! push  Σ ½ ρ C A |v⊥| v⊥             of all parts of the legs, v⊥ their speed across themselves (Hoerner 1965, cross-flow); toes spread
+//!                                     while they push and close on the way forward
 //! ```
 //!
 //! The speed is that at which the mean push equals the drag of the trunk. Frogs, hares and all whose hind legs are folded to leap kick with
@@ -88,39 +89,64 @@ fn strokes(body: &Body, data: &mut Data, settings: &RowSettings) -> Vec<Componen
         let aside = usize::from(leg.side == Some(Side::Right));
         let later = if kicks || (leg.pair + aside).is_multiple_of(2) { 0.0 } else { std::f64::consts::PI };
         let (sine, cosine) = math::sin_cos(later);
-        let trails = if kicks { settings.kick_trails } else { settings.paddle_trails };
-        // −Θ cos(ωt − later)
-        turn(creature, data, hip, back * (-settings.swing * cosine), &mut parts[0]);
-        turn(creature, data, hip, back * (-settings.swing * sine), &mut parts[1]);
-        turn(creature, data, hip, back * trails, &mut parts[2]);
-        let Some((knee, folds)) = fold(body, data, leg) else { continue };
-        // ½ K (1 − sin(ωt − later))
-        let half = 0.5 * if kicks { settings.kick_fold } else { settings.paddle_fold };
-        turn(creature, data, knee, folds * (half * sine), &mut parts[0]);
-        turn(creature, data, knee, folds * (-half * cosine), &mut parts[1]);
-        turn(creature, data, knee, folds * half, &mut parts[2]);
+        let (trails, fold) = if kicks {
+            (settings.kick_trails, settings.kick_fold)
+        } else {
+            (settings.paddle_trails, settings.paddle_fold)
+        };
+        let bend = Bend::at_rest(body, data, leg);
+        let (stretches, ahead) = bend.as_ref().map_or((0.0, 0.0), |bend| (bend.angle, bend.thigh_ahead));
+        // −Θ cos(ωt − later), and ½ a (1 + sin(ωt − later)): a knee that is stretched leaves the leg along its thigh.
+        let parts_of = |cosine_part: f64, sine_part: f64, lasts: f64| {
+            // cos(ωt − later) = cos ωt cos later + sin ωt sin later, sin(ωt − later) = sin ωt cos later − cos ωt sin later
+            [cosine_part * cosine - sine_part * sine, cosine_part * sine + sine_part * cosine, lasts]
+        };
+        let swings = parts_of(-settings.swing, 0.5 * ahead, trails + 0.5 * ahead);
+        for (part, by) in parts.iter_mut().zip(swings) {
+            turn(creature, data, hip, back * by, part);
+        }
+        let Some(Bend { knee, folds, .. }) = bend else { continue };
+        // From stretched in the middle of the push to folded by K in the middle of the way back.
+        let further = (fold - stretches).max(0.0);
+        let knees = parts_of(0.0, -0.5 * (further + stretches), 0.5 * (further - stretches));
+        for (part, by) in parts.iter_mut().zip(knees) {
+            turn(creature, data, knee, folds * by, part);
+        }
     }
     modal_parts(body, parts)
 }
 
-/// The body that a knee turns, and the axis about which that folds the leg.
-fn fold(body: &Body, data: &Data, leg: &Leg) -> Option<(usize, Vec3)> {
-    let (creature, heading) = (&body.creature, body.legs.heading);
-    let knee = &creature.joints()[leg.knee?];
-    let at = data.frames[knee.body].point_in_world(knee.anchor);
-    let foot = data.frames[leg.foot].point_in_world(leg.point);
-    // A knee that is ahead of the line from hip to foot bends the shank back, one behind it forward.
-    let line = foot - leg.hip;
-    let along = ((at - leg.hip).dot(&line) / line.norm_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-    let ahead = (at - leg.hip - line * along).dot(&heading.forward);
-    Some((knee.body, heading.left * if ahead >= 0.0 { 1.0 } else { -1.0 }))
+/// How a knee is bent at rest.
+struct Bend {
+    /// The body that it turns, and the axis about which that folds the leg.
+    knee: usize,
+    folds: Vec3,
+    /// From a straight leg, rad.
+    angle: f64,
+    /// How far the thigh is ahead of the line from hip to foot, rad.
+    thigh_ahead: f64,
+}
+
+impl Bend {
+    fn at_rest(body: &Body, data: &Data, leg: &Leg) -> Option<Self> {
+        let (creature, heading) = (&body.creature, body.legs.heading);
+        let knee = &creature.joints()[leg.knee?];
+        let at = data.frames[knee.body].point_in_world(knee.anchor);
+        let ankle = leg.ankle_in_world(creature, &data.frames);
+        // Of a hanging limb, ahead of straight down.
+        let ahead = |v: Vec3| math::atan2(v.dot(&heading.forward), -v.dot(&heading.up));
+        let thigh_ahead = ahead(at - leg.hip) - ahead(ankle - leg.hip);
+        // A knee that is ahead bends the shank back, one behind it forward.
+        let folds = heading.left * if thigh_ahead >= 0.0 { 1.0 } else { -1.0 };
+        Some(Self { knee: knee.body, folds, angle: (at - leg.hip).angle(&(ankle - at)), thigh_ahead })
+    }
 }
 
 /// Legs in the water.
 struct Oars<'s> {
     scene: &'s BellyScene<'s>,
-    /// Their bodies, and ½ ρ C A of half of each, kg/m.
-    parts: Vec<(usize, f64)>,
+    /// Their bodies, and ½ ρ C A of half of each, kg/m, while it goes back and while it goes forward.
+    parts: Vec<(usize, [f64; 2])>,
     forward: Vec3,
 }
 
@@ -131,12 +157,15 @@ impl<'s> Oars<'s> {
         let mut bodies: Vec<usize> = of_legs.map(|&joint| body.creature.joints()[joint].body).collect();
         bodies.sort_unstable();
         bodies.dedup();
+        let feet: Vec<usize> = body.legs.legs.iter().map(|leg| leg.foot).collect();
         let part = |body: usize| {
             let length = scene.segments[body].length;
             // As thick as water of its mass along its length: A = l √(4 m / π ρ l).
             let mass = scene.creature.bodies()[body].mass.mass;
             let area = (4.0 * mass * length / (std::f64::consts::PI * water)).sqrt();
-            (body, 0.25 * water * settings.drag_across * area)
+            // Toes spread, with a web or without, while the foot pushes, and close on the way forward.
+            let web = if feet.contains(&body) { settings.web * length * length } else { 0.0 };
+            (body, [area.max(web), area].map(|area| 0.25 * water * settings.drag_across * area))
         };
         Self { scene, parts: bodies.into_iter().map(part).collect(), forward: scene.left.cross(&Vec3::z()) }
     }
@@ -146,14 +175,15 @@ impl<'s> Oars<'s> {
         let (scene, n) = (self.scene, self.scene.samples());
         let mut sum = 0.0;
         for k in 0..n {
-            for &(body, weight) in &self.parts {
+            for &(body, weights) in &self.parts {
                 let axis = scene.segments[body].axis.map(|axis| scene.frames[k][body].rotation * axis);
                 for point in scene.segments[body].points() {
                     let at = |k: usize| (scene.frames[k % n][body] * Point3::from(point)).coords;
                     let moves = derivative([k + n - 2, k + n - 1, k + 1, k + 2].map(at), scene.step);
                     let all = moves + self.forward * speed;
                     let across = axis.map_or(all, |axis| all - axis * axis.dot(&all));
-                    sum -= weight * across.norm() * across.dot(&self.forward);
+                    let ahead = across.dot(&self.forward);
+                    sum -= weights[usize::from(ahead > 0.0)] * across.norm() * ahead;
                 }
             }
         }

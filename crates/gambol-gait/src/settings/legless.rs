@@ -152,6 +152,8 @@ gambol_model::settings! {
         kick_fold: f64 = 1.9, Positive;
         /// How far front legs lie back of who kicks with the hind ones, rad.
         laid_back: f64 = 1.0, Finite;
+        /// Area of a foot with its toes spread, over its length squared: webs of frogs have 0.5 to 0.8, paws about as much with their hair.
+        web: f64 = 0.6, AtLeastZero;
         /// Drag coefficient of a limb across the stream: 1.1 of a cylinder (Hoerner 1965).
         drag_across: f64 = 1.1, Positive;
     }

@@ -338,7 +338,7 @@ pub fn odd_bodies() -> Vec<OddBody> {
         ("bee", flier(1, 0.8, false), Wings, fly),
         ("dragonfly", flier(2, 1.0, false), Wings, fly),
         ("six-wings", flier(3, 1.4, false), Wings, fly),
-        ("butterfly", flier(2, 1.2, false).scaled(0.08), Wings, fly),
+        ("butterfly", flier(2, 1.2, false).scaled(0.3), Wings, fly),
         ("bat", flier(1, 1.3, true).scaled(0.3), Wings, fly),
         ("dragon", dragon(), Wings, fly),
         ("frog", frog(), Legs, walk),
@@ -385,7 +385,6 @@ pub fn odd_bodies() -> Vec<OddBody> {
         ("snake-no-names", snake(16, 1.6).renamed(|_, _| String::new()), plain, Belly, slither),
         ("gull-no-names", flier(1, 1.4, true).renamed(|_, _| String::new()), plain, Wings, fly),
         ("bee-japanese", flier(1, 0.9, false).renamed(japanese), plain, Wings, fly),
-        ("dolphin-russian", dolphin(false).renamed(russian), plain, Whale, swim),
         ("gull-askew", flier(1, 1.2, true).turned(Vec3::y(), 37.0), plain, Wings, fly),
     ] {
         add(name, plan, awkward, class, gait);
