@@ -7,7 +7,6 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{BodyClass, Creature, JointKind, Role, Shape, Vec3, settings, words_of_name};
 use nalgebra::Point3;
 
-use crate::footfall::{LeapSettings, leaps};
 use crate::{Heading, Legs, Mirror};
 
 /// What a creature is, and why.
@@ -19,8 +18,6 @@ pub struct Classified {
     pub reason: String,
     /// Whether it has legs that carry it too.
     pub walks: bool,
-    /// Whether it swims by rowing with those: frogs, whose clips swim, who has fins beside them, and who is said to.
-    pub rows: bool,
     /// Whether the user said so.
     pub is_stated: bool,
 }
@@ -92,15 +89,12 @@ pub fn classify(creature: &Creature, data: &mut Data, settings: &ClassSettings) 
     let look = Look::new(creature, data, legs.heading);
     let walks = look.walks(creature, &legs, settings);
     if let Some(class) = creature.stated_class() {
-        let walks =
-            class == BodyClass::Legs || walks && matches!(class, BodyClass::Wings | BodyClass::Paddles);
-        let rows = walks && (class == BodyClass::Paddles || look.rows(&legs));
-        return Classified { class, reason: "as the user says".to_owned(), walks, rows, is_stated: true };
+        let walks = class == BodyClass::Legs || walks && class == BodyClass::Wings;
+        return Classified { class, reason: "as the user says".to_owned(), walks, is_stated: true };
     }
     let (class, reason) = look.guess(creature, &legs, walks, settings);
     let walks = walks && matches!(class, BodyClass::Legs | BodyClass::Wings);
-    let rows = walks && class == BodyClass::Legs && look.rows(&legs);
-    Classified { class, reason, walks, rows, is_stated: false }
+    Classified { class, reason, walks, is_stated: false }
 }
 
 /// What can be seen of a creature.
@@ -220,12 +214,6 @@ impl Look {
         let flippers = legs.pairs == 1 && (low || share < settings.twigs) && self.extent().x > height;
         let stands = legs.length > settings.stands * self.extent().max();
         !beats && !flippers && stands
-    }
-
-    /// Whether legs row too: two pairs of them at least, and somebody says so, or hind legs that kick as a frog's.
-    fn rows(&self, legs: &Legs) -> bool {
-        let said = self.labelled(SWIMS) || self.count(FIN) > 0 || self.labelled(&["frog", "toad"]);
-        legs.pairs >= 2 && (said || leaps(legs, &LeapSettings::default()))
     }
 
     /// Whether a body, or one between it and the midline, is called so.

@@ -79,9 +79,6 @@ pub fn design(body: &Body, data: &mut Data, name: &str, wish: &Wish) -> Result<D
         let own = preset::find(&body.creature, name).and_then(|preset| preset.footfalls.as_deref());
         footfalls = own.unwrap_or(name);
     }
-    if belly::is_rowed(body, name) {
-        return belly::design_rowed(body, data, wish);
-    }
     if belly::is_winged(body, name) && refused(body.class.class).is_none() {
         return belly::design_winged(body, data, name, wish);
     }
@@ -267,9 +264,6 @@ pub fn gaits_for(body: &Body, data: &mut Data) -> Vec<(String, Result<(), GaitEr
                 Ok(Some(_)) => Ok(()),
                 // A preset that asks for another pose or other constraints is at hand all the same.
                 _ if preset::find(&body.creature, name).is_some() => Ok(()),
-                _ if belly::is_rowed(body, name) => {
-                    belly::design_rowed(body, data, &Wish::default()).map(|_| ())
-                }
                 _ if belly::is_winged(body, name) && refused(body.class.class).is_none() => {
                     belly::design_winged(body, data, name, &Wish::default()).map(|_| ())
                 }

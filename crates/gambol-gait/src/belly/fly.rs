@@ -147,7 +147,7 @@ fn blade_force(blade: &Blade, foil: &Foil, velocity: Vec3, turn: &Quat, density:
 }
 
 /// Drag of what is no wing, N.
-pub(super) fn trunk_drag(scene: &BellyScene, flow: &Flow) -> f64 {
+fn trunk_drag(scene: &BellyScene, flow: &Flow) -> f64 {
     let settings = &scene.settings.flight;
     // As thick as water of its mass along its length.
     let area = settings.frontal * math::powf(scene.creature.mass() / settings.water, 2.0 / 3.0);

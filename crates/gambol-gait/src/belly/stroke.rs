@@ -48,7 +48,7 @@ pub(super) struct Stroke {
 /// Whether wings or fins like them move this body in the gait `name`.
 pub(crate) fn is_winged(body: &Body, name: &str) -> bool {
     let rows = matches!(body.class.class, BodyClass::Ray | BodyClass::Paddles);
-    WINGED.contains(&name) || name == "swim" && rows && body.legs.is_empty()
+    WINGED.contains(&name) || name == "swim" && rows
 }
 
 /// The gait `name` of a body with wings.
@@ -451,7 +451,7 @@ impl<'b> Beats<'b> {
 
 /// Motions of joints that go with cos ωt, with sin ωt, and what lasts, as a sum of modes: what each brings to it by the springs that it bends,
 /// α = uᵀK d / uᵀK u, exact where no coordinate is without a spring.
-pub(super) fn modal_parts(body: &Body, parts: [Vec<f64>; 3]) -> Vec<Component> {
+fn modal_parts(body: &Body, parts: [Vec<f64>; 3]) -> Vec<Component> {
     let k = stiffness_matrix(&body.creature);
     let parts = parts.map(|part| &k * DVector::from_vec(part));
     let mut components = Vec::new();
@@ -491,7 +491,7 @@ fn level(body: &Body, components: &[Component]) -> Option<Component> {
 }
 
 /// Adds the turn of a body against its parent, world, rad, to a tangent vector as far as its joints can.
-pub(super) fn turn(creature: &gambol_model::Creature, data: &Data, body: usize, by: Vec3, out: &mut [f64]) {
+fn turn(creature: &gambol_model::Creature, data: &Data, body: usize, by: Vec3, out: &mut [f64]) {
     let frame = &data.frames[body];
     for joint in &creature.joints()[creature.bodies()[body].joints.clone()] {
         match joint.kind {

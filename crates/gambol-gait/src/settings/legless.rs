@@ -136,30 +136,6 @@ gambol_model::settings! {
 }
 
 gambol_model::settings! {
-    /// Legs that row (`belly::row`).
-    pub struct RowSettings {
-        /// Strokes per second of legs of a metre; they go with the root of the length, as what swings does.
-        beat: f64 = 1.1, Positive;
-        /// Swing of a hip to each side of its mean, rad.
-        swing: f64 = 0.7, Positive;
-        /// How far back legs are on the mean, rad, of who paddles …
-        paddle_trails: f64 = 0.1, Finite;
-        /// … and of who kicks: a frog's stretch straight behind it at the end.
-        kick_trails: f64 = 0.7, Finite;
-        /// How far a knee is folded on the way forward, rad.
-        paddle_fold: f64 = 1.7, Positive;
-        /// The same of who kicks.
-        kick_fold: f64 = 1.9, Positive;
-        /// How far front legs lie back of who kicks with the hind ones, rad.
-        laid_back: f64 = 1.0, Finite;
-        /// Area of a foot with its toes spread, over its length squared: webs of frogs have 0.5 to 0.8, paws about as much with their hair.
-        web: f64 = 0.6, AtLeastZero;
-        /// Drag coefficient of a limb across the stream: 1.1 of a cylinder (Hoerner 1965).
-        drag_across: f64 = 1.1, Positive;
-    }
-}
-
-gambol_model::settings! {
     /// Wings (`belly::stroke`, `belly::fly`).
     pub struct FlightSettings {
         /// Of air at sea level, kg/m³.

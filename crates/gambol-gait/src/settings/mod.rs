@@ -17,7 +17,7 @@ pub use design::{
 };
 pub use feet::{FeetSettings, FootholdSettings, ObeySettings, PinSettings, RootSettings, WarningSettings};
 pub use forces::{FeltSettings, ForceSettings, StanceSettings};
-pub use legless::{FlightSettings, LieSettings, RowSettings, SwimSettings, WaveSettings, WaySettings};
+pub use legless::{FlightSettings, LieSettings, SwimSettings, WaveSettings, WaySettings};
 pub use script::{ScriptSettings, SetSettings};
 pub use style::{LimitSettings, StyleSettings};
 
@@ -74,8 +74,6 @@ pub struct GaitSettings {
     pub swim: SwimSettings,
     /// How wings carry a body.
     pub flight: FlightSettings,
-    /// How legs row.
-    pub row: RowSettings,
     /// How a body turns in water and air.
     pub way: WaySettings,
 }
@@ -107,7 +105,6 @@ impl GaitSettings {
         self.lie.check()?;
         self.swim.check()?;
         self.flight.check()?;
-        self.row.check()?;
         self.way.check()
     }
 }
