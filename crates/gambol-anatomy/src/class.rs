@@ -111,8 +111,6 @@ struct Look {
     aside: Vec<f64>,
     /// How far each body's centre is from the midline, m.
     com_aside: Vec<f64>,
-    /// How far ahead it is, m.
-    ahead: Vec<f64>,
     /// Bodies that are their own mirror images.
     on_midline: Vec<bool>,
     /// The same, and bodies without any mate: a snake that lies in bends is all midline.
@@ -165,14 +163,8 @@ impl Look {
                 (heading.components(frame.point_in_world(body.mass.com)).y - middle).abs()
             });
         let com_aside = com_aside.collect();
-        let ahead = creature
-            .bodies()
-            .iter()
-            .zip(frames)
-            .map(|(body, frame)| heading.components(frame.point_in_world(body.mass.com)).x)
-            .collect();
         let labels = creature.labels().iter().flat_map(|label| words_of_name(label)).map(singular).collect();
-        Self { words, labels, low, high, trunk_low, aside, com_aside, ahead, on_midline, unpaired }
+        Self { words, labels, low, high, trunk_low, aside, com_aside, on_midline, unpaired }
     }
 
     fn says(&self, body: usize, words: &[&str]) -> bool {
@@ -392,15 +384,10 @@ impl Look {
 
     /// Whether the tail ends in a pair, or in what lies flatter than it stands.
     fn has_flukes(&self, creature: &Creature) -> bool {
-        let named = creature.landmarks().iter().find(|mark| mark.role == Role::Tail).map(|mark| mark.body);
-        // Without a name, the hindmost of the back.
-        let back = (1..self.words.len()).filter(|&body| self.on_midline[body]);
-        let hindmost = back.min_by(|&a, &b| self.ahead[a].total_cmp(&self.ahead[b]));
-        let tail = named.filter(|&tail| self.on_midline[tail]).or(hindmost);
+        let tail = creature.landmarks().iter().find(|mark| mark.role == Role::Tail);
         let behind = |body: usize| {
             let parent = creature.bodies()[body].parent;
-            tail.is_some_and(|tail| parent == tail || creature.bodies()[tail].parent == parent)
-                && tail.is_some_and(|tail| self.ahead[body] <= self.ahead[tail])
+            tail.is_some_and(|tail| parent == tail.body || creature.bodies()[tail.body].parent == parent)
         };
         let pair = (1..self.words.len()).filter(|&body| !self.unpaired[body] && behind(body)).count();
         pair >= 2
