@@ -304,7 +304,9 @@ impl Look {
         let limbs = (1..self.words.len()).filter(|&body| !self.unpaired[body] && !of_leg(body));
         let reach = limbs.map(|body| self.aside[body]).fold(0.0, f64::max);
         let share = reach / legs.length.max(f64::MIN_POSITIVE);
-        (share > settings.unnamed_wing).then(|| {
+        // And wider than it is long: a crocodile's short legs make nothing a wing.
+        let wide = 2.0 * reach > self.extent().x;
+        (wide && share > settings.unnamed_wing).then(|| {
             let reason = format!("limbs aside reach {share:.1} times as far as its legs are long");
             (BodyClass::Wings, reason)
         })
