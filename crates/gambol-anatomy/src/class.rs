@@ -297,8 +297,8 @@ impl Look {
             return None;
         }
         let of_leg = |body: usize| {
-            let joints = legs.legs.iter().flat_map(|leg| &leg.joints);
-            joints.clone().any(|&joint| creature.joints()[joint].body == body)
+            let mut joints = legs.legs.iter().flat_map(|leg| &leg.joints);
+            joints.any(|&joint| creature.joints()[joint].body == body)
                 || legs.legs.iter().any(|leg| leg.foot == body)
         };
         let limbs = (1..self.words.len()).filter(|&body| !self.unpaired[body] && !of_leg(body));

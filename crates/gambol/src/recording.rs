@@ -55,8 +55,8 @@ impl MotionPlace {
     pub fn of(path: &Path) -> Self {
         let whole = || Self { file: path.to_owned(), clip: None };
         let Some(text) = path.to_str().filter(|_| !path.exists()) else { return whole() };
-        let cuts = text.match_indices('#').map(|(at, _)| (Path::new(&text[..at]), &text[at + 1..]));
-        let named = cuts.into_iter().find(|(file, clip)| is_skinned(file) && !clip.is_empty());
+        let mut cuts = text.match_indices('#').map(|(at, _)| (Path::new(&text[..at]), &text[at + 1..]));
+        let named = cuts.find(|(file, clip)| is_skinned(file) && !clip.is_empty());
         named.map_or_else(whole, |(file, clip)| Self { file: file.to_owned(), clip: Some(clip.to_owned()) })
     }
 
