@@ -7,7 +7,7 @@ use std::fmt::Write;
 use gambol_dynamics::{Data, center_of_mass, forward_kinematics};
 use gambol_formats::{LoadOptions, load_str};
 use gambol_gait::{Body, Performance, Sampling, Style, Support, Terrain, Wish, design, gaits_for, perform};
-use gambol_model::{BodyClass, Creature, Vec3};
+use gambol_model::{BodyClass, Creature, Vec3, math};
 
 /// An animal with wings: mass, kg; span, m; area of all wings, m².
 struct Flier {
@@ -242,7 +242,7 @@ fn ways_turn_and_climb() {
         let start = center_of_mass(&body.creature, &mut data, &clip.poses[0]);
         let end = center_of_mass(&body.creature, &mut data, clip.poses.last().unwrap());
         let half = 0.5 * turn * clip.duration();
-        let chord = speed * clip.duration() * half.sin() / half;
+        let chord = speed * clip.duration() * math::sin(half) / half;
         assert!(
             ((end - start).norm() / chord - 1.0).abs() < 0.02,
             "{gait}: {} of {chord}",
@@ -251,7 +251,7 @@ fn ways_turn_and_climb() {
         assert!((end - start).dot(&body.legs.heading.left) > 0.0, "{gait} turns to the right");
         if gait == "fly" {
             // One wing is below the other by sin φ of the distance between them, on the mean over a beat.
-            let lean = (speed * turn / 9.81).atan();
+            let lean = math::atan2(speed * turn, 9.81);
             let lean_of = |pose: &Vec<f64>, data: &mut Data| {
                 let frames = forward_kinematics(&body.creature, data, pose);
                 let at = |name: &str| {
@@ -263,7 +263,7 @@ fn ways_turn_and_climb() {
             };
             let mean =
                 clip.poses.iter().map(|pose| lean_of(pose, &mut data)).sum::<f64>() / clip.poses.len() as f64;
-            assert!((mean - lean.sin()).abs() < 0.02, "leans by {mean}, not {}", lean.sin());
+            assert!((mean - math::sin(lean)).abs() < 0.02, "leans by {mean}, not {}", math::sin(lean));
             let missing = turned.report.residual_force.unwrap();
             assert!(missing < 0.02, "{missing} weights are missing in the turn");
         }
@@ -271,7 +271,7 @@ fn ways_turn_and_climb() {
         designed.ground.terrain = Terrain::Slope(0.15);
         let climbs = perform(&body, &mut data, &designed, &sampling).unwrap();
         let shift = climbs.clip.stride.unwrap().shift;
-        let wanted = climbs.report.speed * climbs.clip.duration() * 0.15f64.sin();
+        let wanted = climbs.report.speed * climbs.clip.duration() * math::sin(0.15);
         assert!((shift.z / wanted - 1.0).abs() < 1e-3, "{gait} climbs by {}, not {wanted}", shift.z);
         assert!(
             climbs.report.residual_force.is_none_or(|missing| missing < 0.02),
