@@ -16,6 +16,10 @@ gambol_model::settings! {
         /// would pay for all that the body as a whole lacks: in a walk they swung through 80° along the way and as far
         /// aside. With 30 a biped's still go through 70°; beyond 100 little changes.
         arm_stiffness: f64 = 130.0, Positive;
+        /// What is added to that of a neck as long as the legs, and to others with the square of their length: heads of long necks would be thrown
+        /// ahead in every flight for the turn that the body lacks, where an ostrich runs with its head still. Short necks stay as they are:
+        /// a biped needs its own to balance in a walk.
+        neck_stiffness: f64 = 20.0, AtLeastZero;
         /// Feet that cannot reach may draw the body this far into the ground, and no further: a picture of what is wrong is
         /// better than none, and one from above the ground better than from below.
         deepest_body: f64 = 0.15, Positive;
