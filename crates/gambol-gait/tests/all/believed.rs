@@ -116,10 +116,10 @@ fn gravity_believes_robots() {
         let spec = gambol_formats::load_str("robot.xml", mjcf, &gambol::LoadOptions::default()).unwrap();
         spec.build().unwrap()
     };
-    let trunk = |half: f64, legs: &str, key: &str| {
+    let trunk = |flesh: &str, legs: &str, key: &str| {
         format!(
             r#"<mujoco><compiler angle="radian" autolimits="true"/><worldbody><body name="trunk" pos="0 0 0.9"><freejoint/>
-            <geom type="box" size="{half} 0.1 0.06" mass="12"/><geom pos="{half} 0 0.1" size="0.06" mass="1"/>{legs}</body></worldbody>
+            {flesh}{legs}</body></worldbody>
             {key}</mujoco>"#
         )
     };
@@ -134,10 +134,12 @@ fn gravity_believes_robots() {
     let four = [legs(0.3, ["front.left", "front.right"]), legs(-0.3, ["hind.left", "hind.right"])].concat();
     let home = r#"<keyframe><key name="up" qpos="0 0 1.4 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"/><key name="home" qpos="0 0 0.6 1 0 0 0
         0 0 0.7 -1.4 0 0 0.7 -1.4 0 0 0.7 -1.4 0 0 0.7 -1.4"/></keyframe>"#;
-    let four = load(&trunk(0.3, &four.concat(), home));
+    let long =
+        r#"<geom type="box" size="0.3 0.1 0.06" mass="12"/><geom pos="0.3 0 0.1" size="0.06" mass="1"/>"#;
+    let four = load(&trunk(long, &four.concat(), home));
     let sole = |name: &str| {
         format!(
-            r#"<body name="foot.{name}" pos="0 0 -0.4"><joint type="hinge" name="ankle.{name}" axis="0 1 0" stiffness="200"/>
+            r#"<body name="foot.{name}" pos="0 0 -0.4"><joint type="hinge" name="ankle.{name}" axis="0 1 0" stiffness="200" range="-0.9 0.5"/>
             <geom type="box" pos="0.03 0 -0.03" size="0.1 0.04 0.01" mass="0.8"/></body>"#
         )
     };
@@ -145,7 +147,8 @@ fn gravity_believes_robots() {
         let side = if name == "left" { 1.0 } else { -1.0 };
         motors(name, 0.0, side, [-0.26, 2.0], &sole(name))
     });
-    let two = load(&trunk(0.08, &two.concat(), ""));
+    let upright = r#"<geom type="box" pos="0 0 0.25" size="0.08 0.12 0.3" mass="25"/><geom pos="0.04 0 0.6" size="0.08" mass="2"/>"#;
+    let two = load(&trunk(upright, &two.concat(), ""));
     for (name, robot, gaits) in [("four", four, ["walk", "trot"]), ("two", two, ["walk", "run"])] {
         let body =
             Body::new(robot.clone(), &mut gambol_dynamics::Data::new(&robot), &Style::default()).unwrap();
