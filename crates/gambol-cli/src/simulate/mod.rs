@@ -275,6 +275,7 @@ impl Simulate {
         let mut inputs = self.creature.inputs();
         inputs.push(Path::new(&self.control));
         let outputs = Outputs::check(&self.output, None, &inputs, self.force)?;
+        self.creature.refuse_plant()?;
         let (mut creature, rig) = self.creature.load_rig()?;
         outputs.fit(1, rig.is_some())?;
         self.body.springs.apply(&mut creature)?;

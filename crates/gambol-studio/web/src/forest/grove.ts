@@ -82,9 +82,12 @@ export class Grove {
   private readonly shadow: THREE.Mesh
   private readonly shadowWidth = { value: 1 }
   private readonly shadowStrength = { value: 0.4 }
+  private darkest = 0.4
   private levels: Level[] = []
   private oscillators: Oscillators | null = null
+  /** How far from the middle trees stand, m: to any side, and along y. */
   private half = 0
+  private deep = 0
   private plant: PlantAnswer | null = null
   /** How much taller trees have to be for a fine level, so that no level has too many. */
   private readonly strict = [1, 1, 1]
@@ -126,7 +129,13 @@ export class Grove {
     set(this.air, 'sunlight', sunlight[1], sunlight[0])
     set(this.air, 'skylight', skylight[1], skylight[0])
     set(this.air, 'groundlight', groundlight[1], groundlight[0])
-    this.shadowStrength.value = theme === 'dark' ? 0.5 : 0.38
+    this.darkest = theme === 'dark' ? 0.5 : 0.38
+    this.setShadows()
+  }
+
+  /** Those of tufts that grow into each other lie over each other. */
+  private setShadows(): void {
+    this.shadowStrength.value = this.darkest * (this.plant?.foliage === 'blades' ? 0.15 : 1)
   }
 
   /** The plant that the forest is made of. */
@@ -139,6 +148,7 @@ export class Grove {
     this.common['reach']!.value = REACH * plant.height
     plant.modes.forEach(({ bend }, mode) => (this.common['bends']!.value as THREE.Vector3[])[mode]!.set(...bend))
     this.ground['height']!.value = plant.height
+    this.setShadows()
     this.shadowWidth.value = 0.55 * Math.max(plant.width, 0.2 * plant.height)
     const look = LOOKS[plant.foliage]
     const card = { value: cardOf(plant.foliage) }
@@ -148,18 +158,21 @@ export class Grove {
   /** Where the trees stand, and what moves them. */
   setForest(oscillators: Oscillators): void {
     this.oscillators = oscillators
+    // What was measured was of other trees.
+    this.costs.length = this.spans.length = 0
     const { trees, count } = oscillators
     for (const name of ['states', 'stand']) (this.common[name]!.value as THREE.Texture | null)?.dispose()
     this.common['states']!.value = floatTexture(oscillators.texels, WIDTH)
     this.common['stride']!.value = oscillators.stride
     const stand = new Float32Array(4 * WIDTH * Math.max(Math.ceil(2 * count / WIDTH), 1))
-    let half = 0
+    let [half, deep] = [0, 0]
     for (let tree = 0; tree < count; tree++) {
       const [x, y, z, turn, size] = trees.subarray(TREE * tree, TREE * (tree + 1)) as unknown as [number, number, number, number, number]
       // A tint of its own: the fraction of a number that no two share.
       const tint = (tree * 0.618034 + 0.5 * Math.sin(12.9 * tree)) % 1
       stand.set([x, y, z, turn, size, Math.abs(tint), 0, 0], 8 * tree)
       half = Math.max(half, Math.abs(x), Math.abs(y))
+      deep = Math.max(deep, Math.abs(y))
     }
     this.common['stand']!.value = floatTexture(stand, WIDTH)
     for (const level of this.levels) this.makeRoom(level, count)
@@ -172,13 +185,13 @@ export class Grove {
     this.shadow.geometry.dispose()
     this.shadow.geometry = spots
     const { height } = this.plant!
-    const bare = this.half === 0 || Math.abs(half - this.half) > 0.2 * this.half
-    this.half = half
-    this.walker.setSize(height, half)
+    const another = this.half === 0 || Math.abs(half - this.half) > 0.2 * this.half || Math.abs(deep - this.deep) > 0.2 * this.half
+    ;[this.half, this.deep] = [half, deep]
+    this.walker.setSize(height, half, deep)
     this.air['hazy']!.value = Math.max(40 * height, 1.5 * half)
     this.floor.scale.setScalar(2 * this.walker.camera.far)
     this.floor.updateMatrixWorld()
-    if (bare) this.walker.start()
+    if (another) this.walker.start()
   }
 
   /** Draws a frame after the oscillators went on, which took so many ms. */
@@ -284,8 +297,8 @@ export class Grove {
   private makeLevel(part: LevelPart, bytes: Bytes, level: number, look: Look, card: THREE.IUniform): Level {
     const index = new THREE.InstancedBufferAttribute(new Float32Array(1), 1)
     const uniforms = { ...this.air, ...this.common, modes: this.levelModes[level]!, height: this.ground['height']! }
-    // Only where it can be seen do branches keep their lengths.
-    const defines = level < 2 ? { BENT: '' } : {}
+    // Only where it can be seen do branches keep their lengths: near, and where they lie down.
+    const defines = level < 2 || this.plant!.foliage === 'blades' ? { BENT: '' } : {}
     const colour = (text: string) => ({ value: new THREE.Color(text) })
     const bark = part.triangles.count === 0 ? null : this.mesh(barkGeometry(part, bytes), {
       uniforms: { ...uniforms, bark: colour(look.bark), twig: colour(look.twig) }, defines, vertexShader: BARK.vertex, fragmentShader: BARK.fragment,
