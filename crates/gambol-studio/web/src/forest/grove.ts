@@ -13,7 +13,7 @@ const TALL = [330, 120, 36]
 /** Shares of the modes that each level sums, on a card and in software: nobody sees the fast ones of a far tree. */
 const MODES = { card: [1, 1, 0.5, 0.24], software: [1, 0.6, 0.32, 0.16] }
 /** Most trees of the finest levels, on a card and in software: a wood of near trees would stop it. */
-const MOST = { card: [40, 400, 2500], software: [0, 4, 40] }
+const MOST = { card: [40, 400, 2500], software: [1, 4, 40] }
 /** What steady wind beyond the modes moves at most, in heights. */
 const REACH = 0.15
 
@@ -151,8 +151,8 @@ export class Grove {
     this.setShadows()
     this.shadowWidth.value = 0.55 * Math.max(plant.width, 0.2 * plant.height)
     const look = LOOKS[plant.foliage]
-    const card = { value: cardOf(plant.foliage) }
-    this.levels = plant.levels.map((part, level) => this.makeLevel(part, bytes, level, look, card))
+    const [near, far] = [{ value: cardOf(plant.foliage, 'near') }, { value: cardOf(plant.foliage, 'far') }]
+    this.levels = plant.levels.map((part, level) => this.makeLevel(part, bytes, level, look, level === 0 ? near : far))
   }
 
   /** Where the trees stand, and what moves them. */
