@@ -38,9 +38,11 @@ function twigs(brush: Brush, random: () => number, grey: (share: number) => stri
   for (let k = 0; k < count; k++) {
     brush.save()
     const angle = 2.4 * k
-    const away = (62 - 18 * size) * Math.sqrt((k + 0.5) / count)
+    // Of many, some stand out and none points outwards by rule.
+    const loose = 1 - size
+    const away = (62 - 18 * size) * Math.sqrt((k + 0.5) / count) * (1 - loose * 0.7 * random())
     brush.translate(away * Math.cos(angle), away * Math.sin(angle))
-    brush.rotate(angle + Math.PI / 2 + 1.2 * (random() - 0.5))
+    brush.rotate(angle + Math.PI / 2 + (1.2 + 10 * loose) * (random() - 0.5))
     const [long, wide] = [size * (15 + 6 * random()), size * (8 + 3 * random())]
     brush.fillStyle = grey(0.35 + 0.6 * random())
     brush.beginPath()

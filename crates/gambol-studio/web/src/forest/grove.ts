@@ -40,7 +40,7 @@ const LOOKS: Record<Foliage, Look> = {
 }
 
 export interface GroveStats {
-  /** ms of JavaScript in a frame, mean of lately: oscillators and wind, which tree is drawn how, and drawing. */
+  /** ms of JavaScript in a frame, median of lately: oscillators and wind, which tree is drawn how, and drawing. */
   step: number
   choose: number
   draw: number
@@ -160,6 +160,7 @@ export class Grove {
     this.oscillators = oscillators
     // What was measured was of other trees.
     this.costs.length = this.spans.length = 0
+    this.strict.fill(1)
     const { trees, count } = oscillators
     for (const name of ['states', 'stand']) (this.common[name]!.value as THREE.Texture | null)?.dispose()
     this.common['states']!.value = floatTexture(oscillators.texels, WIDTH)
@@ -278,9 +279,8 @@ export class Grove {
   }
 
   stats(): GroveStats {
-    const mean = (values: number[]) => (values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : 0)
-    const of = (part: 0 | 1 | 2) => mean(this.costs.map((cost) => cost[part]))
-    const span = mean(this.spans)
+    const of = (part: 0 | 1 | 2) => median(this.costs.map((cost) => cost[part]))
+    const span = this.spans.length > 0 ? this.spans.reduce((sum, value) => sum + value, 0) / this.spans.length : 0
     return {
       step: of(0), choose: of(1), draw: of(2), most: Math.max(0, ...this.costs.map(([a, b, c]) => a + b + c)), fps: span > 0 ? 1000 / span : 0, frames: this.frames,
       drawCalls: this.renderer.info.render.calls, triangles: this.renderer.info.render.triangles, seen: this.levels.map((level) => level.count),
@@ -335,6 +335,11 @@ export class Grove {
     mesh.geometry.dispose()
     ;(mesh.material as THREE.ShaderMaterial).dispose()
   }
+}
+
+/** What other programs take from a frame now and then is not the page's. */
+function median(values: number[]): number {
+  return values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
 function floatTexture(numbers: Float32Array, width: number): THREE.DataTexture {
