@@ -130,16 +130,19 @@ for (const viewport of [SMALL, LARGE]) {
 // A forest: JavaScript of a frame, and frames as drawn. Steps are timed alone too: drawing in software holds the page's own work up.
 console.log('\n| forest at 1280 × 800 | trees | a step alone, ms | JS of a frame, ms: step | choice | drawing | frames/s | draws |\n|---|--:|--:|--:|--:|--:|--:|--:|');
 await page.setViewportSize(SMALL);
-for (const plant of FORESTS) {
-  await page.locator('.creature-button').click();
-  await page.getByRole('dialog').getByRole('button', { name: new RegExp(`^${plant}`) }).click();
-  const grown = () => until(page, 'the forest', () => window.studio.settled && window.studio.forest.stats()?.frames > 2);
-  await grown();
+const grown = () => page.waitForFunction(() => window.studio.settled && window.studio.forest.stats()?.frames > 2, null, { timeout: 120_000 });
+const plantTrees = async (trees) => {
   await page.getByRole('slider', { name: 'Trees', exact: true }).evaluate((slider, share) => {
     slider.value = String(Math.round(1000 * share));
     slider.dispatchEvent(new Event('input', { bubbles: true }));
-  }, Math.log(TREES) / Math.log(20_000));
+  }, Math.log(trees) / Math.log(20_000));
   await grown();
+};
+for (const plant of FORESTS) {
+  await page.locator('.creature-button').click();
+  await page.getByRole('dialog').getByRole('button', { name: new RegExp(`^${plant}`) }).click();
+  await grown();
+  await plantTrees(TREES);
   const step = await page.evaluate(() => Array.from({ length: 150 }, () => {
     const start = performance.now();
     window.studio.forest.step(1 / 60);
@@ -151,6 +154,8 @@ for (const plant of FORESTS) {
   const ms = [median(step), told.step, told.choose, told.draw].map((value) => value.toFixed(2)).join(' | ');
   console.log(`| ${plant.toLowerCase()} | ${told.trees} | ${ms} | ${told.fps.toFixed(1)} | ${told.drawCalls} |`);
   within(`${plant}, ms of JavaScript`, told.step + told.choose + told.draw, SCRIPT);
+  // A page that draws thousands in software hardly hears a click.
+  await plantTrees(1);
 }
 await browser.close();
 for (const line of missed) console.log(`missed: ${line}`);
