@@ -16,7 +16,7 @@ const COMPUTE = 1000 / 60;
 const SEEN = 50;
 const WEIGHT = 1_000_000;
 /** Plants of the forests, their trees, and ms of JavaScript in a frame that were promised for them. */
-const FORESTS = ['Oak', 'Spruce', 'Grass'];
+const FORESTS = ['Oak', 'Spruce', 'Palm', 'Grass'];
 const TREES = 4000;
 const SCRIPT = 3;
 
