@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use gambol_control::legged::{
-    LegState, LegUnits, Pilot, PilotSettings, StrideReference, Whole, WholeMemory, WholeSettings, muscles,
+    LegState, LegUnits, Pilot, PilotSettings, RoamMemory, StrideReference, Whole, WholeMemory, WholeSettings,
+    muscles,
 };
 use gambol_control::locomotion::{Fall, Upright};
 use gambol_control::{Rollout, Status};
@@ -14,6 +15,7 @@ use gambol_model::{Creature, JointKind, Vec3, math};
 use serde::Serialize;
 
 use super::Scene;
+use super::roam::RoamJson;
 use crate::Failure;
 use crate::gait_file::{is_file, read_gait};
 
@@ -28,6 +30,24 @@ impl ControllerName {
     fn name(self) -> &'static str {
         match self {
             Self::Whole => "whole",
+        }
+    }
+}
+
+impl Balancing {
+    /// Of a creature that goes where it is told.
+    pub(super) fn roaming(roaming: &gambol::Roaming, limit: Option<f64>) -> Self {
+        let pilot = roaming.controller.first().pilot();
+        Self {
+            controller: ControllerName::Whole,
+            step: roaming.step,
+            upright: pilot.reference.upright(&roaming.creature),
+            speed: 0.0,
+            direction: pilot.units.forward,
+            names: pilot.reference.feet.iter().map(|foot| foot.name.clone()).collect(),
+            limit,
+            wall: 0.0,
+            gaits: roaming.controller.ladder().gaits.clone(),
         }
     }
 }
@@ -54,6 +74,8 @@ pub(super) struct Balancing {
     limit: Option<f64>,
     /// How long it was computed, s.
     pub(super) wall: f64,
+    /// Gaits of a creature that goes where it is told, by their number in its ladder.
+    gaits: Vec<String>,
 }
 
 /// Keys per second of the stride that is followed: eight times those of film, so that its accelerations are smooth.
@@ -90,6 +112,7 @@ pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Res
         names: pilot.reference.feet.iter().map(|foot| foot.name.clone()).collect(),
         limit: wish.torque_limit,
         wall: 0.0,
+        gaits: Vec::new(),
     };
     let whole = Whole::new(&creature, pilot, course, limits, settings).map_err(|error| failed(&error))?;
     Ok(Scene {
@@ -139,6 +162,9 @@ pub(super) struct BalanceJson {
     legs: Vec<LegJson>,
     solver: SolverJson,
     real_time_factor: f64,
+    /// Of a creature that goes where it is told.
+    #[serde(flatten)]
+    roam: Option<RoamJson>,
 }
 
 #[derive(Serialize)]
@@ -213,7 +239,8 @@ impl Balancing {
 
     pub(super) fn json(&self, world: &World, rollout: &Rollout) -> Option<BalanceJson> {
         let creature = world.creature();
-        let memory: &WholeMemory = rollout.memory.get()?;
+        let roams: Option<&RoamMemory> = rollout.memory.get();
+        let memory: &WholeMemory = roams.map(|roams| &roams.whole).or_else(|| rollout.memory.get())?;
         let fall = self.fall(world, rollout);
         let report = &rollout.report;
         let up = fall.as_ref().map_or(report.seconds, |fall| fall.time);
@@ -246,8 +273,18 @@ impl Balancing {
                 body: body.map(|body| creature.bodies()[body].name.clone()),
             }),
             up,
-            speed: SpeedJson { wanted: self.speed, mean: if up > 0.0 { ahead / up } else { 0.0 } },
-            heading_error: if ahead == 0.0 && left == 0.0 { 0.0 } else { math::atan2(left, ahead) },
+            speed: match roams {
+                // Over all of its way, curves and rests included.
+                Some(roams) => {
+                    SpeedJson { wanted: roams.sums[0] / report.seconds, mean: roams.sums[1] / report.seconds }
+                }
+                None => SpeedJson { wanted: self.speed, mean: if up > 0.0 { ahead / up } else { 0.0 } },
+            },
+            heading_error: match roams {
+                Some(roams) => (roams.sums[2] / report.seconds).sqrt(),
+                None if ahead == 0.0 && left == 0.0 => 0.0,
+                None => math::atan2(left, ahead),
+            },
             torque: TorqueJson {
                 limit: self.limit,
                 peak: peak.collect(),
@@ -261,6 +298,7 @@ impl Balancing {
                 failures: memory.solver.failures,
             },
             real_time_factor: report.seconds / self.wall.max(f64::MIN_POSITIVE),
+            roam: roams.map(|roams| RoamJson::new(&self.gaits, roams, &report.events)),
         })
     }
 

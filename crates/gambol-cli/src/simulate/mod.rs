@@ -2,6 +2,7 @@
 
 mod legged;
 mod report;
+mod roam;
 mod stride;
 mod values;
 
@@ -32,6 +33,7 @@ use super::settings::{self, Ground, at_least_0, positive, rate, seconds};
 use super::sketch_file::SketchFile;
 use super::{Failure, render, write_json};
 use legged::{BalanceWish, Balancing, ControllerName, balance};
+pub(super) use roam::RoamVerb;
 use stride::{Cycles, run_by_clock};
 use values::{PullText, ShoveText, numbers, pull, shove};
 
@@ -54,11 +56,30 @@ use values::{PullText, ShoveText, numbers, pull, shove};
 )]
 pub(super) struct Simulate {
     #[command(flatten)]
-    creature: CreatureArguments,
+    run: RunArguments,
 
     /// passive, pump, a gait, a gait file or a controller (.toml)
     #[arg(value_name = "CONTROL", default_value = "passive")]
     control: String,
+
+    #[command(flatten, next_help_heading = "Body")]
+    body: BodyArguments,
+
+    #[command(flatten, next_help_heading = "Pumping")]
+    pump: PumpArguments,
+
+    #[command(flatten, next_help_heading = "Gaits")]
+    help: HelpArguments,
+
+    #[command(flatten, next_help_heading = "Controllers")]
+    stride: StrideArguments,
+}
+
+/// What all simulations are asked: whom, for how long, where, and what becomes of it.
+#[derive(Args)]
+struct RunArguments {
+    #[command(flatten)]
+    creature: CreatureArguments,
 
     /// Write the motion; may be given several times
     #[arg(short, long, value_name = "FILE")]
@@ -79,20 +100,8 @@ pub(super) struct Simulate {
     #[command(flatten, next_help_heading = "Time and start")]
     time: TimeArguments,
 
-    #[command(flatten, next_help_heading = "Body")]
-    body: BodyArguments,
-
     #[command(flatten, next_help_heading = "Surroundings")]
     world: WorldArguments,
-
-    #[command(flatten, next_help_heading = "Pumping")]
-    pump: PumpArguments,
-
-    #[command(flatten, next_help_heading = "Gaits")]
-    help: HelpArguments,
-
-    #[command(flatten, next_help_heading = "Controllers")]
-    stride: StrideArguments,
 }
 
 #[derive(Args)]
@@ -272,43 +281,14 @@ const FELL: u8 = 3;
 
 impl Simulate {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let mut inputs = self.creature.inputs();
-        inputs.push(Path::new(&self.control));
-        let outputs = Outputs::check(&self.output, None, &inputs, self.force)?;
-        let (mut creature, rig) = self.creature.load_rig()?;
-        outputs.fit(1, rig.is_some())?;
+        let (outputs, mut creature, rig) = self.run.begin(Some(Path::new(&self.control)))?;
         self.body.springs.apply(&mut creature)?;
-        let mut scene = self.scene(creature)?;
-        let world = self.world(&scene)?;
-        if !self.world.pull.is_empty() {
-            scene.controller = Box::new(self.world.pulled(&world, &scene.start, scene.controller)?);
-        }
-        let clock = std::time::Instant::now();
-        let rollout = self.simulate(&world, &scene)?;
-        if let Some(balancing) = &mut scene.balancing {
-            balancing.wall = clock.elapsed().as_secs_f64();
-        }
-        self.write(&outputs, &world, &rollout, &scene.name, rig.as_ref())?;
-        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {}", told(note)));
-        let of_creature = world.creature().warnings().iter().map(told);
-        let warnings = of_creature.chain(scene.warnings.iter().cloned());
-        for line in notes.chain(warnings.map(|warning| format!("warning: {warning}"))) {
-            eprintln!("gambol: {line}");
-        }
-        if self.json {
-            write_json(out, &report::json(&world, &scene, &rollout))?;
-        } else if self.report || self.output.is_empty() {
-            report::write(out, &world, &scene, &rollout)?;
-        }
-        if let Some(fall) = scene.balancing.as_ref().and_then(|balancing| balancing.fall(&world, &rollout)) {
-            return Err(Failure::Ended { status: FELL, message: Some(legged::told(&world, &fall)) });
-        }
-        match rollout.status {
-            Status::Finished => Ok(()),
-            Status::Diverged(divergence) => {
-                Err(Failure::Failed(format!("the simulation diverged {divergence}")))
-            }
-        }
+        let scene = self.scene(creature)?;
+        let springs = match self.body.integrator {
+            SpringsName::Elastic => Springs::Elastic,
+            SpringsName::ImplicitEuler => Springs::ImplicitEuler,
+        };
+        self.run.finish(&outputs, scene, springs, rig.as_ref(), out)
     }
 
     fn balance_wish(&self) -> BalanceWish {
@@ -330,7 +310,7 @@ impl Simulate {
                         let message = "--stiffness and --scale do not go with a controller; its sketch has the springs it was found with";
                         Err(Failure::Failed(message.to_owned()))
                     }
-                    Some(file) => run_by_clock(creature, &file, self.time.step, self.stride.balance),
+                    Some(file) => run_by_clock(creature, &file, self.run.time.step, self.stride.balance),
                     None if self.stride.balance => balance(creature, other, &self.balance_wish()),
                     None => follow(creature, other, self.help.hold),
                 }
@@ -397,8 +377,61 @@ impl Simulate {
             name: "pump".to_owned(),
         })
     }
+}
 
-    fn world(&self, scene: &Scene) -> Result<World, Failure> {
+impl RunArguments {
+    /// What is asked for can be written, and whom it is about. `input` is not to be written over.
+    fn begin(&self, input: Option<&Path>) -> Result<(Outputs<'_>, Creature, Option<Rig>), Failure> {
+        let mut inputs = self.creature.inputs();
+        inputs.extend(input);
+        let outputs = Outputs::check(&self.output, None, &inputs, self.force)?;
+        let (creature, rig) = self.creature.load_rig()?;
+        outputs.fit(1, rig.is_some())?;
+        Ok((outputs, creature, rig))
+    }
+
+    /// Simulates, writes and tells.
+    fn finish(
+        &self,
+        outputs: &Outputs,
+        mut scene: Scene,
+        springs: Springs,
+        rig: Option<&Rig>,
+        out: &mut impl Write,
+    ) -> Result<(), Failure> {
+        let world = self.world(&scene, springs)?;
+        if !self.world.pull.is_empty() {
+            scene.controller = Box::new(self.world.pulled(&world, &scene.start, scene.controller)?);
+        }
+        let clock = std::time::Instant::now();
+        let rollout = self.simulate(&world, &scene)?;
+        if let Some(balancing) = &mut scene.balancing {
+            balancing.wall = clock.elapsed().as_secs_f64();
+        }
+        self.write(outputs, &world, &rollout, &scene.name, rig)?;
+        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {}", told(note)));
+        let of_creature = world.creature().warnings().iter().map(told);
+        let warnings = of_creature.chain(scene.warnings.iter().cloned());
+        for line in notes.chain(warnings.map(|warning| format!("warning: {warning}"))) {
+            eprintln!("gambol: {line}");
+        }
+        if self.json {
+            write_json(out, &report::json(&world, &scene, &rollout))?;
+        } else if self.report || self.output.is_empty() {
+            report::write(out, &world, &scene, &rollout)?;
+        }
+        if let Some(fall) = scene.balancing.as_ref().and_then(|balancing| balancing.fall(&world, &rollout)) {
+            return Err(Failure::Ended { status: FELL, message: Some(legged::told(&world, &fall)) });
+        }
+        match rollout.status {
+            Status::Finished => Ok(()),
+            Status::Diverged(divergence) => {
+                Err(Failure::Failed(format!("the simulation diverged {divergence}")))
+            }
+        }
+    }
+
+    fn world(&self, scene: &Scene, springs: Springs) -> Result<World, Failure> {
         let ground = match (&self.world.terrain, &self.world.course) {
             _ if self.world.no_ground => None,
             (_, Some(course)) => Some(Terrain::Course(read_course(course)?)),
@@ -409,10 +442,6 @@ impl Simulate {
         let contact = match self.world.contact.unwrap_or(usual) {
             ContactName::Hard => ContactModel::Hard,
             ContactName::Penalty => soft_ground(&scene.creature),
-        };
-        let springs = match self.body.integrator {
-            SpringsName::Elastic => Springs::Elastic,
-            SpringsName::ImplicitEuler => Springs::ImplicitEuler,
         };
         let usual_step = scene.balancing.as_ref().map_or(STEP, |balancing| balancing.step);
         let settings = StepSettings {

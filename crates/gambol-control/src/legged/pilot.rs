@@ -83,6 +83,8 @@ pub struct LegMemory {
     pub place: Vec3,
     /// How it moves, m/s.
     pub velocity: Vec3,
+    /// Heading of the carriage by which its foot is turned, rad: that of the moment in which it was set down, as long as it stands.
+    pub heading: f64,
 }
 
 /// What a pilot remembers.
@@ -100,8 +102,10 @@ pub struct PilotMemory {
     pub legs: Vec<LegMemory>,
     /// The stride at the phase.
     pub moment: Moment,
-    /// The velocity of the centre of mass that is wanted, m/s in the world.
+    /// The velocity of the centre of mass that is wanted, m/s in the world, ...
     pub velocity: Vec3,
+    /// ... and its acceleration, m/s²: that of the stride, and what bends its way.
+    pub acceleration: Vec3,
     /// Its place, m.
     pub center: Vec3,
     begun: bool,
@@ -137,6 +141,7 @@ impl Pilot {
             wanted: still,
             place: Vec3::zeros(),
             velocity: Vec3::zeros(),
+            heading: 0.0,
         };
         PilotMemory {
             phase: self.start_phase,
@@ -146,6 +151,7 @@ impl Pilot {
             legs: vec![leg; self.reference.feet.len()],
             moment: Moment::new(creature),
             velocity: Vec3::zeros(),
+            acceleration: Vec3::zeros(),
             center: Vec3::zeros(),
             begun: false,
         }
@@ -170,6 +176,10 @@ impl Pilot {
         for foot in 0..memory.legs.len() {
             self.decide(sense, memory, foot, command);
             self.swing(sense, course, memory, foot);
+            let leg = &mut memory.legs[foot];
+            if !leg.state.pushes() {
+                leg.heading = memory.heading;
+            }
         }
         memory.phase += h / self.reference.period();
     }
@@ -192,6 +202,7 @@ impl Pilot {
             leg.since = memory.phase;
             leg.set_down = leg.place;
             leg.lifted = leg.place;
+            leg.heading = memory.heading;
             if let FootPhase::Swings { share, length, .. } = self.reference.graph.at(foot, memory.phase) {
                 // As if it had come all the way.
                 let (now, first) = (memory.phase, memory.phase - share * length);
@@ -233,6 +244,8 @@ impl Pilot {
         let com = &memory.moment.com;
         let mean = reference.velocity;
         memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift;
+        let bent = Vec3::z().cross(&drift) * course.turn - turn * Vec3::z().cross(&mean) * reference.turn;
+        memory.acceleration = turn * com.acceleration + bent;
         let relative = turn * com.place;
         let leash = self.settings.leash * self.units.length;
         let center = sense.center_of_mass();

@@ -70,3 +70,39 @@ gambol_model::settings! {
         damper: f64 = 0.03, Positive;
     }
 }
+
+gambol_model::settings! {
+    /// How a creature goes where it is told.
+    pub struct RoamSettings {
+        /// The speed that is asked of a stride is at most this far from the present one, √(g l): 0.5 m/s of a dog with legs of half a metre.
+        spread: f64 = 0.22, Positive;
+        /// Rate at which what is lacking of the speed is added, √(g/l).
+        integral: f64 = 0.1, AtLeastZero;
+        /// Rate at which it turns to its heading, √(g/l).
+        heading: f64 = 0.5, Positive;
+        /// Fastest turn, √(g/l): 75° a second of a dog ...
+        turn: f64 = 0.3, Positive;
+        /// ... and the sideways acceleration of a turn at most, weights: friction holds more, and legs would need time.
+        sideways: f64 = 0.25, Positive;
+        /// Speeds below this, √(g l), turn as if at it.
+        slow: f64 = 0.1, Positive;
+        /// Shortest time on a rung of the ladder, √(l/g): a change of gait, three rungs, takes 0.3 s of a dog (Coros et al. 2011, section 3.3).
+        dwell: f64 = 0.45, Positive;
+        /// A neighbour in the ladder must be nearer by this share of the distance between both.
+        margin: f64 = 0.1, Share;
+        /// Longest lean before the first step, √(l/g): people take half a second.
+        lean: f64 = 1.6, Positive;
+        /// Speed towards a target per distance, √(g/l): 1 m/s for every metre of a dog's.
+        pursuit: f64 = 0.22, Positive;
+        /// Fastest towards a target, √(g l): a dog's trot. Who gallops past its prey has not caught it.
+        hurry: f64 = 1.0, Positive;
+        /// Share of that speed at least, however far aside the target lies.
+        aside: f64 = 0.15, Share;
+        /// A target this near the centre of mass is reached, leg lengths.
+        reach: f64 = 1.6, Positive;
+        /// How far a ball rolls on, leg lengths: from and to, ...
+        rolls: [f64; 2] = [4.0, 12.0], Positive;
+        /// ... and how far aside at most, rad.
+        aslant: f64 = 1.2, Positive;
+    }
+}

@@ -220,8 +220,21 @@ impl Controller for Whole {
     }
 
     fn command(&self, sense: &Sense, memory: &mut WholeMemory, command: &mut Command) {
+        self.steer(sense, &self.course, memory, command);
+    }
+}
+
+impl Whole {
+    /// As [`Controller::command`], on another course than its own.
+    pub(super) fn steer(
+        &self,
+        sense: &Sense,
+        course: &Course,
+        memory: &mut WholeMemory,
+        command: &mut Command,
+    ) {
         command.rest.copy_from_slice(&sense.state().q);
-        self.pilot.lead(sense, &self.course, &mut memory.pilot, command);
+        self.pilot.lead(sense, course, &mut memory.pilot, command);
         self.begin(sense, memory);
         self.want_joints(sense, memory);
         self.want_trunk(sense, memory);
@@ -298,7 +311,6 @@ impl Whole {
         let pilot = &memory.pilot;
         let velocity = sense.momentum().linear / mass;
         let off = pilot.center - sense.center_of_mass();
-        let planned = about_z(pilot.heading) * pilot.moment.com.acceleration;
         let nv = memory.a.len();
         for k in 0..3 {
             let (omega, rate, weight) = if k < 2 {
@@ -307,7 +319,8 @@ impl Whole {
                 let omega = self.settings.height / time;
                 (omega, 2.0 * omega, self.settings.height_weight)
             };
-            let wanted = planned[k] + omega * omega * off[k] + rate * (pilot.velocity[k] - velocity[k]);
+            let wanted =
+                pilot.acceleration[k] + omega * omega * off[k] + rate * (pilot.velocity[k] - velocity[k]);
             let drift = sense.bias_forces()[base.v + k] / mass + gravity[k];
             let weight = weight * mass;
             for i in 0..nv {
@@ -356,7 +369,7 @@ impl Whole {
             return;
         }
         let omega = self.settings.sole / self.pilot.units.time();
-        let turn = about_z(memory.pilot.heading);
+        let turn = about_z(memory.pilot.legs[foot].heading);
         let (planned, spin) = self.pilot.reference.foot_turn(foot, memory.pilot.phase);
         let off = (turn * planned * sense.frames()[body].orientation.inverse()).scaled_axis();
         let slower = turn * spin - sense.velocities()[body].angular;

@@ -1,0 +1,335 @@
+//! Goes where it is told: speed and heading, the gait that suits the speed, and targets that are pursued.
+
+use gambol_dynamics::{Sense, TooLarge};
+use gambol_model::{Creature, Random, Vec3, math};
+
+use super::pilot::{Course, LegUnits, Pilot, PilotMemory};
+use super::reference::{about_z, orientation, yaw_of};
+use super::{
+    FootPhase, Ladder, PilotSettings, RoamSettings, Rung, StrideReference, Whole, WholeMemory, WholeSettings,
+};
+use crate::{Command, Controller, Event};
+
+/// Something that is wanted from a time on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timed {
+    /// s
+    pub time: f64,
+    /// What: m/s, rad/s or rad.
+    pub value: f64,
+}
+
+/// Where a creature is to go, and how fast.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Errand {
+    /// m/s, each until the next; before the first it stands.
+    pub speeds: Vec<Timed>,
+    /// rad/s to the left.
+    pub turns: Vec<Timed>,
+    /// rad from where it faced at the start, to the left. Of a turn and a heading, the later one holds.
+    pub headings: Vec<Timed>,
+    /// Places to go to one after another, m. They come before speeds and headings, as long as there are any.
+    pub targets: Vec<[f64; 2]>,
+    /// A ball that rolls on when it is nearly reached, after all targets: where it lies first, m, and by what its way is chosen.
+    pub ball: Option<([f64; 2], u64)>,
+}
+
+/// A creature that goes where it is told.
+#[derive(Clone, Debug)]
+pub struct Roam {
+    /// One controller a rung.
+    wholes: Vec<Whole>,
+    ladder: Ladder,
+    units: LegUnits,
+    errand: Errand,
+    settings: RoamSettings,
+    /// Phase at which who stands waits, cycles: there a foot is lifted when it begins to go.
+    first_step: f64,
+    lean: Lean,
+}
+
+/// Who begins to go first leans over the feet that will bear it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Lean {
+    /// m/s to the left
+    velocity: f64,
+    /// s
+    time: f64,
+}
+
+/// What it remembers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RoamMemory {
+    /// Of the stride that is followed.
+    pub whole: WholeMemory,
+    /// Number of that stride in the ladder.
+    pub rung: usize,
+    /// When it came there, s.
+    since: f64,
+    /// Since when who stands leans to its first step, s.
+    leans: Option<f64>,
+    /// Speed along its heading over about a stride, m/s.
+    pub speed: f64,
+    /// What was added so that the mean is met, m/s.
+    integral: f64,
+    /// The heading at the start, rad; none before it began.
+    first: Option<f64>,
+    /// Targets and balls that were reached.
+    pub caught: usize,
+    /// Where the ball is, m.
+    pub ball: Option<[f64; 2]>,
+    random: Random,
+    /// Sums over all steps: of the speed that was wanted and of that which was had, m, and of the square of the angle between where its
+    /// trunk faces and where it is led, rad² s.
+    pub sums: [f64; 3],
+}
+
+impl Roam {
+    /// A creature that [`super::muscles`] made, on the strides of `ladder`. `limits` are those of each coordinate, N·m or N.
+    pub fn new(
+        creature: &Creature,
+        ladder: Ladder,
+        errand: Errand,
+        limits: &[f64],
+        (pilot, whole, settings): (PilotSettings, WholeSettings, RoamSettings),
+    ) -> Result<Self, TooLarge> {
+        let units = LegUnits::new(creature, &ladder.rungs[ladder.rungs.len() - 1].reference);
+        let one = |rung: &Rung| {
+            let reference = rung.reference.clone();
+            let pilot = Pilot { reference, units, settings: pilot.clone(), start_phase: 0.0 };
+            let course = pilot.own_course();
+            Whole::new(creature, pilot, course, limits.to_vec(), whole.clone())
+        };
+        let wholes = ladder.rungs.iter().map(one).collect::<Result<_, _>>()?;
+        let slowest = ladder.rungs.iter().find(|rung| rung.speed > 0.0);
+        let first_step = slowest.map_or(0.0, first_step);
+        let lean = slowest.map_or(Lean { velocity: 0.0, time: 0.0 }, |rung| {
+            lean(&rung.reference, first_step, Vec3::z().cross(&units.forward), settings.lean * units.time())
+        });
+        Ok(Self { wholes, ladder, units, errand, settings, first_step, lean })
+    }
+
+    /// What it goes by.
+    pub fn ladder(&self) -> &Ladder {
+        &self.ladder
+    }
+
+    /// The controller of the first stride.
+    pub fn first(&self) -> &Whole {
+        &self.wholes[0]
+    }
+
+    /// Where it goes now: a place, or nothing if it follows its speeds and headings.
+    fn target(&self, memory: &RoamMemory) -> Option<[f64; 2]> {
+        self.errand.targets.get(memory.caught).copied().or(memory.ball)
+    }
+
+    /// What is asked for now: m/s, and how it is to turn.
+    fn ask(&self, sense: &Sense, memory: &RoamMemory) -> (f64, Turning) {
+        if let Some(target) = self.target(memory) {
+            return self.pursue(sense, memory, target);
+        }
+        if !self.errand.targets.is_empty() {
+            return (0.0, Turning::By(0.0));
+        }
+        let time = sense.time();
+        let now = |list: &[Timed]| list.iter().rev().find(|timed| timed.time <= time).copied();
+        let turning = match (now(&self.errand.turns), now(&self.errand.headings)) {
+            (Some(turn), to) if to.is_none_or(|to| to.time < turn.time) => Turning::By(turn.value),
+            (_, Some(to)) => Turning::To(memory.first.unwrap_or(0.0) + to.value),
+            _ => Turning::By(0.0),
+        };
+        (now(&self.errand.speeds).map_or(0.0, |timed| timed.value), turning)
+    }
+
+    /// In proportion to the distance (Kokkevis et al. 1995, pursuit), slowly while it faces elsewhere.
+    fn pursue(&self, sense: &Sense, memory: &RoamMemory, target: [f64; 2]) -> (f64, Turning) {
+        let center = sense.center_of_mass();
+        let (x, y) = (target[0] - center.x, target[1] - center.y);
+        let present = memory.whole.pilot.heading;
+        let heading = nearest_turn(present, math::atan2(y, x) - self.yaw_of_forward());
+        let ahead = math::cos(heading - present).max(self.settings.aside);
+        let speed = self.settings.pursuit / self.units.time() * math::hypot(x, y) * ahead;
+        (speed.min(self.settings.hurry * self.units.speed()), Turning::To(heading))
+    }
+
+    /// The angle of the way it faces in its clip, rad.
+    fn yaw_of_forward(&self) -> f64 {
+        math::atan2(self.units.forward.y, self.units.forward.x)
+    }
+
+    /// Speed and turn that are asked of the stride.
+    fn course(&self, sense: &Sense, memory: &mut RoamMemory) -> Course {
+        let h = sense.world().settings().step;
+        let settings = &self.settings;
+        let (natural, unit) = (self.units.time(), self.units.speed());
+        let (wanted, turning) = self.ask(sense, memory);
+        let reference = &self.ladder.rungs[memory.rung].reference;
+        let heading = memory.whole.pilot.heading;
+        let velocity = sense.momentum().linear / reference.base.mass;
+        let speed = velocity.dot(&(about_z(heading) * self.units.forward));
+        memory.speed += (h / reference.period()).min(1.0) * (speed - memory.speed);
+        // Not further from what it does than it can follow, and a little more for what it has lacked.
+        let most = settings.spread * unit;
+        let asked = wanted.clamp(memory.speed - most, memory.speed + most).max(0.0);
+        let short = (wanted - memory.speed).clamp(-most, most);
+        let integral = memory.integral + settings.integral / natural * short * h;
+        memory.integral = if wanted == 0.0 { 0.0 } else { integral.clamp(-most, most) };
+        let sideways = settings.sideways * self.units.gravity / memory.speed.abs().max(settings.slow * unit);
+        let fastest = sideways.min(settings.turn / natural);
+        let turn = match turning {
+            Turning::By(rate) => rate,
+            Turning::To(angle) => settings.heading / natural * (angle - heading),
+        };
+        let off = facing(sense, &memory.whole.pilot, reference) - heading;
+        for (sum, value) in memory.sums.iter_mut().zip([wanted, speed, off * off]) {
+            *sum += h * value;
+        }
+        Course { speed: (asked + memory.integral).max(0.0), side: 0.0, turn: turn.clamp(-fastest, fastest) }
+    }
+
+    /// Goes up or down the ladder by a rung, if it is time.
+    fn climb(&self, sense: &Sense, course: &mut Course, memory: &mut RoamMemory, command: &mut Command) {
+        if sense.time() - memory.since < self.settings.dwell * self.units.time() {
+            return;
+        }
+        let mut next = self.ladder.step_towards(memory.rung, course.speed, self.settings.margin);
+        if self.stands(memory.rung) && next != memory.rung {
+            let since = *memory.leans.get_or_insert(sense.time());
+            if sense.time() - since < self.lean.time {
+                (course.speed, course.side) = (0.0, self.lean.velocity);
+                next = memory.rung;
+            }
+        } else {
+            memory.leans = None;
+        }
+        let (from, to) = (self.ladder.rungs[memory.rung].gait, self.ladder.rungs[next].gait);
+        if next != memory.rung {
+            (memory.rung, memory.since) = (next, sense.time());
+        }
+        if from != to {
+            tell(command, Event { time: sense.time(), what: CHANGES, which: to });
+        }
+    }
+
+    /// Whether the stride on a rung goes nowhere.
+    fn stands(&self, rung: usize) -> bool {
+        self.ladder.rungs[rung].speed == 0.0
+    }
+
+    /// Counts a target that is reached, and lets a ball roll on.
+    fn catch(&self, sense: &Sense, memory: &mut RoamMemory, command: &mut Command) {
+        let Some(target) = self.target(memory) else { return };
+        let center = sense.center_of_mass();
+        let away = Vec3::new(target[0] - center.x, target[1] - center.y, 0.0);
+        if away.norm() > self.settings.reach * self.units.length {
+            return;
+        }
+        tell(command, Event { time: sense.time(), what: CATCHES, which: memory.caught });
+        let of_list = memory.caught < self.errand.targets.len();
+        memory.caught += 1;
+        if let (false, Some(ball)) = (of_list, &mut memory.ball) {
+            let [near, far] = self.settings.rolls.map(|lengths| lengths * self.units.length);
+            let way = near + (far - near) * memory.random.unit();
+            let course = memory.whole.pilot.heading + self.yaw_of_forward();
+            let angle = course + self.settings.aslant * memory.random.symmetric();
+            *ball = [ball[0] + way * math::cos(angle), ball[1] + way * math::sin(angle)];
+        }
+    }
+}
+
+/// The phase at which a foot of a stride is lifted while most others stand, cycles.
+fn first_step(rung: &Rung) -> f64 {
+    let graph = &rung.reference.graph;
+    let ends = graph.feet.iter().flat_map(|foot| foot.stances.iter().map(|[start, length]| start + length));
+    let stand = |phase: f64| {
+        let stands = |foot: &usize| matches!(graph.at(*foot, phase), FootPhase::Stands { .. });
+        (0..graph.feet.len()).filter(stands).count()
+    };
+    // The first of the best, whatever the order of feet.
+    let mut ends: Vec<f64> = ends.map(|end| end.rem_euclid(1.0)).collect();
+    ends.sort_by(f64::total_cmp);
+    ends.into_iter().rev().max_by_key(|end| stand(*end)).unwrap_or(0.0)
+}
+
+/// How to come from the middle of all feet to where a stride has the centre of mass at its first step, with the velocity that it has there,
+/// in `longest` seconds at most. Not at all where that lies behind the velocity, as of many legs, which need no lean.
+fn lean(reference: &StrideReference, phase: f64, left: Vec3, longest: f64) -> Lean {
+    let com = reference.center_of_mass(phase);
+    let count = reference.feet.len().max(1) as f64;
+    let middle =
+        (0..reference.feet.len()).map(|foot| reference.foot(foot, phase).place).sum::<Vec3>() / count;
+    let (aside, velocity) = ((com.place - middle).dot(&left), com.velocity.dot(&left));
+    let time = if aside * velocity > 0.0 { (aside / velocity).min(longest) } else { 0.0 };
+    Lean { velocity, time }
+}
+
+/// How a creature is to turn.
+enum Turning {
+    /// rad/s
+    By(f64),
+    /// rad
+    To(f64),
+}
+
+/// Where its trunk faces, as the heading of a carriage that it would be at ease in, rad.
+fn facing(sense: &Sense, pilot: &PilotMemory, reference: &StrideReference) -> f64 {
+    let q = reference.base.q;
+    let turn = orientation(&sense.state().q, q) * orientation(&pilot.moment.pose, q).inverse();
+    nearest_turn(pilot.heading, yaw_of(&turn))
+}
+
+/// What events say when the gait changes, ...
+pub const CHANGES: &str = "changes gait";
+/// ... and when a target is reached.
+pub const CATCHES: &str = "catches";
+
+fn tell(command: &mut Command, event: Event) {
+    if command.events.len() < command.events.capacity() {
+        command.events.push(event);
+    }
+}
+
+/// The angle that is `angle` but for whole turns, and nearest to `to`, rad.
+fn nearest_turn(to: f64, angle: f64) -> f64 {
+    let off = (angle - to + std::f64::consts::PI).rem_euclid(2.0 * std::f64::consts::PI);
+    to + off - std::f64::consts::PI
+}
+
+impl Controller for Roam {
+    type Memory = RoamMemory;
+
+    fn memory(&self, creature: &Creature) -> RoamMemory {
+        let ball = self.errand.ball;
+        RoamMemory {
+            whole: self.wholes[0].memory(creature),
+            rung: 0,
+            since: 0.0,
+            leans: None,
+            speed: 0.0,
+            integral: 0.0,
+            first: None,
+            caught: 0,
+            ball: ball.map(|(place, _)| place),
+            random: Random::new(ball.map_or(0, |(_, seed)| seed)),
+            sums: [0.0; 3],
+        }
+    }
+
+    fn command(&self, sense: &Sense, memory: &mut RoamMemory, command: &mut Command) {
+        if memory.first.is_none() {
+            // Where it faces is known when its stride has begun.
+            let course = Course { speed: 0.0, side: 0.0, turn: 0.0 };
+            self.wholes[0].steer(sense, &course, &mut memory.whole, command);
+            memory.first = Some(memory.whole.pilot.heading);
+            return;
+        }
+        self.catch(sense, memory, command);
+        let mut course = self.course(sense, memory);
+        self.climb(sense, &mut course, memory, command);
+        if self.stands(memory.rung) {
+            memory.whole.pilot.phase = self.first_step;
+        }
+        self.wholes[memory.rung].steer(sense, &course, &mut memory.whole, command);
+    }
+}
