@@ -14,12 +14,18 @@ mod dense;
 mod graph;
 mod pilot;
 mod reference;
+mod regulator;
 mod settings;
+mod walker;
 mod whole;
 
 pub use automaton::{LegSight, LegState, next_state};
 pub use graph::{FootPhase, FootStances, GaitGraph};
 pub use pilot::{Course, LegMemory, LegUnits, Pilot, PilotMemory};
 pub use reference::{FootPlan, Moment, Moving, ReferenceError, StrideReference};
-pub use settings::{PilotSettings, WholeSettings};
-pub use whole::{SolverCount, Whole, WholeMemory, muscles};
+pub use regulator::{Deviation, Regulator};
+pub use settings::{PilotSettings, RegulatorSettings, WholeSettings};
+pub use walker::{Walker, WalkerError, WalkerSettings};
+pub use whole::{SolverCount, Whole, WholeMemory};
+
+use whole::muscles;
