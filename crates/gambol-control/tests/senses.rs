@@ -192,7 +192,7 @@ fn allocations_of(world: &World, controller: &dyn AnyController, start: &State, 
     for _ in 0..steps {
         let sense = Sense::new(world, &mut stepper, &mut state);
         count += allocations(|| controller.drive(&sense, &mut memory, &mut command));
-        let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &[] };
+        let drive = Drive { rest: &command.rest, torque: &command.torque, strength: &[], pushes: &[] };
         sense.step(&drive).unwrap();
     }
     count

@@ -1,13 +1,13 @@
 //! A creature that goes where it is told, by its own torques: its gaits from standing to the fastest, ready for the simulation.
 
 use gambol_control::legged::{
-    Errand, Ladder, LadderError, LegUnits, Pilot, PilotSettings, ReferenceError, Roam, RoamSettings,
-    StrideReference, WholeSettings, muscles, standing,
+    Errand, Ladder, LadderError, ReferenceError, Roam, RoamSettings, StrideReference, Walker, WalkerError,
+    WalkerSettings, standing,
 };
 use gambol_control::stand_on;
-use gambol_dynamics::{Data, State, Terrain, TooLarge};
+use gambol_dynamics::{Data, Terrain};
 use gambol_gait::{Body, GaitError, Performance, Sampling, Style, Wish, perform, prepare};
-use gambol_model::{Creature, Hint, Hinted, ModelError};
+use gambol_model::{Creature, Hint, Hinted};
 use gambol_motion::Clip;
 
 /// Why a creature cannot go where it is told.
@@ -23,12 +23,9 @@ pub enum RoamError {
     /// Gaits that do not go together.
     #[error(transparent)]
     Ladder(#[from] LadderError),
-    /// Its springs cannot be taken out.
+    /// It cannot go on legs.
     #[error(transparent)]
-    Model(#[from] ModelError),
-    /// More joints than the controllers take.
-    #[error(transparent)]
-    TooLarge(#[from] TooLarge),
+    Walker(#[from] WalkerError),
 }
 
 impl Hinted for RoamError {
@@ -56,15 +53,11 @@ pub struct RoamWish {
 /// A creature ready to go.
 #[derive(Clone, Debug)]
 pub struct Roaming {
-    /// With muscles in place of springs.
-    pub creature: Creature,
+    /// With muscles in place of springs; it stands.
+    pub walker: Walker,
     /// What leads it.
     pub controller: Roam,
-    /// It stands.
-    pub start: State,
-    /// Of the simulation, s.
-    pub step: f64,
-    /// Gaits that were left out, and why.
+    /// What a user should know.
     pub warnings: Vec<String>,
 }
 
@@ -86,10 +79,6 @@ const OF_ITS_OWN: [f64; 4] = [0.4, 0.7, 1.0, 1.3];
 /// Keys per second of strides that are followed: eight times those of film, so that their accelerations are smooth.
 const STRIDE_KEYS: f64 = 240.0;
 
-/// Longest step, s, and in parts of the legs' natural time: a dog has 1 ms.
-const LONGEST_STEP: f64 = 1e-3;
-const STEP_SHARE: f64 = 0.005;
-
 /// Makes `creature` ready to go where it is told, from where it stands.
 ///
 /// ```no_run
@@ -110,28 +99,21 @@ pub fn roam(creature: &Creature, wish: &RoamWish) -> Result<Roaming, RoamError> 
     };
     let slowest = &gaits[0].1[0];
     let body = &slowest.0;
-    let mut creature = body.creature.clone();
-    let mut pose = creature.rest_pose().to_vec();
-    stand_on(&creature, &Terrain::Flat, &mut pose);
+    let standing_creature = body.creature.clone();
+    let mut pose = standing_creature.rest_pose().to_vec();
+    stand_on(&standing_creature, &Terrain::Flat, &mut pose);
     let clip = &slowest.1;
-    let stand = standing(&creature, &pose, &clip.contacts, clip.duration() - clip.times[0])?;
-    let mut rungs = vec![("stand".to_owned(), vec![stand])];
+    let stand = standing(&standing_creature, &pose, &clip.contacts, clip.duration() - clip.times[0])?;
+    let mut rungs = vec![("stand".to_owned(), vec![stand.clone()])];
     for (name, strides) in &gaits {
         let references = strides.iter().map(|(body, clip)| StrideReference::new(&body.creature, clip));
         rungs.push((name.clone(), references.collect::<Result<_, _>>()?));
     }
-    let ladder = Ladder::new(&creature, rungs)?;
-
-    let settings = (PilotSettings::default(), WholeSettings::default(), RoamSettings::default());
-    let reference = ladder.rungs[ladder.rungs.len() - 1].reference.clone();
-    let units = LegUnits::new(&creature, &reference);
-    let pilot = Pilot { reference, units, settings: settings.0.clone(), start_phase: 0.0 };
-    muscles(&mut creature, &pilot, &settings.1)?;
-    let limits = vec![wish.torque_limit.unwrap_or(f64::INFINITY); creature.nv()];
-    let (q, v) = ladder.rungs[0].reference.start(&creature, 0.0);
-    let controller = Roam::new(&creature, ladder, wish.errand.clone(), &limits, settings)?;
-    let step = LONGEST_STEP.min(STEP_SHARE * units.time());
-    Ok(Roaming { creature, controller, start: State::new(&q, &v), step, warnings })
+    let ladder = Ladder::new(&standing_creature, rungs)?;
+    let settings = WalkerSettings::default();
+    let walker = Walker::on(standing_creature, stand, wish.torque_limit, &settings)?;
+    let controller = Roam::new(&walker, ladder, wish.errand.clone(), (&settings, RoamSettings::default()))?;
+    Ok(Roaming { walker, controller, warnings })
 }
 
 /// A gait with the body that it moves.

@@ -471,6 +471,7 @@ impl RunArguments {
             self.world.push.iter().map(|push| on_body(creature, push)).collect::<Result<Vec<_>, _>>()?;
         let plan = Plan {
             shoves: &shoves,
+            torque_limits: scene.balancing.as_ref().map_or(&[], |balancing| &balancing.strength),
             fps: self.time.fps,
             keep_poses: true,
             ..Plan::new(scene.controller.as_ref(), start, seconds)

@@ -97,10 +97,10 @@ impl RoamVerb {
         };
         let roaming = gambol::roam(&creature, &wish).map_err(|error| Failure::hinted(&error))?;
         let scene = Scene {
-            balancing: Some(Balancing::roaming(&roaming, self.torque_limit)),
-            creature: roaming.creature,
+            balancing: Some(Balancing::roaming(&roaming)),
+            creature: roaming.walker.creature,
             controller: Box::new(roaming.controller),
-            start: roaming.start,
+            start: roaming.walker.start,
             terrain: None,
             warnings: roaming.warnings,
             waves: Vec::new(),

@@ -21,8 +21,10 @@ mod graph;
 mod ladder;
 mod pilot;
 mod reference;
+mod regulator;
 mod roam;
 mod settings;
+mod walker;
 mod whole;
 
 pub use automaton::{LegSight, LegState, next_state};
@@ -31,6 +33,10 @@ pub use graph::{FootPhase, FootStances, GaitGraph};
 pub use ladder::{Ladder, LadderError, Rung, standing};
 pub use pilot::{Course, LegMemory, LegUnits, Pilot, PilotMemory};
 pub use reference::{FootPlan, Moment, Moving, ReferenceError, StrideReference};
+pub use regulator::{Deviation, Regulator};
 pub use roam::{CATCHES, CHANGES, Errand, Roam, RoamMemory, Timed};
-pub use settings::{PilotSettings, RoamSettings, WholeSettings};
-pub use whole::{SolverCount, Whole, WholeMemory, muscles};
+pub use settings::{PilotSettings, RegulatorSettings, RoamSettings, WholeSettings};
+pub use walker::{Walker, WalkerError, WalkerSettings};
+pub use whole::{SolverCount, Whole, WholeMemory};
+
+use whole::muscles;

@@ -6,7 +6,9 @@ use gambol_model::{Creature, Vec3, math};
 
 use super::automaton::{LegSight, LegState, next_state};
 use super::reference::{about_z, orientation, yaw_of};
-use super::{FootPhase, Moment, Moving, PilotSettings, StrideReference};
+use super::{
+    Deviation, FootPhase, Moment, Moving, PilotSettings, Regulator, RegulatorSettings, StrideReference,
+};
 use crate::{Command, Event};
 
 /// What a creature is measured in.
@@ -60,6 +62,8 @@ pub struct Pilot {
     pub units: LegUnits,
     /// By what numbers.
     pub settings: PilotSettings,
+    /// What is done about deviations.
+    pub regulator: Regulator,
     /// Phase at the start, cycles.
     pub start_phase: f64,
 }
@@ -108,10 +112,28 @@ pub struct PilotMemory {
     pub acceleration: Vec3,
     /// Its place, m.
     pub center: Vec3,
+    /// From the stride, along the carriage's axes.
+    deviation: Deviation,
+    /// What is done about it, in the world: acceleration of the centre of mass, m/s², ...
+    pub push: Vec3,
+    /// ... and angular acceleration of the trunk, rad/s².
+    pub twist: Vec3,
     begun: bool,
 }
 
 impl Pilot {
+    /// A pilot of `creature` along a stride, from its start.
+    pub fn new(
+        creature: &Creature,
+        reference: StrideReference,
+        settings: PilotSettings,
+        tolerances: &RegulatorSettings,
+    ) -> Self {
+        let units = LegUnits::new(creature, &reference);
+        let regulator = Regulator::new(creature, &reference, &units, tolerances);
+        Self { reference, units, settings, regulator, start_phase: 0.0 }
+    }
+
     /// The course of the stride itself.
     pub fn own_course(&self) -> Course {
         let (ahead, left) = self.directions();
@@ -153,6 +175,9 @@ impl Pilot {
             velocity: Vec3::zeros(),
             acceleration: Vec3::zeros(),
             center: Vec3::zeros(),
+            deviation: Deviation::new(self.reference.feet.len()),
+            push: Vec3::zeros(),
+            twist: Vec3::zeros(),
             begun: false,
         }
     }
@@ -173,6 +198,7 @@ impl Pilot {
         self.reference.at(creature, memory.phase, &mut memory.moment);
         self.feel_feet(sense, memory);
         self.move_carriage(sense, course, memory, h);
+        self.deviate(sense, course, memory);
         for foot in 0..memory.legs.len() {
             self.decide(sense, memory, foot, command);
             self.swing(sense, course, memory, foot);
@@ -259,6 +285,30 @@ impl Pilot {
         memory.center.z = memory.ground + com.place.z;
     }
 
+    /// How far the creature is from its stride, and what is done about it.
+    fn deviate(&self, sense: &Sense, course: &Course, memory: &mut PilotMemory) {
+        let (base, state) = (&self.reference.base, sense.state());
+        let turn = about_z(memory.heading);
+        let back = turn.inverse();
+        let spin_of = |v: &[f64]| Vec3::new(v[base.v + 3], v[base.v + 4], v[base.v + 5]);
+        let now = orientation(&state.q, base.q);
+        let planned = turn * orientation(&memory.moment.pose, base.q);
+        let extra = Vec3::z() * (course.turn - self.reference.turn);
+        let spin = now * spin_of(&state.v) - planned * spin_of(&memory.moment.v) - extra;
+        let velocity = sense.momentum().linear / base.mass - memory.velocity;
+        let place = sense.center_of_mass() - memory.center;
+        let lean = (now * planned.inverse()).scaled_axis();
+        memory.deviation.set_body(back * place, back * velocity, back * lean, back * spin);
+        for (foot, leg) in memory.legs.iter().enumerate() {
+            let stands = matches!(self.reference.graph.at(foot, memory.phase), FootPhase::Stands { .. });
+            let own = memory.place + turn * self.reference.foot(foot, memory.phase).place;
+            let off = if stands { back * (leg.place - own) } else { Vec3::zeros() };
+            memory.deviation.set_foot(foot, off);
+        }
+        let (push, twist) = self.regulator.answer(memory.phase, &memory.deviation);
+        (memory.push, memory.twist) = (turn * push, turn * twist);
+    }
+
     fn decide(&self, sense: &Sense, memory: &mut PilotMemory, foot: usize, command: &mut Command) {
         let phase = self.reference.graph.at(foot, memory.phase);
         let turn = about_z(memory.heading);
@@ -321,9 +371,9 @@ impl Pilot {
         memory.legs[foot].wanted = wanted;
     }
 
-    /// Where a foot is to be set down, m: where the stride has it against the centre of mass, which is on its way there, further by half
-    /// a stance of the speed and turn that are wanted and the stride has not (Kokkevis et al. 1995, the gait controller), and by s_fp of
-    /// the velocity that is too much (Coros et al. 2011, section 3.1).
+    /// Where a foot is to be set down, m: where the stride has it, further by half a stance of the speed and turn that are wanted and the
+    /// stride has not (Kokkevis et al. 1995, the gait controller), and by what the regulator makes of the deviation. Of a body over one
+    /// foot that is Coros' P₂ = P_LF + (v − v_d) s_fp with a gain for each moment of the swing.
     fn set_down(
         &self,
         sense: &Sense,
@@ -333,25 +383,22 @@ impl Pilot {
         (left, stance): (f64, f64),
     ) -> Vec3 {
         let reference = &self.reference;
-        let period = reference.period();
         let land = memory.phase + left;
-        let (time, stands) = (left * period, stance * period);
-        let then = reference.center_of_mass(land);
+        let (time, stands) = (left * reference.period(), stance * reference.period());
         let turn = about_z(memory.heading + course.turn * time);
-        let beside = turn * (reference.foot(foot, land).place - then.place);
-        let center = sense.center_of_mass();
-        let velocity = sense.momentum().linear / reference.base.mass;
-        let extra = velocity - memory.velocity;
-        let fall = (center.z - memory.ground).max(0.0) / self.units.gravity;
-        let reach = time + self.settings.placement * fall.sqrt();
-        let drift = turn * self.drift(course);
-        let mean = turn * reference.velocity;
-        let swing = turn * (then.place - memory.moment.com.place);
+        let then = reference.foot(foot, land).place;
+        let beside = turn * (then - reference.center_of_mass(land).place);
+        let (drift, mean) = (turn * self.drift(course), turn * reference.velocity);
         // Standing feet of a creature that turns sweep about it.
         let sweep = Vec3::new(0.0, 0.0, course.turn - reference.turn).cross(&beside) * (0.5 * stands);
-        let mut place =
-            center + swing + drift * time + extra * reach + beside + (drift - mean) * (0.5 * stands) + sweep;
-        place.z = ground_height(sense, place) + reference.foot(foot, land).place.z;
+        let planned = memory.place + drift * time + turn * then + (drift - mean) * (0.5 * stands) + sweep;
+        // Not beyond reach from where the centre of mass will be, as it moves now.
+        let velocity = sense.momentum().linear / reference.base.mass - memory.velocity;
+        let along = sense.center_of_mass() - memory.center + velocity * time;
+        let step = turn * self.regulator.step(memory.phase, foot, &memory.deviation) - along;
+        let long = math::hypot(step.x, step.y) / (self.settings.reach * self.units.length);
+        let mut place = planned + along + step / long.max(1.0);
+        place.z = ground_height(sense, place) + then.z;
         place
     }
 

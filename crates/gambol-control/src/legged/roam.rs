@@ -1,12 +1,13 @@
 //! Goes where it is told: speed and heading, the gait that suits the speed, and targets that are pursued.
 
-use gambol_dynamics::{Sense, TooLarge};
+use gambol_dynamics::Sense;
 use gambol_model::{Creature, Random, Vec3, math};
 
 use super::pilot::{Course, LegUnits, Pilot, PilotMemory};
 use super::reference::{about_z, orientation, yaw_of};
 use super::{
-    FootPhase, Ladder, PilotSettings, RoamSettings, Rung, StrideReference, Whole, WholeMemory, WholeSettings,
+    FootPhase, Ladder, RoamSettings, Rung, StrideReference, Walker, WalkerError, WalkerSettings, Whole,
+    WholeMemory,
 };
 use crate::{Command, Controller, Event};
 
@@ -85,20 +86,20 @@ pub struct RoamMemory {
 }
 
 impl Roam {
-    /// A creature that [`super::muscles`] made, on the strides of `ladder`. `limits` are those of each coordinate, N·m or N.
+    /// For a walker on the first stride of `ladder`, by the same numbers.
     pub fn new(
-        creature: &Creature,
+        walker: &Walker,
         ladder: Ladder,
         errand: Errand,
-        limits: &[f64],
-        (pilot, whole, settings): (PilotSettings, WholeSettings, RoamSettings),
-    ) -> Result<Self, TooLarge> {
-        let units = LegUnits::new(creature, &ladder.rungs[ladder.rungs.len() - 1].reference);
+        (walking, settings): (&WalkerSettings, RoamSettings),
+    ) -> Result<Self, WalkerError> {
+        let Walker { creature, strength, .. } = walker;
+        let units = walker.pilot.units;
         let one = |rung: &Rung| {
             let reference = rung.reference.clone();
-            let pilot = Pilot { reference, units, settings: pilot.clone(), start_phase: 0.0 };
+            let pilot = Pilot::new(creature, reference, walking.pilot.clone(), &walking.regulator);
             let course = pilot.own_course();
-            Whole::new(creature, pilot, course, limits.to_vec(), whole.clone())
+            Whole::new(creature, pilot, course, strength.clone(), walking.whole.clone())
         };
         let wholes = ladder.rungs.iter().map(one).collect::<Result<_, _>>()?;
         let slowest = ladder.rungs.iter().find(|rung| rung.speed > 0.0);
@@ -112,11 +113,6 @@ impl Roam {
     /// What it goes by.
     pub fn ladder(&self) -> &Ladder {
         &self.ladder
-    }
-
-    /// The controller of the first stride.
-    pub fn first(&self) -> &Whole {
-        &self.wholes[0]
     }
 
     /// Where it goes now: a place, or nothing if it follows its speeds and headings.

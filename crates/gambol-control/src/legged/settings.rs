@@ -12,9 +12,8 @@ gambol_model::settings! {
         jammed: f64 = 0.55, Positive;
         /// Share of a stride for which a jammed leg is lifted.
         unjam: f64 = 0.15, Share;
-        /// s_fp of Coros et al. 2011, section 3.1, in √(h/g): a foot is set down further by this times the velocity that is too much. 1
-        /// is the capture point of a pendulum (Pratt et al. 2006).
-        placement: f64 = 1.0, AtLeastZero;
+        /// A foot is set down at most this far from where its stride has it beside the centre of mass, leg lengths.
+        reach: f64 = 0.6, Positive;
         /// Speed of a late foot on its way down, faster than the creature falls, √(g l).
         late: f64 = 0.6, Positive;
         /// A contact this near bears load, leg lengths: half a millimetre of a dog's leg.
@@ -27,18 +26,37 @@ gambol_model::settings! {
 }
 
 gambol_model::settings! {
+    /// What is tolerable: deviations from a stride, and what is done about them, each as large as hurts as much as any other. Only their
+    /// ratios matter.
+    pub struct RegulatorSettings {
+        /// Of the centre of mass along the ground, leg lengths.
+        place: f64 = 0.5, Positive;
+        /// Of its height, leg lengths.
+        height: f64 = 0.1, Positive;
+        /// Of its velocity along the ground, √(g l), ...
+        velocity: f64 = 0.3, Positive;
+        /// ... and up and down.
+        rise: f64 = 0.3, Positive;
+        /// Of the trunk's roll and pitch, rad, ...
+        lean: f64 = 0.15, Positive;
+        /// ... and of its heading.
+        heading: f64 = 0.3, Positive;
+        /// Of its angular velocity, √(g/l).
+        spin: f64 = 1.0, Positive;
+        /// Of the force of a foot, weights.
+        force: f64 = 0.4, Positive;
+        /// Moment of a whole sole, in that force times leg lengths: half of the sole's length.
+        sole: f64 = 0.1, Positive;
+        /// Of the place where a foot is set down, leg lengths.
+        step: f64 = 0.15, Positive;
+    }
+}
+
+gambol_model::settings! {
     /// The whole-body controller.
     pub struct WholeSettings {
         /// Frequency at which joints return to their stride, critically damped, √(g/l).
         joints: f64 = 5.0, Positive;
-        /// The same of the trunk's orientation.
-        trunk: f64 = 4.0, Positive;
-        /// The same of the height of the centre of mass.
-        height: f64 = 4.0, Positive;
-        /// The same of its place along the ground against the carriage.
-        place: f64 = 0.7, Positive;
-        /// Rate at which its velocity along the ground returns, √(g/l).
-        velocity: f64 = 2.0, Positive;
         /// Frequency at which swinging feet return to their way, critically damped, √(g/l).
         swing: f64 = 12.0, Positive;
         /// Rate at which a standing foot comes to rest, √(g/l).
@@ -49,10 +67,8 @@ gambol_model::settings! {
         body_weight: f64 = 20.0, Positive;
         /// Weight of the trunk's orientation, in parts of the inertia of the whole.
         trunk_weight: f64 = 20.0, Positive;
-        /// Weight of the centre of mass along the ground, in parts of the mass, ...
-        level_weight: f64 = 10.0, Positive;
-        /// ... and up and down: who sinks has lost more than who is late.
-        height_weight: f64 = 20.0, Positive;
+        /// Weight of the centre of mass, in parts of the mass.
+        center_weight: f64 = 20.0, Positive;
         /// Weight of swinging feet, in parts of what of the leg moves with them.
         swing_weight: f64 = 60.0, Positive;
         /// Weight of standing feet.
@@ -66,6 +82,9 @@ gambol_model::settings! {
         force_price: f64 = 1e-3, Positive;
         /// Part of the friction that is made use of.
         grip: f64 = 0.9, Share;
+        /// Torque that every joint has if nobody says, in weights times leg lengths: the 100 N·m of the dog of Coros et al. 2011 are 0.6, what
+        /// people have in their hips and knees 0.3 to 0.6.
+        strength: f64 = 1.0, Positive;
         /// Time in which a joint's damper brings it to the planned velocity, √(l/g).
         damper: f64 = 0.03, Positive;
     }

@@ -47,7 +47,7 @@ pub struct Whole {
 
 /// Takes the springs out of a creature, since its controller does their work, and gives its joints the dampers that the controller counts
 /// on: those that stop a joint, all others held, within `WholeSettings::damper`.
-pub fn muscles(creature: &mut Creature, pilot: &Pilot, settings: &WholeSettings) -> Result<(), ModelError> {
+pub(super) fn muscles(creature: &mut Creature, pilot: &Pilot, settings: &WholeSettings) -> Result<(), ModelError> {
     let mut data = Data::new(creature);
     let Ok(mut mass) = TreeMatrix::new(creature) else { return Ok(()) };
     gambol_dynamics::mass_matrix(creature, &mut data, creature.rest_pose(), &mut mass);
@@ -104,14 +104,8 @@ pub struct SolverCount {
 pub struct WholeMemory {
     /// Phase, carriage and legs.
     pub pilot: PilotMemory,
-    /// Largest torque of each coordinate so far, N·m or N, the damper's included.
-    pub peaks: Vec<f64>,
-    /// Steps in which each coordinate was at its limit.
-    pub saturated: Vec<usize>,
     /// Of the program.
     pub solver: SolverCount,
-    /// What was asked for in the last step, the damper's share included, N·m or N.
-    asked: Vec<f64>,
     /// Way of pushing feet along the ground, m, over all of them.
     pub slip: f64,
     mass: TreeMatrix,
@@ -163,7 +157,7 @@ const MOST_GIVEN: usize = 6 + 26;
 const ROUNDS: usize = 4;
 
 impl Whole {
-    /// A controller of `creature`, which [`muscles`] made. `limits` are those of each coordinate, N·m or N.
+    /// A controller of `creature`, which a [`super::Walker`] made ready. `limits` are those of each coordinate, N·m or N.
     pub fn new(
         creature: &Creature,
         pilot: Pilot,
@@ -193,11 +187,8 @@ impl Controller for Whole {
         let nv = creature.nv();
         WholeMemory {
             pilot: self.pilot.memory(creature),
-            peaks: vec![0.0; nv],
-            saturated: vec![0; nv],
             solver: SolverCount::default(),
             slip: 0.0,
-            asked: vec![0.0; nv],
             mass: self.mass.clone(),
             h: DMatrix::zeros(nv, nv),
             best: vec![0.0; nv],
@@ -282,24 +273,16 @@ impl Whole {
         }
     }
 
-    /// The trunk keeps its orientation in the stride. Angular coordinates of the root are along its own axes.
+    /// The trunk turns as in the stride, and as the pilot wants it. Angular coordinates of the root are along its own axes.
     fn want_trunk(&self, sense: &Sense, memory: &mut WholeMemory) {
         let base = &self.pilot.reference.base;
-        let omega = self.settings.trunk / self.pilot.units.time();
         let pilot = &memory.pilot;
-        let now = orientation(&sense.state().q, base.q);
-        let upright = about_z(pilot.heading) * orientation(&pilot.moment.pose, base.q);
-        let turn = (now.inverse() * upright).scaled_axis();
-        let extra = Vec3::z() * (self.course.turn - self.pilot.reference.turn);
-        let spin = now.inverse() * extra;
+        let twist = orientation(&sense.state().q, base.q).inverse() * pilot.twist;
         for k in 0..3 {
             let dof = base.v + 3 + k;
-            let wanted = pilot.moment.a[dof]
-                + omega * omega * turn[k]
-                + 2.0 * omega * (pilot.moment.v[dof] + spin[k] - sense.state().v[dof]);
             let weight = self.settings.trunk_weight * memory.root[(3 + k, dof)];
             memory.h[(dof, dof)] += weight;
-            memory.best[dof] += weight * wanted;
+            memory.best[dof] += weight * (pilot.moment.a[dof] + twist[k]);
         }
     }
 
@@ -307,28 +290,18 @@ impl Whole {
     fn want_center(&self, sense: &Sense, memory: &mut WholeMemory) {
         let base = &self.pilot.reference.base;
         let (mass, gravity) = (base.mass, sense.creature().gravity());
-        let time = self.pilot.units.time();
         let pilot = &memory.pilot;
-        let velocity = sense.momentum().linear / mass;
-        let off = pilot.center - sense.center_of_mass();
+        let wanted = pilot.acceleration + pilot.push;
         let nv = memory.a.len();
         for k in 0..3 {
-            let (omega, rate, weight) = if k < 2 {
-                (self.settings.place / time, self.settings.velocity / time, self.settings.level_weight)
-            } else {
-                let omega = self.settings.height / time;
-                (omega, 2.0 * omega, self.settings.height_weight)
-            };
-            let wanted =
-                pilot.acceleration[k] + omega * omega * off[k] + rate * (pilot.velocity[k] - velocity[k]);
             let drift = sense.bias_forces()[base.v + k] / mass + gravity[k];
-            let weight = weight * mass;
+            let weight = self.settings.center_weight * mass;
             for i in 0..nv {
                 let row = memory.root[(k, i)] / mass;
                 if row == 0.0 {
                     continue;
                 }
-                memory.best[i] += weight * row * (wanted - drift);
+                memory.best[i] += weight * row * (wanted[k] - drift);
                 for j in 0..=i {
                     memory.h[(i, j)] += weight * row * memory.root[(k, j)] / mass;
                 }
@@ -515,7 +488,7 @@ impl Whole {
         if count == 0 {
             return;
         }
-        let price = self.settings.force_price * self.settings.height_weight / self.pilot.reference.base.mass;
+        let price = self.settings.force_price * self.settings.center_weight / self.pilot.reference.base.mass;
         let program = &mut memory.program;
         program.begin(count);
         for i in 0..count {
@@ -596,17 +569,8 @@ impl Whole {
         let h = sense.world().settings().step;
         let root = self.root();
         for dof in (0..memory.tau.len()).filter(|dof| !root.contains(dof)) {
-            let (limit, velocity) = (self.limits[dof], sense.state().v[dof]);
-            let wanted = memory.tau[dof];
-            memory.saturated[dof] += usize::from(wanted.abs() >= limit * (1.0 - 1e-9));
-            // The simulator took D v' away: what is left of the last step is what the joint had.
-            let had = memory.asked[dof] - self.damping[dof] * velocity;
-            if memory.solver.solves > 1 {
-                memory.peaks[dof] = memory.peaks[dof].max(had.abs());
-            }
-            let planned = velocity + h * memory.a[dof];
-            memory.asked[dof] = wanted.clamp(-limit, limit) + self.damping[dof] * planned;
-            command.torque[dof] = memory.asked[dof];
+            let (limit, planned) = (self.limits[dof], sense.state().v[dof] + h * memory.a[dof]);
+            command.torque[dof] = memory.tau[dof].clamp(-limit, limit) + self.damping[dof] * planned;
         }
         for leg in memory.pilot.legs.iter().filter(|leg| leg.state.pushes() && leg.touches) {
             memory.slip += h * gambol_model::math::hypot(leg.velocity.x, leg.velocity.y);
