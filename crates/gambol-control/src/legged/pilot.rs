@@ -240,6 +240,26 @@ impl Pilot {
         memory.begun = true;
     }
 
+    /// Goes on with this stride from another one: the carriage is put where the feet that stand are on their places in the stride, as nearly
+    /// as can be.
+    pub(super) fn take_over(&self, sense: &Sense, memory: &mut PilotMemory) {
+        let turn = about_z(memory.heading);
+        let stands = |(foot, _): &(usize, &LegMemory)| {
+            matches!(self.reference.graph.at(*foot, memory.phase), FootPhase::Stands { .. })
+        };
+        let standing = memory.legs.iter().enumerate().filter(stands);
+        let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+        for (foot, leg) in standing {
+            sum += leg.place - turn * self.reference.foot(foot, memory.phase).place;
+            count += 1.0;
+        }
+        if count == 0.0 {
+            sum = sense.center_of_mass() - turn * self.reference.center_of_mass(memory.phase).place;
+            count = 1.0;
+        }
+        memory.place = Vec3::new(sum.x / count, sum.y / count, 0.0);
+    }
+
     fn feel_feet(&self, sense: &Sense, memory: &mut PilotMemory) {
         let near = self.settings.touch * self.units.length;
         let mut heights = (0.0, 0.0);
@@ -299,10 +319,20 @@ impl Pilot {
         let place = sense.center_of_mass() - memory.center;
         let lean = (now * planned.inverse()).scaled_axis();
         memory.deviation.set_body(back * place, back * velocity, back * lean, back * spin);
+        let drift = turn * self.drift(course);
         for (foot, leg) in memory.legs.iter().enumerate() {
-            let stands = matches!(self.reference.graph.at(foot, memory.phase), FootPhase::Stands { .. });
-            let own = memory.place + turn * self.reference.foot(foot, memory.phase).place;
-            let off = if stands { back * (leg.place - own) } else { Vec3::zeros() };
+            let off = match self.reference.graph.at(foot, memory.phase) {
+                FootPhase::Stands { share, length, .. } => {
+                    let planned = self.reference.foot(foot, memory.phase).place;
+                    let own = memory.place + turn * planned;
+                    // On another course, feet that stand go by otherwise; in mid-stance they are where the stride has them.
+                    let until_middle = (0.5 - share) * length * self.reference.period();
+                    let beside = turn * (planned - memory.moment.com.place);
+                    let by = drift - turn * self.reference.velocity + extra.cross(&beside);
+                    back * (leg.place - own - by * until_middle)
+                }
+                FootPhase::Swings { .. } => Vec3::zeros(),
+            };
             memory.deviation.set_foot(foot, off);
         }
         let (push, twist) = self.regulator.answer(memory.phase, &memory.deviation);

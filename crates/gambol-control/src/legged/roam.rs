@@ -44,18 +44,8 @@ pub struct Roam {
     units: LegUnits,
     errand: Errand,
     settings: RoamSettings,
-    /// Phase at which who stands waits, cycles: there a foot is lifted when it begins to go.
+    /// Phase at which who stands waits for its first step, cycles.
     first_step: f64,
-    lean: Lean,
-}
-
-/// Who begins to go first leans over the feet that will bear it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Lean {
-    /// m/s to the left
-    velocity: f64,
-    /// s
-    time: f64,
 }
 
 /// What it remembers.
@@ -67,8 +57,6 @@ pub struct RoamMemory {
     pub rung: usize,
     /// When it came there, s.
     since: f64,
-    /// Since when who stands leans to its first step, s.
-    leans: Option<f64>,
     /// Speed along its heading over about a stride, m/s.
     pub speed: f64,
     /// What was added so that the mean is met, m/s.
@@ -104,10 +92,7 @@ impl Roam {
         let wholes = ladder.rungs.iter().map(one).collect::<Result<_, _>>()?;
         let slowest = ladder.rungs.iter().find(|rung| rung.speed > 0.0);
         let first_step = slowest.map_or(0.0, first_step);
-        let lean = slowest.map_or(Lean { velocity: 0.0, time: 0.0 }, |rung| {
-            lean(&rung.reference, first_step, Vec3::z().cross(&units.forward), settings.lean * units.time())
-        });
-        Ok(Self { wholes, ladder, units, errand, settings, first_step, lean })
+        Ok(Self { wholes, ladder, units, errand, settings, first_step })
     }
 
     /// What it goes by.
@@ -185,23 +170,15 @@ impl Roam {
     }
 
     /// Goes up or down the ladder by a rung, if it is time.
-    fn climb(&self, sense: &Sense, course: &mut Course, memory: &mut RoamMemory, command: &mut Command) {
+    fn climb(&self, sense: &Sense, speed: f64, memory: &mut RoamMemory, command: &mut Command) {
         if sense.time() - memory.since < self.settings.dwell * self.units.time() {
             return;
         }
-        let mut next = self.ladder.step_towards(memory.rung, course.speed, self.settings.margin);
-        if self.stands(memory.rung) && next != memory.rung {
-            let since = *memory.leans.get_or_insert(sense.time());
-            if sense.time() - since < self.lean.time {
-                (course.speed, course.side) = (0.0, self.lean.velocity);
-                next = memory.rung;
-            }
-        } else {
-            memory.leans = None;
-        }
+        let next = self.ladder.step_towards(memory.rung, speed, self.settings.margin);
         let (from, to) = (self.ladder.rungs[memory.rung].gait, self.ladder.rungs[next].gait);
         if next != memory.rung {
             (memory.rung, memory.since) = (next, sense.time());
+            self.wholes[next].pilot().take_over(sense, &mut memory.whole.pilot);
         }
         if from != to {
             tell(command, Event { time: sense.time(), what: CHANGES, which: to });
@@ -234,30 +211,27 @@ impl Roam {
     }
 }
 
-/// The phase at which a foot of a stride is lifted while most others stand, cycles.
+/// The phase of a stride at which a foot has just landed and most of them stand, for the longest time, cycles: there who goes is most like
+/// one who stands, and has all feet to push off with.
 fn first_step(rung: &Rung) -> f64 {
     let graph = &rung.reference.graph;
-    let ends = graph.feet.iter().flat_map(|foot| foot.stances.iter().map(|[start, length]| start + length));
+    let starts = graph.feet.iter().flat_map(|foot| foot.stances.iter().map(|[start, _]| *start));
     let stand = |phase: f64| {
-        let stands = |foot: &usize| matches!(graph.at(*foot, phase), FootPhase::Stands { .. });
-        (0..graph.feet.len()).filter(stands).count()
+        let left = |foot: usize| match graph.at(foot, phase) {
+            FootPhase::Stands { left, .. } => Some(left),
+            FootPhase::Swings { .. } => None,
+        };
+        let lefts: Vec<f64> = (0..graph.feet.len()).filter_map(left).collect();
+        (lefts.len(), lefts.into_iter().fold(1.0, f64::min))
     };
+    let mut starts: Vec<f64> = starts.collect();
+    starts.sort_by(f64::total_cmp);
+    let best = starts.into_iter().map(|start| (stand(start), start));
     // The first of the best, whatever the order of feet.
-    let mut ends: Vec<f64> = ends.map(|end| end.rem_euclid(1.0)).collect();
-    ends.sort_by(f64::total_cmp);
-    ends.into_iter().rev().max_by_key(|end| stand(*end)).unwrap_or(0.0)
-}
-
-/// How to come from the middle of all feet to where a stride has the centre of mass at its first step, with the velocity that it has there,
-/// in `longest` seconds at most. Not at all where that lies behind the velocity, as of many legs, which need no lean.
-fn lean(reference: &StrideReference, phase: f64, left: Vec3, longest: f64) -> Lean {
-    let com = reference.center_of_mass(phase);
-    let count = reference.feet.len().max(1) as f64;
-    let middle =
-        (0..reference.feet.len()).map(|foot| reference.foot(foot, phase).place).sum::<Vec3>() / count;
-    let (aside, velocity) = ((com.place - middle).dot(&left), com.velocity.dot(&left));
-    let time = if aside * velocity > 0.0 { (aside / velocity).min(longest) } else { 0.0 };
-    Lean { velocity, time }
+    let better = |a: &((usize, f64), f64), b: &((usize, f64), f64)| {
+        a.0.0.cmp(&b.0.0).then(a.0.1.total_cmp(&b.0.1)).then(b.1.total_cmp(&a.1))
+    };
+    best.max_by(better).map_or(0.0, |(_, start)| start)
 }
 
 /// How a creature is to turn.
@@ -301,7 +275,6 @@ impl Controller for Roam {
             whole: self.wholes[0].memory(creature),
             rung: 0,
             since: 0.0,
-            leans: None,
             speed: 0.0,
             integral: 0.0,
             first: None,
@@ -321,8 +294,8 @@ impl Controller for Roam {
             return;
         }
         self.catch(sense, memory, command);
-        let mut course = self.course(sense, memory);
-        self.climb(sense, &mut course, memory, command);
+        let course = self.course(sense, memory);
+        self.climb(sense, course.speed, memory, command);
         if self.stands(memory.rung) {
             memory.whole.pilot.phase = self.first_step;
         }

@@ -109,8 +109,6 @@ gambol_model::settings! {
         dwell: f64 = 0.45, Positive;
         /// A neighbour in the ladder must be nearer by this share of the distance between both.
         margin: f64 = 0.1, Share;
-        /// Longest lean before the first step, √(l/g): people take half a second.
-        lean: f64 = 1.6, Positive;
         /// Speed towards a target per distance, √(g/l): 1 m/s for every metre of a dog's.
         pursuit: f64 = 0.22, Positive;
         /// Fastest towards a target, √(g l): a dog's trot. Who gallops past its prey has not caught it.
