@@ -112,6 +112,8 @@ pub struct PilotMemory {
     pub acceleration: Vec3,
     /// Its place, m.
     pub center: Vec3,
+    /// Velocity of the carriage in the step before, m/s in the world.
+    drift: Option<Vec3>,
     /// From the stride, along the carriage's axes.
     deviation: Deviation,
     /// What is done about it, in the world: acceleration of the centre of mass, m/s², ...
@@ -175,6 +177,7 @@ impl Pilot {
             velocity: Vec3::zeros(),
             acceleration: Vec3::zeros(),
             center: Vec3::zeros(),
+            drift: None,
             deviation: Deviation::new(self.reference.feet.len()),
             push: Vec3::zeros(),
             twist: Vec3::zeros(),
@@ -290,8 +293,11 @@ impl Pilot {
         let com = &memory.moment.com;
         let mean = reference.velocity;
         memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift;
-        let bent = Vec3::z().cross(&drift) * course.turn - turn * Vec3::z().cross(&mean) * reference.turn;
-        memory.acceleration = turn * com.acceleration + bent;
+        // What the course asks for beyond the stride: bends, and changes of speed.
+        let change = memory.drift.map_or(Vec3::zeros(), |before| (drift - before) / h);
+        let bent = change - turn * Vec3::z().cross(&mean) * reference.turn;
+        memory.drift = Some(drift);
+        memory.acceleration = turn * com.acceleration + bent.cap_magnitude(self.settings.haste * self.units.gravity);
         let relative = turn * com.place;
         let leash = self.settings.leash * self.units.length;
         let center = sense.center_of_mass();
@@ -419,9 +425,11 @@ impl Pilot {
         let then = reference.foot(foot, land).place;
         let beside = turn * (then - reference.center_of_mass(land).place);
         let (drift, mean) = (turn * self.drift(course), turn * reference.velocity);
+        // The carriage is on its way there in a bend.
+        let carriage = memory.place + about_z(memory.heading + 0.5 * course.turn * time) * self.drift(course) * time;
         // Standing feet of a creature that turns sweep about it.
         let sweep = Vec3::new(0.0, 0.0, course.turn - reference.turn).cross(&beside) * (0.5 * stands);
-        let planned = memory.place + drift * time + turn * then + (drift - mean) * (0.5 * stands) + sweep;
+        let planned = carriage + turn * then + (drift - mean) * (0.5 * stands) + sweep;
         // Not beyond reach from where the centre of mass will be, as it moves now.
         let velocity = sense.momentum().linear / reference.base.mass - memory.velocity;
         let along = sense.center_of_mass() - memory.center + velocity * time;

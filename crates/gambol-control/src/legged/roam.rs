@@ -59,7 +59,11 @@ pub struct RoamMemory {
     since: f64,
     /// Speed along its heading over about a stride, m/s.
     pub speed: f64,
-    /// What was added so that the mean is met, m/s.
+    /// What is asked of the stride, m/s, ...
+    asked: f64,
+    /// ... rad/s ...
+    turn: f64,
+    /// ... and what was added so that the mean is met, m/s.
     integral: f64,
     /// The heading at the start, rad; none before it began.
     first: Option<f64>,
@@ -153,6 +157,8 @@ impl Roam {
         // Not further from what it does than it can follow, and a little more for what it has lacked.
         let most = settings.spread * unit;
         let asked = wanted.clamp(memory.speed - most, memory.speed + most).max(0.0);
+        let faster = settings.haste * self.units.gravity * h;
+        memory.asked += (asked - memory.asked).clamp(-faster, faster);
         let short = (wanted - memory.speed).clamp(-most, most);
         let integral = memory.integral + settings.integral / natural * short * h;
         memory.integral = if wanted == 0.0 { 0.0 } else { integral.clamp(-most, most) };
@@ -166,7 +172,9 @@ impl Roam {
         for (sum, value) in memory.sums.iter_mut().zip([wanted, speed, off * off]) {
             *sum += h * value;
         }
-        Course { speed: (asked + memory.integral).max(0.0), side: 0.0, turn: turn.clamp(-fastest, fastest) }
+        let swerve = settings.swerve / (natural * natural) * h;
+        memory.turn += (turn.clamp(-fastest, fastest) - memory.turn).clamp(-swerve, swerve);
+        Course { speed: (memory.asked + memory.integral).max(0.0), side: 0.0, turn: memory.turn }
     }
 
     /// Goes up or down the ladder by a rung, if it is time.
@@ -276,6 +284,8 @@ impl Controller for Roam {
             rung: 0,
             since: 0.0,
             speed: 0.0,
+            asked: 0.0,
+            turn: 0.0,
             integral: 0.0,
             first: None,
             caught: 0,

@@ -20,6 +20,8 @@ gambol_model::settings! {
         touch: f64 = 1e-3, Positive;
         /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
         leash: f64 = 0.15, Positive;
+        /// Acceleration that a change of course asks for at most, weights.
+        haste: f64 = 0.3, Positive;
         /// A foot's target no longer moves when this share of its swing is left: it could not follow.
         settled: f64 = 0.1, Share;
     }
@@ -95,6 +97,10 @@ gambol_model::settings! {
     pub struct RoamSettings {
         /// The speed that is asked of a stride is at most this far from the present one, √(g l): 0.5 m/s of a dog with legs of half a metre.
         spread: f64 = 0.22, Positive;
+        /// Acceleration with which the speed that is asked for changes, weights.
+        haste: f64 = 0.12, Positive;
+        /// Acceleration with which turns begin and end, rad/s² in g/l.
+        swerve: f64 = 0.15, Positive;
         /// Rate at which what is lacking of the speed is added, √(g/l).
         integral: f64 = 0.1, AtLeastZero;
         /// Rate at which it turns to its heading, √(g/l).
