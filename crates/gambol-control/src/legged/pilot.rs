@@ -114,6 +114,8 @@ pub struct PilotMemory {
     pub center: Vec3,
     /// Velocity of the carriage in the step before, m/s in the world.
     drift: Option<Vec3>,
+    /// Acceleration beyond that of the stride, m/s² in the world.
+    bent: Vec3,
     /// From the stride, along the carriage's axes.
     deviation: Deviation,
     /// What is done about it, in the world: acceleration of the centre of mass, m/s², ...
@@ -178,6 +180,7 @@ impl Pilot {
             acceleration: Vec3::zeros(),
             center: Vec3::zeros(),
             drift: None,
+            bent: Vec3::zeros(),
             deviation: Deviation::new(self.reference.feet.len()),
             push: Vec3::zeros(),
             twist: Vec3::zeros(),
@@ -297,7 +300,8 @@ impl Pilot {
         let change = memory.drift.map_or(Vec3::zeros(), |before| (drift - before) / h);
         let bent = change - turn * Vec3::z().cross(&mean) * reference.turn;
         memory.drift = Some(drift);
-        memory.acceleration = turn * com.acceleration + bent.cap_magnitude(self.settings.haste * self.units.gravity);
+        memory.bent = bent.cap_magnitude(self.settings.haste * self.units.gravity);
+        memory.acceleration = turn * com.acceleration + memory.bent;
         let relative = turn * com.place;
         let leash = self.settings.leash * self.units.length;
         let center = sense.center_of_mass();
@@ -330,7 +334,7 @@ impl Pilot {
             let off = match self.reference.graph.at(foot, memory.phase) {
                 FootPhase::Stands { share, length, .. } => {
                     let planned = self.reference.foot(foot, memory.phase).place;
-                    let own = memory.place + turn * planned;
+                    let own = memory.place + turn * planned + self.against(memory);
                     // On another course, feet that stand go by otherwise; in mid-stance they are where the stride has them.
                     let until_middle = (0.5 - share) * length * self.reference.period();
                     let beside = turn * (planned - memory.moment.com.place);
@@ -343,6 +347,12 @@ impl Pilot {
         }
         let (push, twist) = self.regulator.answer(memory.phase, &memory.deviation);
         (memory.push, memory.twist) = (turn * push, turn * twist);
+    }
+
+    /// Who accelerates leans into it, or its feet would topple it: they stand further back by a h/g, m.
+    fn against(&self, memory: &PilotMemory) -> Vec3 {
+        let height = memory.moment.com.place.z.max(0.0);
+        -Vec3::new(memory.bent.x, memory.bent.y, 0.0) * (height / self.units.gravity)
     }
 
     fn decide(&self, sense: &Sense, memory: &mut PilotMemory, foot: usize, command: &mut Command) {
@@ -429,7 +439,7 @@ impl Pilot {
         let carriage = memory.place + about_z(memory.heading + 0.5 * course.turn * time) * self.drift(course) * time;
         // Standing feet of a creature that turns sweep about it.
         let sweep = Vec3::new(0.0, 0.0, course.turn - reference.turn).cross(&beside) * (0.5 * stands);
-        let planned = carriage + turn * then + (drift - mean) * (0.5 * stands) + sweep;
+        let planned = carriage + turn * then + self.against(memory) + (drift - mean) * (0.5 * stands) + sweep;
         // Not beyond reach from where the centre of mass will be, as it moves now.
         let velocity = sense.momentum().linear / reference.base.mass - memory.velocity;
         let along = sense.center_of_mass() - memory.center + velocity * time;
