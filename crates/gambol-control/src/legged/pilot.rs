@@ -16,6 +16,8 @@ use crate::{Command, Event};
 pub struct LegUnits {
     /// Mean height of the hips over the feet, m.
     pub length: f64,
+    /// Mean length of the legs when they are stretched, m: a spider's are far longer than it is high.
+    pub stretched: f64,
     /// m/s²
     pub gravity: f64,
     /// The way it faces in the clip, level, of length 1.
@@ -28,7 +30,8 @@ impl LegUnits {
         let legs = Legs::new(creature, &mut Data::new(creature), creature.rest_pose());
         let height = reference.center_of_mass(0.0).place.z;
         let length = if legs.length > 0.0 { legs.length } else { height.max(f64::MIN_POSITIVE) };
-        Self { length, gravity: creature.gravity().norm(), forward: legs.heading.forward }
+        let stretched = legs.legs.iter().map(|leg| leg.straight).sum::<f64>() / legs.legs.len().max(1) as f64;
+        Self { length, stretched: stretched.max(length), gravity: creature.gravity().norm(), forward: legs.heading.forward }
     }
 
     /// √(l/g), s.
@@ -108,6 +111,8 @@ pub struct PilotMemory {
     pub velocity: Vec3,
     /// Its place, m.
     pub center: Vec3,
+    /// Added to the velocity that is wanted, so that the mean is met, m/s in the world.
+    trim: Vec3,
     /// From the stride, along the carriage's axes.
     deviation: Deviation,
     /// What is done about it, in the world: acceleration of the centre of mass, m/s², ...
@@ -169,6 +174,7 @@ impl Pilot {
             moment: Moment::new(creature),
             velocity: Vec3::zeros(),
             center: Vec3::zeros(),
+            trim: Vec3::zeros(),
             deviation: Deviation::new(self.reference.feet.len()),
             push: Vec3::zeros(),
             twist: Vec3::zeros(),
@@ -258,7 +264,6 @@ impl Pilot {
         memory.place += drift * h;
         let com = &memory.moment.com;
         let mean = reference.velocity;
-        memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift;
         let relative = turn * com.place;
         let leash = self.settings.leash * self.units.length;
         let center = sense.center_of_mass();
@@ -268,6 +273,12 @@ impl Pilot {
             let back = Vec3::new(ahead.x, ahead.y, 0.0) * (1.0 - leash / gap);
             memory.place -= back;
         }
+        let behind = Vec3::new(ahead.x, ahead.y, 0.0) * (leash / gap.max(leash));
+        let time = self.units.time();
+        memory.trim += behind * (h * math::square(self.settings.trim / time));
+        let most = self.settings.most_trim * self.units.speed();
+        memory.trim /= (memory.trim.norm() / most).max(1.0);
+        memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift + memory.trim;
         memory.center = memory.place + relative;
         memory.center.z = memory.ground + com.place.z;
     }

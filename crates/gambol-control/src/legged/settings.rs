@@ -20,6 +20,11 @@ gambol_model::settings! {
         touch: f64 = 1e-3, Positive;
         /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
         leash: f64 = 0.15, Positive;
+        /// Rate at which being behind the carriage is made up for by speed, √(g/l): slow against a stride, so that the mean speed is met and
+        /// no stride is disturbed.
+        trim: f64 = 0.15, AtLeastZero;
+        /// Most of that speed, √(g l).
+        most_trim: f64 = 0.15, AtLeastZero;
         /// A foot's target no longer moves when this share of its swing is left: it could not follow.
         settled: f64 = 0.1, Share;
     }
@@ -82,8 +87,8 @@ gambol_model::settings! {
         force_price: f64 = 1e-3, Positive;
         /// Part of the friction that is made use of.
         grip: f64 = 0.9, Share;
-        /// Torque that every joint has if nobody says, in weights times leg lengths: the 100 N·m of the dog of Coros et al. 2011 are 0.6, what
-        /// people have in their hips and knees 0.3 to 0.6.
+        /// Torque that every joint has if nobody says, in weights times the length of a stretched leg: the 100 N·m of the dog of Coros et al.
+        /// 2011 are 0.5, what people have in their hips and knees 0.3 to 0.6.
         strength: f64 = 1.0, Positive;
         /// Time in which a joint's damper brings it to the planned velocity, √(l/g).
         damper: f64 = 0.03, Positive;
