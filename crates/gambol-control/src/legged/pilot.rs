@@ -16,6 +16,8 @@ use crate::{Command, Event};
 pub struct LegUnits {
     /// Mean height of the hips over the feet, m.
     pub length: f64,
+    /// Mean length of the legs when they are stretched, m: a spider's are far longer than it is high.
+    pub stretched: f64,
     /// m/s²
     pub gravity: f64,
     /// The way it faces in the clip, level, of length 1.
@@ -28,7 +30,8 @@ impl LegUnits {
         let legs = Legs::new(creature, &mut Data::new(creature), creature.rest_pose());
         let height = reference.center_of_mass(0.0).place.z;
         let length = if legs.length > 0.0 { legs.length } else { height.max(f64::MIN_POSITIVE) };
-        Self { length, gravity: creature.gravity().norm(), forward: legs.heading.forward }
+        let stretched = legs.legs.iter().map(|leg| leg.straight).sum::<f64>() / legs.legs.len().max(1) as f64;
+        Self { length, stretched: stretched.max(length), gravity: creature.gravity().norm(), forward: legs.heading.forward }
     }
 
     /// √(l/g), s.
@@ -116,6 +119,8 @@ pub struct PilotMemory {
     drift: Option<Vec3>,
     /// Acceleration beyond that of the stride, m/s² in the world.
     bent: Vec3,
+    /// Added to the velocity that is wanted, so that the mean is met, m/s in the world.
+    trim: Vec3,
     /// From the stride, along the carriage's axes.
     deviation: Deviation,
     /// What is done about it, in the world: acceleration of the centre of mass, m/s², ...
@@ -181,6 +186,7 @@ impl Pilot {
             center: Vec3::zeros(),
             drift: None,
             bent: Vec3::zeros(),
+            trim: Vec3::zeros(),
             deviation: Deviation::new(self.reference.feet.len()),
             push: Vec3::zeros(),
             twist: Vec3::zeros(),
@@ -295,7 +301,6 @@ impl Pilot {
         memory.place += drift * h;
         let com = &memory.moment.com;
         let mean = reference.velocity;
-        memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift;
         // What the course asks for beyond the stride: bends, and changes of speed.
         let change = memory.drift.map_or(Vec3::zeros(), |before| (drift - before) / h);
         let bent = change - turn * Vec3::z().cross(&mean) * reference.turn;
@@ -311,6 +316,12 @@ impl Pilot {
             let back = Vec3::new(ahead.x, ahead.y, 0.0) * (1.0 - leash / gap);
             memory.place -= back;
         }
+        let behind = Vec3::new(ahead.x, ahead.y, 0.0) * (leash / gap.max(leash));
+        let time = self.units.time();
+        memory.trim += behind * (h * math::square(self.settings.trim / time));
+        let most = self.settings.most_trim * self.units.speed();
+        memory.trim /= (memory.trim.norm() / most).max(1.0);
+        memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift + memory.trim;
         memory.center = memory.place + relative;
         memory.center.z = memory.ground + com.place.z;
     }

@@ -61,10 +61,8 @@ pub struct RoamMemory {
     pub speed: f64,
     /// What is asked of the stride, m/s, ...
     asked: f64,
-    /// ... rad/s ...
+    /// ... and rad/s.
     turn: f64,
-    /// ... and what was added so that the mean is met, m/s.
-    integral: f64,
     /// The heading at the start, rad; none before it began.
     first: Option<f64>,
     /// Targets and balls that were reached.
@@ -154,14 +152,11 @@ impl Roam {
         let velocity = sense.momentum().linear / reference.base.mass;
         let speed = velocity.dot(&(about_z(heading) * self.units.forward));
         memory.speed += (h / reference.period()).min(1.0) * (speed - memory.speed);
-        // Not further from what it does than it can follow, and a little more for what it has lacked.
+        // Not further from what it does than it can follow.
         let most = settings.spread * unit;
         let asked = wanted.clamp(memory.speed - most, memory.speed + most).max(0.0);
         let faster = settings.haste * self.units.gravity * h;
         memory.asked += (asked - memory.asked).clamp(-faster, faster);
-        let short = (wanted - memory.speed).clamp(-most, most);
-        let integral = memory.integral + settings.integral / natural * short * h;
-        memory.integral = if wanted == 0.0 { 0.0 } else { integral.clamp(-most, most) };
         let sideways = settings.sideways * self.units.gravity / memory.speed.abs().max(settings.slow * unit);
         let fastest = sideways.min(settings.turn / natural);
         let turn = match turning {
@@ -174,7 +169,7 @@ impl Roam {
         }
         let swerve = settings.swerve / (natural * natural) * h;
         memory.turn += (turn.clamp(-fastest, fastest) - memory.turn).clamp(-swerve, swerve);
-        Course { speed: (memory.asked + memory.integral).max(0.0), side: 0.0, turn: memory.turn }
+        Course { speed: memory.asked, side: 0.0, turn: memory.turn }
     }
 
     /// Goes up or down the ladder by a rung, if it is time.
@@ -286,7 +281,6 @@ impl Controller for Roam {
             speed: 0.0,
             asked: 0.0,
             turn: 0.0,
-            integral: 0.0,
             first: None,
             caught: 0,
             ball: ball.map(|(place, _)| place),

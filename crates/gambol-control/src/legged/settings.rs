@@ -22,6 +22,11 @@ gambol_model::settings! {
         leash: f64 = 0.15, Positive;
         /// Acceleration that a change of course asks for at most, weights.
         haste: f64 = 0.3, Positive;
+        /// Rate at which being behind the carriage is made up for by speed, √(g/l): slow against a stride, so that the mean speed is met and
+        /// no stride is disturbed.
+        trim: f64 = 0.15, AtLeastZero;
+        /// Most of that speed, √(g l).
+        most_trim: f64 = 0.15, AtLeastZero;
         /// A foot's target no longer moves when this share of its swing is left: it could not follow.
         settled: f64 = 0.1, Share;
     }
@@ -84,8 +89,8 @@ gambol_model::settings! {
         force_price: f64 = 1e-3, Positive;
         /// Part of the friction that is made use of.
         grip: f64 = 0.9, Share;
-        /// Torque that every joint has if nobody says, in weights times leg lengths: the 100 N·m of the dog of Coros et al. 2011 are 0.6, what
-        /// people have in their hips and knees 0.3 to 0.6.
+        /// Torque that every joint has if nobody says, in weights times the length of a stretched leg: the 100 N·m of the dog of Coros et al.
+        /// 2011 are 0.5, what people have in their hips and knees 0.3 to 0.6.
         strength: f64 = 1.0, Positive;
         /// Time in which a joint's damper brings it to the planned velocity, √(l/g).
         damper: f64 = 0.03, Positive;
@@ -101,8 +106,6 @@ gambol_model::settings! {
         haste: f64 = 0.12, Positive;
         /// Acceleration with which turns begin and end, rad/s² in g/l.
         swerve: f64 = 0.15, Positive;
-        /// Rate at which what is lacking of the speed is added, √(g/l).
-        integral: f64 = 0.1, AtLeastZero;
         /// Rate at which it turns to its heading, √(g/l).
         heading: f64 = 0.5, Positive;
         /// Fastest turn, √(g/l): 75° a second of a dog ...

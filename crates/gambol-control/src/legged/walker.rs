@@ -97,7 +97,7 @@ impl Walker {
         muscles(&mut creature, &pilot, &settings.whole)?;
         let (q, v) = pilot.reference.start(&creature, pilot.start_phase);
         let weight = pilot.reference.base.mass * pilot.units.gravity;
-        let limit = strength.unwrap_or(settings.whole.strength * weight * pilot.units.length);
+        let limit = strength.unwrap_or(settings.whole.strength * weight * pilot.units.stretched);
         Ok(Self {
             start: State::new(&q, &v),
             step: LONGEST_STEP.min(STEP_SHARE * pilot.units.time()),

@@ -5,6 +5,7 @@ use gambol_model::Vec3;
 
 use super::{MOST_GIVEN, MOST_POINTS, NEAR_LIMIT, Pushed, ROOT, ROUNDS, Whole, WholeMemory, dot};
 use crate::legged::dense;
+use crate::legged::reference::about_z;
 use crate::solve::SolveStatus;
 
 impl Whole {
@@ -33,17 +34,16 @@ impl Whole {
     /// program, as forces are, with its limits as rows, and all is solved anew, a few times at most. Those that were bounded in the last
     /// step are from the start.
     pub(super) fn solve(&self, sense: &Sense, memory: &mut WholeMemory) {
-        let nv = memory.a.len();
         memory.solver.solves += 1;
         let root = self.root();
         memory.given.retain(|dof| memory.tau[*dof].abs() >= NEAR_LIMIT * self.limits[*dof]);
         memory.given.splice(0..0, root);
-        if !dense::factor(memory.h.as_mut_slice(), nv) {
+        if !memory.h.factor() {
             memory.solver.failures += 1;
             memory.tau.fill(0.0);
             return;
         }
-        dense::solve(memory.h.as_slice(), &mut memory.best);
+        memory.h.solve(&mut memory.best);
         let mut first = 0;
         for _ in 0..ROUNDS {
             if !Self::reduce(sense, memory, first) {
@@ -51,7 +51,7 @@ impl Whole {
                 break;
             }
             first = memory.given.len();
-            self.find_forces(memory);
+            self.find_forces(sense, memory);
             Self::accelerate(sense, memory);
             if !self.find_limited(memory) {
                 break;
@@ -64,13 +64,13 @@ impl Whole {
         let nv = memory.a.len();
         for k in first..memory.given.len() {
             let dof = memory.given[k];
+            let row = &mut memory.rows[k * nv..(k + 1) * nv];
             memory.way.fill(0.0);
             memory.way[dof] = 1.0;
-            let row = &mut memory.rows[k * nv..(k + 1) * nv];
             memory.mass.multiply(&memory.way, row);
             let x = &mut memory.x[k * nv..(k + 1) * nv];
             x.copy_from_slice(row);
-            dense::solve(memory.h.as_slice(), x);
+            memory.h.solve(x);
         }
         let count = memory.given.len();
         for (k, dof) in memory.given.iter().enumerate() {
@@ -100,14 +100,20 @@ impl Whole {
     }
 
     /// The program in the forces and the torques of bounded joints.
-    fn find_forces(&self, memory: &mut WholeMemory) {
+    fn find_forces(&self, sense: &Sense, memory: &mut WholeMemory) {
         let (rows, forces) = (memory.given.len(), 3 * memory.points.len());
         let count = forces + rows - ROOT;
         if count == 0 {
             return;
         }
         let price = self.settings.force_price * self.settings.center_weight / self.pilot.reference.base.mass;
-        let program = &mut memory.program;
+        let mass = self.pilot.reference.base.mass;
+        let pull = self.settings.center_weight / mass;
+        let pilot = &memory.pilot;
+        let wanted = pilot.acceleration + pilot.push;
+        let lift = (wanted - sense.creature().gravity()) * mass;
+        let (program, points) = (&mut memory.program, &memory.points);
+        let axis = |i: usize| points[i / 3].axes[i % 3];
         program.begin(count);
         for i in 0..count {
             let pulled = &mut memory.pulled[..rows];
@@ -116,7 +122,12 @@ impl Whole {
             program.gradient_mut()[i] = -dot(pulled, &memory.wanted);
             for j in i..count {
                 let entry = dot(pulled, &memory.reach[j * rows..(j + 1) * rows]);
-                program.hessian_mut()[i * count + j] = entry + if i == j && i < forces { price } else { 0.0 };
+                let along = if j < forces { pull * axis(i).dot(&axis(j)) } else { 0.0 };
+                let own = if i == j && i < forces { price } else { 0.0 };
+                program.hessian_mut()[i * count + j] = entry + along + own;
+            }
+            if i < forces {
+                program.gradient_mut()[i] -= pull * axis(i).dot(&lift);
             }
         }
         for (k, point) in memory.points.iter().enumerate() {

@@ -7,13 +7,15 @@
 //!            |τ| ≤ limit,   τ = M_j a + C_j − J_jᵀ f
 //! ```
 //!
-//! H = Σ Jᵀ w J sums up joints, trunk, centre of mass and feet, each weighted by its own inertia. Given the wrench G f, the best
+//! H = Σ Jᵀ w J sums up joints, trunk and feet, each weighted by its own inertia: as sparse as the tree. Given the wrench G f, the best
 //! accelerations are a = a* + X W (G f − w*), with X = H⁻¹ M_rᵀ, W = (M_r X)⁻¹ and w* = M_r a* + C_r the wrench that would be best: so what
 //! is left is a program in the forces alone. A joint that would need more than it has joins the rows r, and its torque the unknowns.
 //!
 //! ```text
-//! minimise ½ (G f − w*)ᵀ W (G f − w*) + ½ ε ‖f‖²
+//! minimise ½ (G f − w*)ᵀ W (G f − w*) + ½ k/m ‖Σ f − m (c̈* − g)‖² + ½ ε ‖f‖²
 //! ```
+//!
+//! The centre of mass is where the forces lead it, whatever the joints do: what is wanted of it, c̈*, is about the forces alone.
 //!
 //! Dampers of the joints act implicitly about the planned velocity v + h a: they do nothing as long as all goes as planned, and calm
 //! what does not.
@@ -110,13 +112,11 @@ pub struct WholeMemory {
     /// Way of pushing feet along the ground, m, over all of them.
     pub slip: f64,
     mass: TreeMatrix,
-    /// H, then its factor.
-    h: DMatrix<f64>,
+    /// H, then its factor: as sparse as the tree, since a foot's rows are those of the joints above it.
+    h: TreeMatrix,
     /// H a*, then a*.
     best: Vec<f64>,
     a: Vec<f64>,
-    /// Rows of the root, 6 × nv.
-    root: DMatrix<f64>,
     /// Coordinates whose forces count: the root's, which are zero, and those of joints that are bounded.
     given: Vec<usize>,
     /// Per such coordinate: its row of M, ...
@@ -198,10 +198,9 @@ impl Controller for Whole {
             solver: SolverCount::default(),
             slip: 0.0,
             mass: self.mass.clone(),
-            h: DMatrix::zeros(nv, nv),
+            h: self.mass.clone(),
             best: vec![0.0; nv],
             a: vec![0.0; nv],
-            root: DMatrix::zeros(6, nv),
             given: Vec::with_capacity(MOST_GIVEN),
             rows: vec![0.0; MOST_GIVEN * nv],
             x: vec![0.0; MOST_GIVEN * nv],
@@ -234,32 +233,20 @@ impl Whole {
     ) {
         command.rest.copy_from_slice(&sense.state().q);
         self.pilot.lead(sense, course, &mut memory.pilot, command);
-        self.begin(sense, memory);
+        Self::begin(sense, memory);
         self.want_joints(sense, memory);
         self.want_trunk(sense, memory);
-        self.want_center(sense, memory);
         self.want_feet(sense, memory);
         self.find_points(sense, memory);
         self.solve(sense, memory);
         self.torques(sense, memory, command);
     }
 
-    /// Mass matrix and rows of the root; no wishes yet.
-    fn begin(&self, sense: &Sense, memory: &mut WholeMemory) {
-        let base = self.pilot.reference.base.v;
+    /// Mass matrix; no wishes yet.
+    fn begin(sense: &Sense, memory: &mut WholeMemory) {
         sense.mass_matrix(&mut memory.mass);
-        memory.h.fill(0.0);
+        memory.h.clear();
         memory.best.fill(0.0);
-        for dof in 0..memory.a.len() {
-            // Rows begin with the root's columns.
-            for (value, column) in memory.mass.row(dof).iter().zip(memory.mass.row_columns(dof)).take(6) {
-                let k = *column as usize - base;
-                memory.root[(k, dof)] = *value;
-                if (base..base + 6).contains(&dof) {
-                    memory.root[(dof - base, *column as usize)] = *value;
-                }
-            }
-        }
     }
 
     /// What muscles have, and the damper about the planned velocity.

@@ -1,4 +1,4 @@
-//! What is wanted of joints, trunk, centre of mass and feet: H and H a*.
+//! What is wanted of joints, trunk and feet: H and H a*.
 
 use gambol_dynamics::{Sense, each_axis_above};
 use gambol_model::{Creature, Vec3};
@@ -20,7 +20,7 @@ impl Whole {
                 + omega * omega * memory.way[dof]
                 + 2.0 * omega * (moment.v[dof] - state.v[dof]);
             let weight = self.joint_weights[dof] * diagonal(&memory.mass, dof);
-            memory.h[(dof, dof)] += weight;
+            memory.h.add_diagonal(dof, weight);
             memory.best[dof] += weight * wanted;
         }
     }
@@ -32,32 +32,9 @@ impl Whole {
         let twist = orientation(&sense.state().q, base.q).inverse() * pilot.twist;
         for k in 0..3 {
             let dof = base.v + 3 + k;
-            let weight = self.settings.trunk_weight * memory.root[(3 + k, dof)];
-            memory.h[(dof, dof)] += weight;
+            let weight = self.settings.trunk_weight * diagonal(&memory.mass, dof);
+            memory.h.add_diagonal(dof, weight);
             memory.best[dof] += weight * (pilot.moment.a[dof] + twist[k]);
-        }
-    }
-
-    /// m c̈ = M_lin a + C_lin + m g: the first rows of the root are linear momentum.
-    pub(super) fn want_center(&self, sense: &Sense, memory: &mut WholeMemory) {
-        let base = &self.pilot.reference.base;
-        let (mass, gravity) = (base.mass, sense.creature().gravity());
-        let pilot = &memory.pilot;
-        let wanted = pilot.acceleration + pilot.push;
-        let nv = memory.a.len();
-        for k in 0..3 {
-            let drift = sense.bias_forces()[base.v + k] / mass + gravity[k];
-            let weight = self.settings.center_weight * mass;
-            for i in 0..nv {
-                let row = memory.root[(k, i)] / mass;
-                if row == 0.0 {
-                    continue;
-                }
-                memory.best[i] += weight * row * (wanted[k] - drift);
-                for j in 0..=i {
-                    memory.h[(i, j)] += weight * row * memory.root[(k, j)] / mass;
-                }
-            }
         }
     }
 
@@ -80,7 +57,10 @@ impl Whole {
                 }
             };
             let wanted = wanted - sense.point_drift(body, leg.place);
-            sense.point_jacobian(body, leg.place, &mut memory.jacobian);
+            let jacobian = &mut memory.jacobian;
+            each_axis_above(creature, sense.data(), body, |dof, angular, linear, origin| {
+                jacobian.column_mut(dof).copy_from(&(linear + angular.cross(&(leg.place - origin))));
+            });
             let weight = weight * self.foot_mass(memory, body, creature);
             Self::want_rows(creature, memory, body, wanted, weight);
             self.turn_foot(sense, memory, foot);
@@ -100,7 +80,6 @@ impl Whole {
         let slower = turn * spin - sense.velocities()[body].angular;
         let wanted =
             off * (omega * omega) + slower * (2.0 * omega) - sense.data().accelerations[body].angular;
-        memory.jacobian.fill(0.0);
         let jacobian = &mut memory.jacobian;
         each_axis_above(sense.creature(), sense.data(), body, |dof, angular, _, _| {
             jacobian.column_mut(dof).copy_from(&angular);
@@ -109,43 +88,40 @@ impl Whole {
         Self::want_rows(sense.creature(), memory, body, wanted, weight);
     }
 
-    /// Adds `weight` ½ ‖J a − wanted‖² for the three rows of the Jacobian of `body` in memory.
+    /// Adds `weight` ½ ‖J a − wanted‖² for the three rows of the Jacobian in memory, of which the columns above `body` count.
     fn want_rows(creature: &Creature, memory: &mut WholeMemory, body: usize, wanted: Vec3, weight: f64) {
-        let mut own = body;
-        while own != 0 {
-            for i in creature.bodies()[own].dofs.clone() {
-                let column = memory.jacobian.column(i);
-                memory.best[i] +=
-                    weight * (column[0] * wanted.x + column[1] * wanted.y + column[2] * wanted.z);
-                let mut other = own;
-                while other != 0 {
-                    for j in creature.bodies()[other].dofs.clone().filter(|j| *j <= i) {
-                        let beside = memory.jacobian.column(j);
-                        let product = column[0] * beside[0] + column[1] * beside[1] + column[2] * beside[2];
-                        memory.h[(i, j)] += weight * product;
-                    }
-                    other = creature.bodies()[other].parent;
-                }
+        let Some(last) = last_above(creature, body) else { return };
+        let WholeMemory { mass, h, best, jacobian, .. } = memory;
+        let path = mass.row_columns(last);
+        let columns = jacobian.as_slice().as_chunks::<3>().0;
+        for (depth, &i) in path.iter().enumerate() {
+            let [x, y, z] = columns[i as usize].map(|entry| weight * entry);
+            best[i as usize] += x * wanted.x + y * wanted.y + z * wanted.z;
+            for (entry, &j) in h.row_mut(i as usize).iter_mut().zip(&path[..=depth]) {
+                let [a, b, c] = columns[j as usize];
+                *entry += x * a + y * b + z * c;
             }
-            own = creature.bodies()[own].parent;
         }
     }
 
     /// What of a leg moves with the rows of the Jacobian in memory, kg or kg·m²: 1 / mean over directions of Σ J² / M_ii.
     fn foot_mass(&self, memory: &WholeMemory, body: usize, creature: &Creature) -> f64 {
         let root = self.root();
-        let mut ease = 0.0;
-        let mut own = body;
-        while own != 0 {
-            for dof in creature.bodies()[own].dofs.clone().filter(|dof| !root.contains(dof)) {
-                ease += memory.jacobian.column(dof).norm_squared() / diagonal(&memory.mass, dof);
-            }
-            own = creature.bodies()[own].parent;
-        }
-        if ease > 0.0 {
-            (3.0 / ease).min(self.pilot.reference.base.mass)
-        } else {
-            self.pilot.reference.base.mass
-        }
+        let path = last_above(creature, body).map_or(&[][..], |last| memory.mass.row_columns(last));
+        let joints = path.iter().map(|dof| *dof as usize).filter(|dof| !root.contains(dof));
+        let eases = joints.map(|dof| memory.jacobian.column(dof).norm_squared() / diagonal(&memory.mass, dof));
+        let (ease, whole) = (eases.sum::<f64>(), self.pilot.reference.base.mass);
+        if ease > 0.0 { (3.0 / ease).min(whole) } else { whole }
     }
+}
+
+/// The last coordinate between the root and a body: it and all above it move the body.
+fn last_above(creature: &Creature, mut body: usize) -> Option<usize> {
+    while body != 0 {
+        if let Some(last) = creature.bodies()[body].dofs.clone().last() {
+            return Some(last);
+        }
+        body = creature.bodies()[body].parent;
+    }
+    None
 }
