@@ -70,8 +70,10 @@ const FOUR_LEGS: &[(&[&str], &[f64])] = &[
     (&["canter"], &[1.14, 1.36]),
     (&["gallop", "bound"], &[1.6, 1.9, 2.3]),
 ];
-const OTHER_LEGS: &[(&[&str], &[f64])] =
-    &[(&["walk", "wave", "tripod"], &[0.1, 0.22, 0.34, 0.46, 0.58]), (&["run", "hop"], &[0.8, 1.0, 1.3])];
+/// Who stands on one leg at a time is too long on it in a slower walk than that.
+const TWO_LEGS: &[(&[&str], &[f64])] =
+    &[(&["walk"], &[0.22, 0.31, 0.4, 0.5]), (&["run", "hop"], &[0.8, 1.0, 1.3])];
+const MANY_LEGS: &[(&[&str], &[f64])] = &[(&["walk", "wave", "tripod"], &[0.1, 0.22, 0.34, 0.46, 0.58])];
 
 /// Speeds of a gait that was asked for by name, in parts of its own.
 const OF_ITS_OWN: [f64; 4] = [0.4, 0.7, 1.0, 1.3];
@@ -128,7 +130,11 @@ fn gaits_by_speed(
 ) -> Result<Vec<(String, Vec<Played>)>, RoamError> {
     let body = Body::new(creature.clone(), data, &Style::default())?;
     let unit = (body.legs.length * creature.gravity().norm()).sqrt();
-    let table = if body.legs.pairs == 2 { FOUR_LEGS } else { OTHER_LEGS };
+    let table = match body.legs.pairs {
+        0 | 1 => TWO_LEGS,
+        2 => FOUR_LEGS,
+        _ => MANY_LEGS,
+    };
     let mut gaits = Vec::new();
     let mut first_error = None;
     let mut reached = 0.0;

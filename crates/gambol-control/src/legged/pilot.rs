@@ -31,7 +31,12 @@ impl LegUnits {
         let height = reference.center_of_mass(0.0).place.z;
         let length = if legs.length > 0.0 { legs.length } else { height.max(f64::MIN_POSITIVE) };
         let stretched = legs.legs.iter().map(|leg| leg.straight).sum::<f64>() / legs.legs.len().max(1) as f64;
-        Self { length, stretched: stretched.max(length), gravity: creature.gravity().norm(), forward: legs.heading.forward }
+        Self {
+            length,
+            stretched: stretched.max(length),
+            gravity: creature.gravity().norm(),
+            forward: legs.heading.forward,
+        }
     }
 
     /// √(l/g), s.
@@ -447,7 +452,8 @@ impl Pilot {
         let beside = turn * (then - reference.center_of_mass(land).place);
         let (drift, mean) = (turn * self.drift(course), turn * reference.velocity);
         // The carriage is on its way there in a bend.
-        let carriage = memory.place + about_z(memory.heading + 0.5 * course.turn * time) * self.drift(course) * time;
+        let carriage =
+            memory.place + about_z(memory.heading + 0.5 * course.turn * time) * self.drift(course) * time;
         // Standing feet of a creature that turns sweep about it.
         let sweep = Vec3::new(0.0, 0.0, course.turn - reference.turn).cross(&beside) * (0.5 * stands);
         let planned = carriage + turn * then + self.against(memory) + (drift - mean) * (0.5 * stands) + sweep;

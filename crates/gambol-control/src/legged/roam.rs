@@ -57,6 +57,8 @@ pub struct RoamMemory {
     pub rung: usize,
     /// When it came there, s.
     since: f64,
+    /// Since when who begins to go leans over the feet that will bear it, s.
+    leans: Option<f64>,
     /// Speed along its heading over about a stride, m/s.
     pub speed: f64,
     /// What is asked of the stride, m/s, ...
@@ -180,6 +182,9 @@ impl Roam {
         let next = self.ladder.step_towards(memory.rung, speed, self.settings.margin);
         let (from, to) = (self.ladder.rungs[memory.rung].gait, self.ladder.rungs[next].gait);
         if next != memory.rung {
+            if self.stands(memory.rung) {
+                memory.leans = Some(sense.time());
+            }
             (memory.rung, memory.since) = (next, sense.time());
             self.wholes[next].pilot().take_over(sense, &mut memory.whole.pilot);
         }
@@ -191,6 +196,19 @@ impl Roam {
     /// Whether the stride on a rung goes nowhere.
     fn stands(&self, rung: usize) -> bool {
         self.ladder.rungs[rung].speed == 0.0
+    }
+
+    /// Whether who begins to go has still to bring its weight over the feet that will bear it: those of one side alone topple who does not
+    /// move towards them. It does not wait for ever.
+    fn leans_on(&self, sense: &Sense, since: f64, pilot: &PilotMemory) -> bool {
+        let natural = self.units.time();
+        let left = about_z(pilot.heading) * Vec3::z().cross(&self.units.forward);
+        let velocity = sense.momentum().linear / self.ladder.rungs[0].reference.base.mass;
+        // The capture point (Pratt et al. 2006), against that of the stride.
+        let pendulum = (pilot.moment.com.place.z.max(0.0) / self.units.gravity).sqrt();
+        let off = sense.center_of_mass() - pilot.center + (velocity - pilot.velocity) * pendulum;
+        off.dot(&left).abs() > self.settings.lean * self.units.length
+            && sense.time() - since < self.settings.patience * natural
     }
 
     /// Counts a target that is reached, and lets a ball roll on.
@@ -214,8 +232,7 @@ impl Roam {
     }
 }
 
-/// The phase of a stride at which a foot has just landed and most of them stand, for the longest time, cycles: there who goes is most like
-/// one who stands, and has all feet to push off with.
+/// The phase of a stride at which most feet stand, for the longest time, just before one of them is lifted, cycles.
 fn first_step(rung: &Rung) -> f64 {
     let graph = &rung.reference.graph;
     let starts = graph.feet.iter().flat_map(|foot| foot.stances.iter().map(|[start, _]| *start));
@@ -229,13 +246,16 @@ fn first_step(rung: &Rung) -> f64 {
     };
     let mut starts: Vec<f64> = starts.collect();
     starts.sort_by(f64::total_cmp);
-    let best = starts.into_iter().map(|start| (stand(start), start));
     // The first of the best, whatever the order of feet.
     let better = |a: &((usize, f64), f64), b: &((usize, f64), f64)| {
         a.0.0.cmp(&b.0.0).then(a.0.1.total_cmp(&b.0.1)).then(b.1.total_cmp(&a.1))
     };
-    best.max_by(better).map_or(0.0, |(_, start)| start)
+    let best = starts.into_iter().map(|start| (stand(start), start)).max_by(better);
+    best.map_or(0.0, |((_, left), start)| start + (1.0 - BEFORE) * left)
 }
+
+/// Share of the time that most feet stand that is left when the first is lifted.
+const BEFORE: f64 = 0.1;
 
 /// How a creature is to turn.
 enum Turning {
@@ -278,6 +298,7 @@ impl Controller for Roam {
             whole: self.wholes[0].memory(creature),
             rung: 0,
             since: 0.0,
+            leans: None,
             speed: 0.0,
             asked: 0.0,
             turn: 0.0,
@@ -300,9 +321,10 @@ impl Controller for Roam {
         self.catch(sense, memory, command);
         let course = self.course(sense, memory);
         self.climb(sense, course.speed, memory, command);
-        if self.stands(memory.rung) {
+        if self.stands(memory.rung) || memory.leans.is_some() {
             memory.whole.pilot.phase = self.first_step;
         }
         self.wholes[memory.rung].steer(sense, &course, &mut memory.whole, command);
+        memory.leans = memory.leans.filter(|since| self.leans_on(sense, *since, &memory.whole.pilot));
     }
 }

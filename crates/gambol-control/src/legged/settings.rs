@@ -118,6 +118,10 @@ gambol_model::settings! {
         dwell: f64 = 0.45, Positive;
         /// A neighbour in the ladder must be nearer by this share of the distance between both.
         margin: f64 = 0.1, Share;
+        /// Who begins to go lifts the first foot when its capture point is this near to that of the stride, aside, leg lengths, ...
+        lean: f64 = 0.02, Positive;
+        /// ... and after this time at the latest, √(l/g): people take half a second.
+        patience: f64 = 2.5, Positive;
         /// Speed towards a target per distance, √(g/l): 1 m/s for every metre of a dog's.
         pursuit: f64 = 0.22, Positive;
         /// Fastest towards a target, √(g l): a dog's trot. Who gallops past its prey has not caught it.

@@ -5,7 +5,6 @@ use gambol_model::Vec3;
 
 use super::{MOST_GIVEN, MOST_POINTS, NEAR_LIMIT, Pushed, ROOT, ROUNDS, Whole, WholeMemory, dot};
 use crate::legged::dense;
-use crate::legged::reference::about_z;
 use crate::solve::SolveStatus;
 
 impl Whole {
