@@ -10,6 +10,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use gambol_anatomy::Legs;
 use gambol_control::help::{Grip, GripSettings, Hand, Held, HelpSettings, Pulled, strengthen};
 use gambol_control::{
     AnyController, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, soft_ground,
@@ -164,7 +165,7 @@ struct WorldArguments {
     #[arg(long)]
     self_collision: bool,
 
-    /// Push a body: NAME:FX,FY,FZ@START+DURATION (N, s); may be given several times
+    /// Push a body, or what the `front` or `hind` legs hang on: NAME:FX,FY,FZ@START+DURATION (N, s); may be given several times
     #[arg(long, value_name = "PUSH", value_parser = shove, allow_hyphen_values = true)]
     push: Vec<ShoveText>,
 
@@ -574,11 +575,27 @@ fn still(creature: &Creature, pose: &[f64]) -> State {
     State::new(pose, &vec![0.0; creature.nv()])
 }
 
+/// The body that the front or the hind legs hang on (Coros et al. 2011 call it their leg frame).
+fn leg_frame(creature: &Creature, name: &str) -> Option<usize> {
+    let legs = Legs::new(creature, &mut Data::new(creature), creature.rest_pose());
+    let pair = match name {
+        "front" => 0,
+        "hind" => legs.pairs.checked_sub(1)?,
+        _ => return None,
+    };
+    let leg = legs.legs.iter().find(|leg| leg.pair == pair)?;
+    let hip = creature.joints()[*leg.joints.first()?].body;
+    Some(creature.bodies()[hip].parent).filter(|frame| *frame > 0)
+}
+
 fn on_body(creature: &Creature, push: &ShoveText) -> Result<Shove, Failure> {
-    let body = creature.body_index(&push.body).filter(|body| *body > 0).ok_or_else(|| {
+    let named = creature.body_index(&push.body).filter(|body| *body > 0);
+    let body = named.or_else(|| leg_frame(creature, &push.body)).ok_or_else(|| {
         let names: Vec<&str> = creature.bodies().iter().skip(1).map(|body| body.name.as_str()).collect();
         let names = names.join(", ");
-        Failure::Failed(format!("--push: {} has no body {:?}; it has {names}", creature.name(), push.body))
+        let (name, body) = (creature.name(), &push.body);
+        let frames = "front and hind, which the legs there hang on";
+        Failure::Failed(format!("--push: {name} has no body {body:?}; it has {names}, and {frames}"))
     })?;
     let push_now = Push { body, force: push.force };
     Ok(Shove { push: push_now, start: push.start, duration: push.duration })
