@@ -178,7 +178,12 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
         pushes.clear();
         let acts = |shove: &&Shove| (shove.start..shove.start + shove.duration).contains(&time);
         pushes.extend(plan.shoves.iter().filter(acts).map(|shove| shove.push));
-        let drive = Drive { rest: &command.rest, torque: &command.torque, strength: plan.torque_limits, pushes: &pushes };
+        let drive = Drive {
+            rest: &command.rest,
+            torque: &command.torque,
+            strength: plan.torque_limits,
+            pushes: &pushes,
+        };
 
         books.move_rest(world, sense.state(), &command.rest);
         v.copy_from_slice(&sense.state().v);

@@ -200,7 +200,9 @@ enum Rule {
 
 /// The rules of a gait on so many pairs of legs.
 fn rules(gait: &str, pairs: usize) -> &'static [Rule] {
-    use Rule::{All, Diagonals, InTurn, Lateral, Leads, Least, Pairs, Sides, StandsLong, StandsShort, ThreeBeats};
+    use Rule::{
+        All, Diagonals, InTurn, Lateral, Leads, Least, Pairs, Sides, StandsLong, StandsShort, ThreeBeats,
+    };
     match (gait, pairs) {
         ("walk" | "t-pose-walk" | "push-cart", 1) => &[StandsLong, InTurn],
         ("walk", 3 | 4) => &[StandsLong, InTurn, Diagonals],

@@ -67,9 +67,8 @@ pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Res
     let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
     let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: STRIDE_KEYS })?;
     warnings.extend(performance.warnings);
-    let walker =
-        Walker::new(body.creature, &performance.clip, wish.torque_limit, &WalkerSettings::default())
-            .map_err(|error| failed(&error))?;
+    let walker = Walker::new(body.creature, &performance.clip, wish.torque_limit, &WalkerSettings::default())
+        .map_err(|error| failed(&error))?;
     let whole = walker.whole(None).map_err(|error| failed(&error))?;
     let Walker { creature, pilot, strength, start, step, upright, .. } = walker;
     let balancing = Balancing {
@@ -226,7 +225,9 @@ impl Balancing {
         let joints = creature.joints().iter().filter(|joint| joint.kind != JointKind::Free);
         let peak = joints.map(|joint| PeakJson {
             joint: joint.name.clone(),
-            peak: report.efforts[joint.v..joint.v + joint.kind.nv()].iter().fold(0.0, |most, own| own.peak.max(most)),
+            peak: report.efforts[joint.v..joint.v + joint.kind.nv()]
+                .iter()
+                .fold(0.0, |most, own| own.peak.max(most)),
         });
         let solves = memory.solver.solves.max(1) as f64;
         let coordinates = creature.nv().saturating_sub(6).max(1) as f64;

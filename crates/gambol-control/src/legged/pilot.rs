@@ -33,7 +33,12 @@ impl LegUnits {
         let height = reference.center_of_mass(0.0).place.z;
         let length = if legs.length > 0.0 { legs.length } else { height.max(f64::MIN_POSITIVE) };
         let stretched = legs.legs.iter().map(|leg| leg.straight).sum::<f64>() / legs.legs.len().max(1) as f64;
-        Self { length, stretched: stretched.max(length), gravity: creature.gravity().norm(), forward: legs.heading.forward }
+        Self {
+            length,
+            stretched: stretched.max(length),
+            gravity: creature.gravity().norm(),
+            forward: legs.heading.forward,
+        }
     }
 
     /// √(l/g), s.

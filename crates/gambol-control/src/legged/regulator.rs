@@ -176,14 +176,12 @@ impl<'r> Rigid<'r> {
             let base = &reference.base;
             let (wrench, _) = outside_wrench(creature, base, &mut data, &moment.pose, &moment.v, &moment.a);
             let standing: Vec<usize> = (0..reference.feet.len()).filter(|foot| stands(*foot, node)).collect();
-            let places: Vec<Vec3> =
-                standing.iter().map(|foot| reference.foot(*foot, phase).place).collect();
+            let places: Vec<Vec3> = standing.iter().map(|foot| reference.foot(*foot, phase).place).collect();
             let forces = planned(&wrench, &places, base.mass * units.gravity);
-            let feet = standing.iter().zip(places.iter().zip(forces)).map(|(foot, (place, force))| Standing {
-                foot: *foot,
-                arm: place - wrench.center,
-                force,
-            });
+            let feet = standing
+                .iter()
+                .zip(places.iter().zip(forces))
+                .map(|(foot, (place, force))| Standing { foot: *foot, arm: place - wrench.center, force });
             let feet = feet.collect();
             let lands = standing.iter().copied().filter(|foot| !stands(*foot, (node + NODES - 1) % NODES));
             let lands = lands.collect();
@@ -373,12 +371,7 @@ fn planned(wrench: &Wrench, places: &[Vec3], weight: f64) -> Vec<Vec3> {
 }
 
 /// The inverse of the inertia of the whole about its centre of mass, along the carriage's axes: momentum of its turns about the base.
-fn ease(
-    creature: &Creature,
-    reference: &StrideReference,
-    data: &mut Data,
-    moment: &Moment,
-) -> Matrix3<f64> {
+fn ease(creature: &Creature, reference: &StrideReference, data: &mut Data, moment: &Moment) -> Matrix3<f64> {
     let (nv, base) = (creature.nv(), &reference.base);
     let mut rows = vec![0.0; 6 * nv];
     momentum_matrix(creature, base, data, &moment.pose, &mut rows);

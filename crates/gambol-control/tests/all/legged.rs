@@ -4,8 +4,8 @@
 
 use gambol::gait::{Sampling, Wish, perform, prepare};
 use gambol_control::legged::{
-    FootPhase, LegSight, LegState, Moment, PilotSettings, ReferenceError, StrideReference, Walker, WalkerError,
-    WalkerSettings, Whole, WholeMemory, next_state,
+    FootPhase, LegSight, LegState, Moment, PilotSettings, ReferenceError, StrideReference, Walker,
+    WalkerError, WalkerSettings, Whole, WholeMemory, next_state,
 };
 use gambol_control::{Plan, Rollout, Shove, Status, simulate};
 use gambol_dynamics::{
@@ -225,7 +225,8 @@ fn what_cannot_be_followed_says_why() {
     let error = StrideReference::new(&floating, &clip).unwrap_err();
     assert_eq!(error.to_string(), "there is no gravity, and nothing to balance");
     for limit in [0.0, -1.0, f64::NAN] {
-        let error = Walker::new(creature.clone(), &clip, Some(limit), &WalkerSettings::default()).unwrap_err();
+        let error =
+            Walker::new(creature.clone(), &clip, Some(limit), &WalkerSettings::default()).unwrap_err();
         assert!(matches!(error, WalkerError::Strength { .. }), "{error}");
     }
 }

@@ -36,9 +36,9 @@ impl Whole {
     pub(super) fn solve(&self, sense: &Sense, memory: &mut WholeMemory) {
         memory.solver.solves += 1;
         let root = self.root();
-        memory.given.retain(|dof| {
-            !root.contains(dof) && memory.tau[*dof].abs() >= NEAR_LIMIT * self.limits[*dof]
-        });
+        memory
+            .given
+            .retain(|dof| !root.contains(dof) && memory.tau[*dof].abs() >= NEAR_LIMIT * self.limits[*dof]);
         memory.given.splice(0..0, root);
         if !memory.h.factor() {
             memory.solver.failures += 1;

@@ -28,8 +28,8 @@ use gambol_dynamics::{Data, Momentum, Sense, TooLarge, TreeMatrix};
 use gambol_model::{Creature, JointKind, ModelError, Vec3};
 use nalgebra::DMatrix;
 
-use super::pilot::{Course, Pilot, PilotMemory};
 use super::WholeSettings;
+use super::pilot::{Course, Pilot, PilotMemory};
 use super::reference::orientation;
 use crate::solve::QuadraticProgram;
 use crate::{Command, Controller};
@@ -51,7 +51,11 @@ pub struct Whole {
 
 /// Takes the springs out of a creature, since its controller does their work, and gives its joints the dampers that the controller counts
 /// on: those that stop a joint, all others held, within `WholeSettings::damper`.
-pub(super) fn muscles(creature: &mut Creature, pilot: &Pilot, settings: &WholeSettings) -> Result<(), ModelError> {
+pub(super) fn muscles(
+    creature: &mut Creature,
+    pilot: &Pilot,
+    settings: &WholeSettings,
+) -> Result<(), ModelError> {
     let mut data = Data::new(creature);
     let Ok(mut mass) = TreeMatrix::new(creature) else { return Ok(()) };
     gambol_dynamics::mass_matrix(creature, &mut data, creature.rest_pose(), &mut mass);

@@ -109,7 +109,8 @@ impl Whole {
         let root = self.root();
         let path = last_above(creature, body).map_or(&[][..], |last| memory.mass.row_columns(last));
         let joints = path.iter().map(|dof| *dof as usize).filter(|dof| !root.contains(dof));
-        let eases = joints.map(|dof| memory.jacobian.column(dof).norm_squared() / diagonal(&memory.mass, dof));
+        let eases =
+            joints.map(|dof| memory.jacobian.column(dof).norm_squared() / diagonal(&memory.mass, dof));
         let (ease, whole) = (eases.sum::<f64>(), self.pilot.reference.base.mass);
         if ease > 0.0 { (3.0 / ease).min(whole) } else { whole }
     }
