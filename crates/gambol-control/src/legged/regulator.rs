@@ -412,3 +412,47 @@ fn riccati(value: &mut DMatrix<f64>, a: &DMatrix<f64>, b: &DMatrix<f64>, prices:
     }
     gain
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One number, x' = a x + b u at prices q and r: the value obeys p = q + a² p r / (r + b² p), a quadratic equation.
+    #[test]
+    fn one_number_comes_to_its_closed_form() {
+        let (a, b, q, r) = (1.3_f64, 0.7_f64, 0.4_f64, 2.0_f64);
+        let single = |value: f64| DMatrix::from_element(1, 1, value);
+        let mut value = single(0.0);
+        let mut gain = single(0.0);
+        for _ in 0..200 {
+            gain = riccati(&mut value, &single(a), &single(b), &[r]);
+            value[(0, 0)] += q;
+        }
+        // b² p² + (r − a² r − q b²) p − q r = 0
+        let half = 0.5 * (r - a * a * r - q * b * b) / (b * b);
+        let p = -half + (half * half + q * r / (b * b)).sqrt();
+        assert!((value[(0, 0)] - p).abs() < 1e-12 * p, "{} is not {p}", value[(0, 0)]);
+        assert!((gain[(0, 0)] - a * b * p / (r + b * b * p)).abs() < 1e-12);
+        assert!((a - b * gain[(0, 0)]).abs() < 1.0, "what grew by {a} shrinks");
+    }
+
+    /// A mass that is pushed: for small steps the gains are those of continuous time, k = √(q/r) and √(2 k) (Anderson and Moore 1990,
+    /// example of the double integrator).
+    #[test]
+    fn a_pushed_mass_comes_to_that_of_continuous_time() {
+        let h = 1e-3;
+        let (q, r) = (4.0, 0.25);
+        let a = DMatrix::from_row_slice(2, 2, &[1.0, h, 0.0, 1.0]);
+        let b = DMatrix::from_row_slice(2, 1, &[0.5 * h * h, h]);
+        let mut value = DMatrix::zeros(2, 2);
+        let mut gain = DMatrix::zeros(1, 2);
+        for _ in 0..20_000 {
+            gain = riccati(&mut value, &a, &b, &[r * h]);
+            value[(0, 0)] += q * h;
+        }
+        let (place, speed) = ((q / r).sqrt(), (2.0 * (q / r).sqrt()).sqrt());
+        // First order in the step.
+        assert!((gain[(0, 0)] - place).abs() < 5.0 * h * place, "{gain}");
+        assert!((gain[(0, 1)] - speed).abs() < 5.0 * h * speed, "{gain}");
+    }
+}
