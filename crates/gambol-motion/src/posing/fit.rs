@@ -15,10 +15,10 @@ use super::{Posed, RootMotion};
 const ROUNDS: usize = 60;
 
 /// Nothing moves any more, rad or m.
-const STILL: f64 = 1e-6;
+const STILL: f64 = 1e-5;
 
 /// E hardly falls any more, as a share of it.
-const LEVEL: f64 = 1e-6;
+const LEVEL: f64 = 1e-4;
 
 /// Largest step of a round, rad: beyond, the linear picture does not hold.
 const STRIDE: f64 = 0.6;

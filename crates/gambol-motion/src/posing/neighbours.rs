@@ -24,8 +24,8 @@ use crate::{BasisError, shell};
 /// recorded are far from each frame, and hear more of them. From 0.01 to 0.03 recordings of people are reconstructed alike.
 const NEAR: f64 = 0.02;
 
-/// Frames that weigh less than this share of the nearest are left out.
-const SLIGHT: f64 = 1e-3;
+/// Frames farther by more than this many widths of the bell weigh less than a hundredth of the nearest, and are left out.
+const SLIGHT: f64 = 4.6;
 
 /// ε and the least σ, as a share of the shell that stands for a body's flesh: 1 cm of a person.
 const BLUR: f64 = 1.0 / 3.0;
@@ -64,6 +64,8 @@ struct Near<'n> {
     /// Σ of squared distances of handles, m².
     far: f64,
     put: Put,
+    /// All sum up to 1.
+    weight: f64,
 }
 
 /// A rigid motion.
@@ -135,7 +137,9 @@ impl<'p> Neighbours<'p> {
         let (mut places, variances) = self.expected(&near, &targets);
         places.iter_mut().for_each(|place| *place = put.of(*place));
         let (mut anchor, angle_variances) = self.angles(&near);
-        if let (Some(joint), Some(nearest)) = (free_root(self.creature), near.first()) {
+        if let (Some(joint), Some(nearest)) =
+            (free_root(self.creature), near.iter().min_by(|a, b| a.far.total_cmp(&b.far)))
+        {
             let there = if root == RootMotion::Given { put } else { nearest.put };
             write_put(&there, &mut anchor[joint.q..joint.q + 7]);
         }
@@ -152,31 +156,39 @@ impl<'p> Neighbours<'p> {
         fit(self.creature, data, &wish)
     }
 
-    /// All frames, the nearest first.
-    fn near(&self, targets: &[Vec3], root: RootMotion) -> Vec<Near<'_>> {
-        let near = |placed| {
-            let put = if root == RootMotion::Given { Put::STAY } else { Placed::over(placed, targets) };
+    /// Frames that are near, in no order, with their weights.
+    fn near<'s>(&'s self, targets: &[Vec3], root: RootMotion) -> Vec<Near<'s>> {
+        let put = |placed: &Placed| if root == RootMotion::Given { Put::STAY } else { placed.over(targets) };
+        let far = |placed: &Placed| {
+            let put = put(placed);
             let apart = |(point, target): (&Vec3, &Vec3)| (put.of(*point) - target).norm_squared();
-            Near { placed, far: placed.handles.iter().zip(targets).map(apart).sum(), put }
+            placed.handles.iter().zip(targets).map(apart).sum::<f64>()
         };
-        let mut all: Vec<Near> = self.placed.iter().map(near).collect();
-        all.sort_by(|a, b| a.far.total_cmp(&b.far));
-        all
+        let fars: Vec<f64> = self.placed.iter().map(far).collect();
+        let nearest = fars.iter().copied().fold(f64::INFINITY, f64::min);
+        let counts: f64 = self.placed.iter().map(|placed| placed.count).sum();
+        let mean =
+            self.placed.iter().zip(&fars).map(|(placed, far)| placed.count * far).sum::<f64>() / counts;
+        let width = (2.0 * (nearest + NEAR * mean)).max(f64::MIN_POSITIVE);
+        // At least one that was recorded is among them, for its angles.
+        let own = self.placed.iter().zip(&fars).filter(|(placed, _)| placed.frame.is_some());
+        let nearest_own = own.map(|(_, far)| *far).fold(f64::INFINITY, f64::min);
+        let limit = nearest_own.max(nearest + SLIGHT * width);
+        let some = self.placed.iter().zip(&fars).filter(|(_, far)| **far <= limit);
+        let near = |(placed, &far): (&'s Placed, &f64)| {
+            let nearness = math::exp(-(far - nearest) / width);
+            Near { placed, far, put: put(placed), weight: placed.count * nearness }
+        };
+        let mut some: Vec<Near> = some.map(near).collect();
+        let sum: f64 = some.iter().map(|near| near.weight).sum();
+        some.iter_mut().for_each(|near| near.weight /= sum);
+        some
     }
 
     /// Where bone ends are, given the handles, and the variance of that.
     fn expected(&self, near: &[Near], targets: &[Vec3]) -> (Vec<Vec3>, Vec<f64>) {
-        let counts: f64 = near.iter().map(|near| near.placed.count).sum();
-        let mean_far = near.iter().map(|near| near.placed.count * near.far).sum::<f64>() / counts;
-        let nearest = near.first().map_or(0.0, |near| near.far);
-        let width = (2.0 * (nearest + NEAR * mean_far)).max(f64::MIN_POSITIVE);
-        let nearness = |near: &Near| math::exp(-(near.far - nearest) / width);
-        let near = &near[..near.partition_point(|near| nearness(near) >= SLIGHT)];
-        let mut weights: Vec<f64> = near.iter().map(|near| near.placed.count * nearness(near)).collect();
-        let sum: f64 = weights.iter().sum();
-        weights.iter_mut().for_each(|w| *w /= sum);
-        let (handles, handle_mean) = centred(near, &weights, targets.len(), |placed| &placed.handles);
-        let (ends, end_mean) = centred(near, &weights, self.ends.len(), |placed| &placed.ends);
+        let (handles, handle_mean) = centred(near, targets.len(), |placed| &placed.handles);
+        let (ends, end_mean) = centred(near, self.ends.len(), |placed| &placed.ends);
         let mut c_hh = &handles * handles.transpose();
         for k in 0..c_hh.nrows() {
             c_hh[(k, k)] += self.blur * self.blur;
@@ -190,9 +202,12 @@ impl<'p> Neighbours<'p> {
             |factor| factor.solve(&c_ph.transpose()),
         );
         let places = end_mean + gain.tr_mul(&missing);
+        let mut squares = DVector::<f64>::zeros(ends.nrows());
+        for column in ends.column_iter() {
+            squares += column.component_mul(&column);
+        }
         let variance = |end: usize| {
-            let left =
-                |row: usize| ends.row(row).norm_squared() - c_ph.row(row).transpose().dot(&gain.column(row));
+            let left = |row: usize| squares[row] - c_ph.row(row).transpose().dot(&gain.column(row));
             (3 * end..3 * end + 3).map(left).sum::<f64>().max(0.0) / 3.0 + self.blur * self.blur
         };
         let place = |end: usize| Vec3::new(places[3 * end], places[3 * end + 1], places[3 * end + 2]);
@@ -203,7 +218,9 @@ impl<'p> Neighbours<'p> {
     fn angles(&self, near: &[Near]) -> (Vec<f64>, Vec<f64>) {
         let creature = self.creature;
         let own = near.iter().filter_map(|near| Some((near.far, near.placed.frame?)));
-        let own: Vec<(f64, usize)> = own.take(ANGLE_FRAMES).collect();
+        let mut own: Vec<(f64, usize)> = own.collect();
+        own.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        own.truncate(ANGLE_FRAMES);
         let last = own.last().map_or(0.0, |(far, _)| *far).max(f64::MIN_POSITIVE);
         let weights: Vec<f64> = own
             .iter()
@@ -263,23 +280,18 @@ impl Placed {
 }
 
 /// Places of points as columns about their weighted mean, times the roots of the weights; and the mean.
-fn centred(
-    near: &[Near],
-    weights: &[f64],
-    points: usize,
-    of: impl Fn(&Placed) -> &Vec<Vec3>,
-) -> (DMatrix<f64>, DVector<f64>) {
+fn centred(near: &[Near], points: usize, of: impl Fn(&Placed) -> &Vec<Vec3>) -> (DMatrix<f64>, DVector<f64>) {
     let mut columns = DMatrix::zeros(3 * points, near.len());
     let mut mean = DVector::zeros(3 * points);
-    for ((near, weight), mut column) in near.iter().zip(weights).zip(columns.column_iter_mut()) {
+    for (near, mut column) in near.iter().zip(columns.column_iter_mut()) {
         for (k, point) in of(near.placed).iter().enumerate() {
             column.fixed_rows_mut::<3>(3 * k).copy_from(&near.put.of(*point));
         }
-        mean.axpy(*weight, &column, 1.0);
+        mean.axpy(near.weight, &column, 1.0);
     }
-    for (mut column, weight) in columns.column_iter_mut().zip(weights) {
+    for (near, mut column) in near.iter().zip(columns.column_iter_mut()) {
         column -= &mean;
-        column *= weight.sqrt();
+        column *= near.weight.sqrt();
     }
     (columns, mean)
 }
