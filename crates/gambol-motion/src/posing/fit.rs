@@ -108,8 +108,7 @@ impl<'c> Work<'c> {
     }
 
     /// The quadratic picture of E about a pose whose frames are in `data`.
-    fn linearise(&mut self, data: &mut Data, wish: &Wish, pose: &[f64]) {
-        forward_kinematics(self.creature, data, pose);
+    fn linearise(&mut self, data: &Data, wish: &Wish, pose: &[f64]) {
         self.system.fill(0.0);
         self.force.fill(0.0);
         for (at, target, weight) in points(wish) {
@@ -143,7 +142,7 @@ impl<'c> Work<'c> {
         }
     }
 
-    /// A pose with a lower E, that, and how far it is; `None` if there is none.
+    /// A pose with a lower E, whose frames it leaves in `data`, that, and how far it is; `None` if there is none.
     fn descend(
         &mut self,
         data: &mut Data,
