@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use gambol::{MotionOptions, is_motion, load_motion};
 use gambol_dynamics::{Data, Goal};
 use gambol_formats::basis::{JointMatch, from_basis_file};
@@ -21,6 +21,7 @@ use super::{Failure, is_same_file, write_json, written};
 /// Poses a creature by a few handles: by what recordings say is likely, or as an elastic body
 #[derive(Args)]
 #[command(
+    group(ArgGroup::new("likely").required(true).args(["prior", "basis", "elastic"])),
     after_help = "A handle is a landmark, or the far end of a body's bone, or with +x,y,z a point of a body. With --basis the pose is the likeliest\n\
     one of that basis (gambol basis), with --prior what poses of recordings near these handles have in common (gambol learn),\n\
     with --elastic the joints give way by their stiffness and knees bend to their side. With --reconstruct, a picture shows\n\
@@ -36,11 +37,11 @@ pub(super) struct PoseVerb {
     creature: Option<String>,
 
     /// What recordings say is likely: a file of gambol learn
-    #[arg(long, value_name = "FILE.prior", conflicts_with_all = ["basis", "elastic"], required_unless_present_any = ["basis", "elastic"])]
+    #[arg(long, value_name = "FILE.prior")]
     prior: Option<PathBuf>,
 
     /// The basis that poses are likely in, with its spreads
-    #[arg(long, value_name = "FILE.basis", conflicts_with = "elastic")]
+    #[arg(long, value_name = "FILE.basis")]
     basis: Option<PathBuf>,
 
     /// No recordings: joints by their stiffness, knees and elbows bent to their side
@@ -180,14 +181,19 @@ impl PoseVerb {
         let place = file.display().to_string();
         let text = std::fs::read_to_string(file)
             .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
-        let joints = if self.by_name { JointMatch::ByName } else { JointMatch::Same };
-        let prior = if self.prior.is_some() {
-            from_prior_file(&place, &text, creature, joints).map(Prior::Frames)
-        } else {
-            from_basis_file(&place, &text, creature, joints).map(Prior::Basis)
+        let read = |joints| {
+            if self.prior.is_some() {
+                from_prior_file(&place, &text, creature, joints).map(Prior::Frames)
+            } else {
+                from_basis_file(&place, &text, creature, joints).map(Prior::Basis)
+            }
         };
-        prior.map_err(|error| {
-            let hint = if self.by_name { "" } else { "; --by-name takes those that it has" };
+        if self.by_name {
+            return read(JointMatch::ByName).map_err(|error| Failure::Failed(error.to_string()));
+        }
+        read(JointMatch::Same).map_err(|error| {
+            let by_name = read(JointMatch::ByName).is_ok();
+            let hint = if by_name { "; --by-name takes those that it has" } else { "" };
             Failure::Failed(format!("{error}{hint}"))
         })
     }
@@ -264,7 +270,7 @@ impl PoseVerb {
             poses: [pose.clone(), clip.poses[*key].clone()],
         };
         let tiles: Vec<ModeTile> = found.poses.iter().zip(times.iter().zip(&found.keys)).map(tile).collect();
-        let title = format!("{}: {} of bone ends", clip.name, millimetres(found.distance));
+        let title = format!("{}: bone ends {:.1} mm from where they were", clip.name, 1e3 * found.distance);
         Ok(written::picture(file, &picture::mode_sheet(creature, &title, &tiles), self.force)?)
     }
 
@@ -308,10 +314,6 @@ impl PoseVerb {
             1e3 * seconds
         )?)
     }
-}
-
-fn millimetres(length: f64) -> String {
-    format!("{:.1} mm", 1e3 * length)
 }
 
 /// A creature of the gallery, of a file, or the one of a recording.

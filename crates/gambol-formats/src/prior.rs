@@ -6,7 +6,7 @@ use gambol_motion::PoseFrames;
 use serde::{Deserialize, Serialize};
 
 use crate::FormatError;
-use crate::basis::{JointMatch, joint_list};
+use crate::basis::{JointMatch, joint_list, parse_versioned};
 
 const FORMAT: &str = "gambol-prior";
 const VERSION: u32 = 1;
@@ -50,17 +50,7 @@ pub fn from_prior_file(
     joints: JointMatch,
 ) -> Result<PoseFrames, FormatError> {
     let error = |reason: String| FormatError::new(file, reason);
-    let wrong = |why: serde_json::Error| {
-        let line = u32::try_from(why.line()).unwrap_or(u32::MAX);
-        error(format!("this is no prior: {why}")).at_line(line)
-    };
-    let read: PriorFile = serde_json::from_str(text).map_err(wrong)?;
-    if read.format != FORMAT {
-        return Err(error(format!("this is no prior: \"format\" is not {FORMAT:?}")));
-    }
-    if read.version != VERSION {
-        return Err(error(format!("version {} of the format; this program reads {VERSION}", read.version)));
-    }
+    let read: PriorFile = parse_versioned(file, text, "prior", FORMAT, VERSION)?;
     let map = joints.map(file, &joint_list(file, &read.joint_names, &read.joint_kinds)?, creature)?;
     let mut poses = Vec::with_capacity(read.poses.len());
     for (k, pose) in read.poses.iter().enumerate() {
@@ -69,5 +59,5 @@ pub fn from_prior_file(
             error(format!("pose {k} has not one number for each coordinate of the joints"))
         })?);
     }
-    PoseFrames::new(creature, poses, read.counts).map_err(|why| error(why.to_string()))
+    PoseFrames::new(creature, &poses, read.counts).map_err(|why| error(why.to_string()))
 }

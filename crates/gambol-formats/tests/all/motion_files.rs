@@ -84,7 +84,7 @@ fn a_prior_comes_back_and_damage_is_told() {
     let creature = tree();
     let mut random = Random::new(9);
     let poses: Vec<Vec<f64>> = (0..5).map(|_| random.pose(&creature, 0.4)).collect();
-    let frames = PoseFrames::new(&creature, poses, vec![1.0, 2.0, 3.0, 4.0, 5.5]).unwrap();
+    let frames = PoseFrames::new(&creature, &poses, vec![1.0, 2.0, 3.0, 4.0, 5.5]).unwrap();
     let text = to_prior_file(&creature, &frames);
     let read = |text: &str| from_prior_file("a.prior", text, &creature, JointMatch::Same);
     let back = read(&text).unwrap();

@@ -30,7 +30,7 @@ pub struct PoseFrames {
 impl PoseFrames {
     /// Checks poses against their creature. Roots keep their orientation and lose their place; hinges that were turned by whole turns
     /// are wound back.
-    pub fn new(creature: &Creature, poses: Vec<Vec<f64>>, counts: Vec<f64>) -> Result<Self, BasisError> {
+    pub fn new(creature: &Creature, poses: &[Vec<f64>], counts: Vec<f64>) -> Result<Self, BasisError> {
         if poses.len() < 2 {
             return Err(BasisError::Frames { frames: poses.len() });
         }
@@ -125,8 +125,9 @@ impl<'c> FrameSelector<'c> {
     /// Those that stand for all.
     pub fn finish(self) -> Result<PoseFrames, BasisError> {
         let kept = representative(self.frames, self.settings.keep);
-        let (poses, counts) = kept.into_iter().map(|frame| (frame.pose, frame.count)).unzip();
-        PoseFrames::new(self.creature, poses, counts)
+        let (poses, counts): (Vec<_>, Vec<_>) =
+            kept.into_iter().map(|frame| (frame.pose, frame.count)).unzip();
+        PoseFrames::new(self.creature, &poses, counts)
     }
 }
 

@@ -135,7 +135,9 @@ impl<'p> Neighbours<'p> {
         };
         let near = self.near(&targets, root);
         let (mut places, variances) = self.expected(&near, &targets);
-        places.iter_mut().for_each(|place| *place = put.of(*place));
+        for place in &mut places {
+            *place = put.of(*place);
+        }
         let (mut anchor, angle_variances) = self.angles(&near);
         if let (Some(joint), Some(nearest)) =
             (free_root(self.creature), near.iter().min_by(|a, b| a.far.total_cmp(&b.far)))
@@ -181,7 +183,9 @@ impl<'p> Neighbours<'p> {
         };
         let mut some: Vec<Near> = some.map(near).collect();
         let sum: f64 = some.iter().map(|near| near.weight).sum();
-        some.iter_mut().for_each(|near| near.weight /= sum);
+        for near in &mut some {
+            near.weight /= sum;
+        }
         some
     }
 
