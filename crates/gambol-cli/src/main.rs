@@ -16,6 +16,7 @@ mod gallery;
 mod hint;
 mod inspect;
 mod interrupt;
+mod learn;
 mod modes;
 mod optimize;
 mod plant_modes;
@@ -71,6 +72,7 @@ enum Verb {
     Export(export::Export),
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
+    Learn(learn::LearnVerb),
     Modes(modes::ModesVerb),
     Optimize(Box<optimize::Optimize>),
     Pose(pose::PoseVerb),
@@ -158,6 +160,7 @@ fn main() -> ExitCode {
         Verb::Export(verb) => verb.run(),
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
+        Verb::Learn(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),
         Verb::Optimize(verb) => verb.run(&mut out),
         Verb::Pose(verb) => verb.run(&mut out),

@@ -66,33 +66,40 @@ pub fn load_motion(path: &Path, options: &MotionOptions) -> Result<Motion, LoadE
     Ok(load_recording(path, &options.recording)?.into())
 }
 
-/// Reads motions of one skeleton, that of the first file: the others must have its joints, or with `by_name` some of them. Bones
-/// may differ in length, as between people. A first frame that is apart from a motion is left out.
+/// Reads motion as one of `creature`: it must have its joints, or with `by_name` some of them. Bones may differ in length, as between
+/// people. A first frame that is apart from a motion is left out.
+pub fn load_motion_of(
+    path: &Path,
+    creature: &Creature,
+    options: &MotionOptions,
+    by_name: bool,
+) -> Result<Clip, LoadError> {
+    let mut motion = load_motion(path, options)?;
+    motion.drop_first_apart();
+    let file = path.display().to_string();
+    let joints = JointList::of(&motion.creature);
+    let map = if by_name { joints.by_name(creature) } else { joints.same(creature) };
+    let map = map.map_err(|error| FormatError::new(&file, error.to_string()))?;
+    let poses = motion.clip.poses.iter().filter_map(|pose| map.pose(creature, pose)).collect();
+    // Feet of another skeleton are other bodies.
+    Ok(Clip { poses, contacts: Vec::new(), ..motion.clip })
+}
+
+/// Reads motions of one skeleton, that of the first file, as [`load_motion_of`] does the others.
 pub fn load_motions(
     paths: &[&Path],
     options: &MotionOptions,
     by_name: bool,
 ) -> Result<(Creature, Vec<Clip>), LoadError> {
-    let mut first: Option<Creature> = None;
-    let mut clips = Vec::with_capacity(paths.len());
-    for path in paths {
-        let mut motion = load_motion(path, options)?;
-        motion.drop_first_apart();
-        let Some(creature) = &first else {
-            first = Some(motion.creature);
-            clips.push(motion.clip);
-            continue;
-        };
-        let file = path.display().to_string();
-        let joints = JointList::of(&motion.creature);
-        let map = if by_name { joints.by_name(creature) } else { joints.same(creature) };
-        let map = map.map_err(|error| FormatError::new(&file, error.to_string()))?;
-        let poses = motion.clip.poses.iter().filter_map(|pose| map.pose(creature, pose)).collect();
-        // Feet of another skeleton are other bodies.
-        clips.push(Clip { poses, contacts: Vec::new(), ..motion.clip });
-    }
     let nothing = || FormatError::new("", "no file of a motion is given");
-    Ok((first.ok_or_else(nothing)?, clips))
+    let (first, others) = paths.split_first().ok_or_else(nothing)?;
+    let mut motion = load_motion(first, options)?;
+    motion.drop_first_apart();
+    let (creature, mut clips) = (motion.creature, vec![motion.clip]);
+    for path in others {
+        clips.push(load_motion_of(path, &creature, options, by_name)?);
+    }
+    Ok((creature, clips))
 }
 
 /// A clip of ours.
