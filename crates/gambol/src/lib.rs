@@ -73,7 +73,11 @@ pub enum LoadError {
     #[error(transparent)]
     Plant(#[from] gambol_plant::PlantError),
     /// Neither a gallery name nor a file.
-    #[error("there is no creature or file {name:?}; the gallery has {}", gallery::names().join(", "))]
+    #[error(
+        "there is no creature or file {name:?}; the gallery has {}, and the plants {}",
+        gallery::names().join(", "),
+        gambol_plant::PLANTS.map(|entry| entry.name).join(", ")
+    )]
     Unknown {
         /// What was asked for.
         name: String,
