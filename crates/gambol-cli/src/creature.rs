@@ -19,7 +19,7 @@ use gambol::{LoadOptions, Motion, is_motion, load_motion};
 
 #[derive(Args)]
 pub(super) struct CreatureArguments {
-    /// A name from `gambol gallery`, or an MJCF, URDF, glTF, BVH, ASF or AMC file, or a plant: MTG, SWC or CSV
+    /// A name from `gambol gallery`, or an MJCF, URDF, glTF, VRM, FBX, BVH, ASF or AMC file, or a plant: MTG, SWC or CSV
     pub(super) creature: String,
 
     /// Make what the file asks for and gambol cannot do an error instead of a warning
