@@ -177,6 +177,8 @@ pub fn perform(
     sampling: &Sampling,
 ) -> Result<Performance, GaitError> {
     check(gait, sampling)?;
+    let steered = belly::steered(body, data, gait)?;
+    let gait = steered.as_ref().unwrap_or(gait);
     let motion = ModalMotion::new(body, gait)?;
     let schedule = Schedule::new(gait, sampling)?;
     match gait.ground.support {
@@ -399,13 +401,15 @@ fn on_belly(
     for pose in &mut cycle {
         close(creature, data, pose)?;
     }
-    let carried = belly::carry(
+    let lies = matches!(gait.ground.support, Support::Belly { .. });
+    let way = if lies { belly::Way::STRAIGHT } else { belly::Way::of(&gait.ground) };
+    let carried = belly::carry_along(
         creature,
         data,
         &body.legs.heading,
         &cycle,
         1.0 / gait.frequency,
-        gait.ground.support,
+        (gait.ground.support, way),
         &body.settings,
     )?;
     // What rolls over needs more than one cycle to come back to its first pose.
@@ -429,16 +433,20 @@ fn on_belly(
     let report = Report {
         speed,
         stride_length: speed / gait.frequency,
-        penetration_mm: matches!(gait.ground.support, Support::Belly { .. }).then_some(depth * 1e3),
+        penetration_mm: lies.then_some(depth * 1e3),
         residual_force: matches!(gait.ground.support, Support::Wings { .. })
             .then_some(carried.figures.missing),
         ..Report::of_clip(creature, gait.frequency, &clip)
     };
     let mut warnings = Vec::new();
-    if gait.ground.terrain != Terrain::Flat || gait.ground.turn != 0.0 {
+    let uneven = matches!(gait.ground.terrain, Terrain::Field(_) | Terrain::Course(_));
+    if lies && (gait.ground.terrain != Terrain::Flat || gait.ground.turn != 0.0) {
         warnings.push(
-            "slopes and turns are for creatures with legs; this one goes straight on the level".to_owned(),
+            "slopes and turns are for who walks, swims or flies; this one goes straight on the level"
+                .to_owned(),
         );
+    } else if uneven {
+        warnings.push("uneven ground is for creatures with legs; this one goes above it".to_owned());
     }
     if gait.ground.speed.is_some() {
         warnings.push(

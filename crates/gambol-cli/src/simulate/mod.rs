@@ -386,6 +386,7 @@ impl RunArguments {
         let mut inputs = self.creature.inputs();
         inputs.extend(input);
         let outputs = Outputs::check(&self.output, None, &inputs, self.force)?;
+        self.creature.refuse_plant()?;
         let (creature, rig) = self.creature.load_rig()?;
         outputs.fit(1, rig.is_some())?;
         Ok((outputs, creature, rig))
