@@ -12,6 +12,9 @@ pub enum BasisError {
         /// How many places for them.
         targets: usize,
     },
+    /// Frames from which no pose can be told.
+    #[error("poses of the prior, or targets, are too far away to be compared")]
+    Bounds,
     /// Frames that stand for nothing.
     #[error("every frame of a prior needs a count above 0")]
     Counts,

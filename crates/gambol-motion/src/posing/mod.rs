@@ -118,7 +118,12 @@ impl Poser<'_> {
         let pair = |(&point, &target): (&BodyPoint, &Vec3)| Goal { point, target };
         let goals: Vec<Goal> = self.handles.iter().zip(targets).map(pair).collect();
         let reached = match &self.way {
-            Way::Frames(neighbours) => return Ok(neighbours.pose(data, &at, &goals, root)),
+            Way::Frames(neighbours) => {
+                let posed = neighbours.pose(data, &at, &goals, root);
+                // Slides of a file may go as far as numbers do, and their squares farther.
+                let is_pose = posed.pose.iter().all(|x| x.is_finite());
+                return if is_pose { Ok(posed) } else { Err(BasisError::Bounds) };
+            }
             Way::Basis(basis) => basis.rooted(creature, &at)?.pose_for(creature, data, &goals, root)?,
             Way::Elastic(settings) => elastic::pose(creature, data, &at, &goals, root, settings),
         };

@@ -214,4 +214,6 @@ fn what_is_no_prior_is_told() {
     // Frozen frames and targets far out of reach: as near as it gets, and finite.
     let far = poser.pose(&mut data, &pose, &[Vec3::new(9.0, 0.0, 9.0); 5], RootMotion::Given).unwrap();
     assert!(far.miss > 5.0 && far.pose.iter().all(|x| x.is_finite()), "{}", far.miss);
+    let beyond = poser.pose(&mut data, &pose, &[Vec3::repeat(1e200); 5], RootMotion::Given);
+    assert_eq!(beyond, Err(BasisError::Bounds));
 }
