@@ -7,7 +7,8 @@ mod quality;
 use gambol::gait::{ForceFigures, Report};
 use gambol::gallery;
 
-use crate::shell::{Result, root};
+use crate::docs::put_table;
+use crate::shell::Result;
 use footfalls::Footfalls;
 pub(crate) use play::{Played, play};
 
@@ -38,7 +39,6 @@ const OFF: f64 = 0.01;
 
 /// Where the table is in the docs.
 const DOCS: &str = "docs/gaits.md";
-const MARKS: [&str; 2] = ["<!-- quality -->\n", "<!-- /quality -->"];
 
 /// What to do with the table.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub(crate) fn run(creatures: &[String], table: Table) -> Result<()> {
     match table {
         Table::Text => print!("{}", text(&rows)),
         Table::Markdown => print!("{}", markdown(&rows)),
-        Table::Docs => write_docs(&markdown(&rows))?,
+        Table::Docs => put_table(DOCS, "quality", &markdown(&rows))?,
     }
     for failure in &failures {
         println!("FAILED {failure}");
@@ -238,15 +238,4 @@ fn markdown(rows: &[[String; COLUMNS]]) -> String {
         (0..HEADER.len()).map(|k| if (2..19).contains(&k) { "--:" } else { "---" }.to_owned()).collect();
     let (header, rest) = rows.split_at(1);
     header.iter().map(|row| line(row)).chain([line(&rule)]).chain(rest.iter().map(|row| line(row))).collect()
-}
-
-/// Puts the table between its marks.
-fn write_docs(table: &str) -> Result<()> {
-    let file = root().join(DOCS);
-    let text = std::fs::read_to_string(&file).map_err(|error| format!("{DOCS}: {error}"))?;
-    let parts =
-        text.split_once(MARKS[0]).and_then(|(before, rest)| Some((before, rest.split_once(MARKS[1])?.1)));
-    let (before, after) = parts.ok_or_else(|| format!("{DOCS} has no {}", MARKS[0].trim()))?;
-    let text = format!("{before}{}\n{table}\n{}{after}", MARKS[0], MARKS[1]);
-    std::fs::write(&file, text).map_err(|error| format!("{DOCS}: {error}"))
 }

@@ -9,6 +9,7 @@ mod bvh;
 mod cma;
 mod compare;
 mod corpus;
+mod docs;
 mod export;
 mod fuzz;
 mod gaits;
@@ -28,6 +29,7 @@ mod pump;
 mod replay;
 mod rigs;
 mod rigs_out;
+mod roam;
 mod shell;
 mod strides;
 mod studio;
@@ -103,6 +105,16 @@ enum Task {
         /// Most cycles that a search of a comparison simulates
         #[arg(long, default_value_t = 15_000)]
         budget: usize,
+    },
+    /// Let creatures go by their own torques, and print or write the tables of docs/roam.md: gaits, pushes, ground, creatures
+    Roam {
+        /// Only this table
+        table: Option<roam::Table>,
+        /// Only rows with one of these words; for `creatures`, these instead of the gallery: names, or files as FILE:HEIGHT
+        words: Vec<String>,
+        /// Put them into docs/roam.md instead
+        #[arg(long, conflicts_with = "words")]
+        docs: bool,
     },
     /// Let MuJoCo swing creatures along their first vibrations and compare frequencies
     Vibrate,
@@ -217,6 +229,7 @@ fn main() -> ExitCode {
             strides::compare(&sketch, seeds, budget)
         }
         Task::Strides { controllers, film, .. } => strides::tell(&controllers, film),
+        Task::Roam { table, words, docs } => roam::run(table, &words, docs),
         Task::Vibrate => vibrate::run(),
         Task::Physics => physics::run(),
         Task::Gaits { creatures, markdown, docs } => gaits::run(

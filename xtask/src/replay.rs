@@ -147,7 +147,7 @@ fn torques(case: &Case) -> Result<Vec<Vec<f64>>> {
     while state.time < case.stride.period {
         let sense = Sense::new(&world, &mut stepper, &mut state);
         controller.drive(&sense, &mut memory, &mut command);
-        let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &[] };
+        let drive = Drive { rest: &command.rest, torque: &command.torque, strength: &[], pushes: &[] };
         sense.step(&drive).map_err(|error| error.to_string())?;
         torques.push(command.torque.clone());
     }
@@ -299,7 +299,7 @@ fn ours(case: &Case, parts: usize) -> Result<Motion> {
     let feet = feet(&case.stage);
     let mut seen = Motion { poses: Vec::new(), coms: Vec::new(), loads: Vec::new(), depth: 0.0 };
     for torque in &case.torques {
-        let drive = Drive { rest: creature.rest_pose(), torque, pushes: &[] };
+        let drive = Drive { rest: creature.rest_pose(), torque, strength: &[], pushes: &[] };
         for part in 0..parts {
             if part == parts / 2 {
                 seen.poses.push(state.q.clone());

@@ -113,6 +113,17 @@ impl CreatureArguments {
         Ok(plant)
     }
 
+    /// Refuses a plant, for what only creatures do.
+    pub(super) fn refuse_plant(&self) -> Result<(), Failure> {
+        let name = &self.creature;
+        match self.load_plant()? {
+            None => Ok(()),
+            Some(_) => Err(Failure::Failed(format!(
+                "{name}: a plant stays where it is; `gambol wind {name}` moves it"
+            ))),
+        }
+    }
+
     /// The creature's file, if it has one.
     pub(super) fn file(&self) -> &Path {
         Path::new(&self.creature)

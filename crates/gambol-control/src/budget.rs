@@ -6,7 +6,7 @@
 //! the springs).
 
 use gambol_dynamics::{
-    Data, Drive, Energy, State, World, each_axis_above, energy_about, tendon_stretch_about,
+    Data, Drive, Energy, State, Stepper, World, each_axis_above, energy_about, tendon_stretch_about,
 };
 use gambol_model::{Creature, math};
 
@@ -93,13 +93,13 @@ impl Books {
         last.copy_from_slice(rest);
     }
 
-    /// A step was made from the velocity `v` to that of `state`; `data` has the kinematics of its start.
-    pub(crate) fn step(&mut self, world: &World, data: &Data, v: &[f64], state: &State, drive: &Drive) {
+    /// `stepper` made a step from the velocity `v` to that of `state`.
+    pub(crate) fn step(&mut self, world: &World, stepper: &Stepper, v: &[f64], state: &State, drive: &Drive) {
+        let data = &stepper.data;
         let (creature, h) = (world.creature(), world.settings().step);
         let mean = |dof: usize| 0.5 * (v[dof] + state.v[dof]);
-        for (dof, coordinate) in creature.dofs().iter().enumerate() {
-            let damping = creature.joints()[coordinate.joint].damping;
-            self.budget.damping += h * damping * state.v[dof] * mean(dof);
+        for (dof, force) in stepper.damper_forces().iter().enumerate() {
+            self.budget.damping += h * force * mean(dof);
         }
         for tendon in creature.tendons() {
             let rate = |v: &dyn Fn(usize) -> f64| -> f64 {

@@ -23,7 +23,7 @@ pub struct Plan<'a> {
     pub seconds: f64,
     /// From outside.
     pub shoves: &'a [Shove],
-    /// Largest torque of each coordinate, N·m or N; empty: no limits.
+    /// Largest torque of each coordinate, its damper's counted in, N·m or N, at least 0; empty: no limits.
     pub torque_limits: &'a [f64],
     /// Looks at the creature per second: for heights, for the clip, and whether energy came from nowhere; at most a
     /// million. None of that happens after the start if it is not above 0.
@@ -107,8 +107,19 @@ pub struct Report {
     pub cost_of_transport: Option<f64>,
     /// Largest force of the controller on a free joint in any step, N or N·m: what no muscle could give. Pushes do not count.
     pub outside_force: f64,
+    /// What each coordinate had to give.
+    pub efforts: Vec<Effort>,
     /// What the controller told.
     pub events: Vec<Event>,
+}
+
+/// What one coordinate gave by torque and damper together.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Effort {
+    /// The most in any step, N·m or N.
+    pub peak: f64,
+    /// Share of the steps in which it gave all that it has.
+    pub at_limit: f64,
 }
 
 /// Heights over the ground, m; without ground, over z = 0.
@@ -131,6 +142,9 @@ const GAIN: f64 = 0.5;
 
 /// Most looks per second: more are a mistake that would fill the memory.
 const MOST_FPS: f64 = 1e6;
+
+/// Who gives this share of a limit is at it: the rest is rounding.
+const ALL_OF_IT: f64 = 1.0 - 1e-6;
 
 /// Less than this share of the creature's size is no travel.
 const NO_TRAVEL: f64 = 0.02;
@@ -158,14 +172,18 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
     while made < steps {
         let sense = Sense::new(world, stepper, &mut state);
         plan.controller.drive(&sense, &mut memory, &mut command);
-        limit(&mut command.torque, plan.torque_limits);
         events.extend_from_slice(&command.events);
         outside_force = on_roots(creature, &command.torque).max(outside_force);
         let time = sense.time() - from;
         pushes.clear();
         let acts = |shove: &&Shove| (shove.start..shove.start + shove.duration).contains(&time);
         pushes.extend(plan.shoves.iter().filter(acts).map(|shove| shove.push));
-        let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &pushes };
+        let drive = Drive {
+            rest: &command.rest,
+            torque: &command.torque,
+            strength: plan.torque_limits,
+            pushes: &pushes,
+        };
 
         books.move_rest(world, sense.state(), &command.rest);
         v.copy_from_slice(&sense.state().v);
@@ -175,7 +193,8 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
             break;
         }
         made += 1;
-        books.step(world, &stepper.data, &v, &state, &drive);
+        books.step(world, stepper, &v, &state, &drive);
+        watch.efforts(stepper.damper_forces(), &drive);
         touches.record(world, stepper, &state, time, h);
         if watch.look(world, &state, time + h, h) {
             progress(made as f64 / steps as f64);
@@ -218,12 +237,6 @@ fn on_roots(creature: &Creature, torque: &[f64]) -> f64 {
     forces.fold(0.0, |most, force| most.max(force.abs()))
 }
 
-fn limit(torque: &mut [f64], limits: &[f64]) {
-    for (torque, limit) in torque.iter_mut().zip(limits) {
-        *torque = torque.clamp(-limit.abs(), limit.abs());
-    }
-}
-
 /// Looks at the creature from time to time.
 struct Watch {
     data: Data,
@@ -241,6 +254,8 @@ struct Watch {
     /// Largest distance of a body from it, m.
     size: f64,
     heights: Heights,
+    /// Peaks, and counts of steps at the limit.
+    efforts: Vec<Effort>,
 }
 
 impl Watch {
@@ -271,6 +286,7 @@ impl Watch {
             start,
             size,
             heights,
+            efforts: vec![Effort::default(); creature.nv()],
             data,
         };
         watch.frame(world, 0.0);
@@ -279,6 +295,15 @@ impl Watch {
 
     fn before(&mut self, q: &[f64]) {
         self.pose.copy_from_slice(q);
+    }
+
+    fn efforts(&mut self, damped: &[f64], drive: &Drive) {
+        for (dof, effort) in self.efforts.iter_mut().enumerate() {
+            let had = (drive.torque[dof] - damped[dof]).abs();
+            let limit = drive.strength.get(dof).copied().unwrap_or(f64::INFINITY);
+            effort.peak = effort.peak.max(had);
+            effort.at_limit += f64::from(had >= limit * ALL_OF_IT);
+        }
     }
 
     /// Frames within the step of `h` that ended at `time`: a pose moves on evenly from the start of a step to its end.
@@ -331,6 +356,7 @@ impl Watch {
         let way = displacement.xy().norm();
         let seconds = steps as f64 * world.settings().step;
         let weight = creature.mass() * creature.gravity().norm();
+        let share = |effort: &Effort| Effort { at_limit: effort.at_limit / steps.max(1) as f64, ..*effort };
         let travels = way > NO_TRAVEL * self.size && weight > 0.0;
         Report {
             seconds,
@@ -342,6 +368,7 @@ impl Watch {
             budget,
             cost_of_transport: travels.then(|| budget.positive_drive / (weight * way)),
             outside_force: 0.0,
+            efforts: self.efforts.iter().map(share).collect(),
             events: Vec::new(),
         }
     }

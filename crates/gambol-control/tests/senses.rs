@@ -6,9 +6,7 @@
 #[path = "../../gambol-dynamics/tests/counting/mod.rs"]
 mod counting;
 
-use gambol_control::legged::{
-    LegUnits, Pilot, PilotSettings, StrideReference, Whole, WholeSettings, muscles,
-};
+use gambol_control::legged::{Walker, WalkerSettings, Whole};
 use gambol_control::locomotion::{Balance, Balanced, Bursts, Corrections, read_controller, world};
 use gambol_control::solve::{LinearProgram, QuadraticProgram, SolveStatus};
 use gambol_control::{
@@ -170,16 +168,12 @@ fn runner() -> (gambol_control::sketch::Stage, gambol_control::locomotion::Strid
 fn trotter() -> (Whole, World, State) {
     let creature = gambol::load("dog", &gambol::LoadOptions::default()).unwrap();
     let animation = gambol::animate(&creature, "trot").unwrap();
-    let mut creature = animation.body.creature.clone();
-    let reference = StrideReference::new(&creature, &animation.clip).unwrap();
-    let units = LegUnits::new(&creature, &reference);
-    let pilot = Pilot { reference, units, settings: PilotSettings::default(), start_phase: 0.0 };
-    muscles(&mut creature, &pilot, &WholeSettings::default()).unwrap();
-    let (q, v) = pilot.reference.start(&creature, 0.0);
-    let (course, limits) = (pilot.own_course(), vec![40.0; creature.nv()]);
-    let whole = Whole::new(&creature, pilot, course, limits, WholeSettings::default()).unwrap();
-    let world = World::new(creature, StepSettings { step: 1e-3, ..StepSettings::default() }).unwrap();
-    (whole, world, State::new(&q, &v))
+    let (creature, clip) = (animation.body.creature.clone(), &animation.clip);
+    // N·m: so little that joints are at their limits.
+    let walker = Walker::new(creature, clip, Some(40.0), &WalkerSettings::default()).unwrap();
+    let whole = walker.whole(None).unwrap();
+    let settings = StepSettings { step: walker.step, ..StepSettings::default() };
+    (whole, World::new(walker.creature, settings).unwrap(), walker.start)
 }
 
 /// Allocations of a controller in so many steps. Those of the steps themselves, whose memory grows with contacts that are new, are
@@ -192,7 +186,7 @@ fn allocations_of(world: &World, controller: &dyn AnyController, start: &State, 
     for _ in 0..steps {
         let sense = Sense::new(world, &mut stepper, &mut state);
         count += allocations(|| controller.drive(&sense, &mut memory, &mut command));
-        let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &[] };
+        let drive = Drive { rest: &command.rest, torque: &command.torque, strength: &[], pushes: &[] };
         sense.step(&drive).unwrap();
     }
     count

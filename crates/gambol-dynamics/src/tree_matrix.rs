@@ -87,8 +87,14 @@ impl TreeMatrix {
         &self.columns[LANES * self.starts[i]..][..self.depths[i]]
     }
 
+    /// All entries zero.
+    pub fn clear(&mut self) {
+        self.values.fill([0.0; LANES]);
+    }
+
+    /// Row `i`, to be written before [`TreeMatrix::factor`].
     #[inline(always)]
-    pub(crate) fn row_mut(&mut self, i: usize) -> &mut [f64] {
+    pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         &mut self.values[self.starts[i]..self.starts[i + 1]].as_flattened_mut()[..self.depths[i]]
     }
 
@@ -204,7 +210,7 @@ impl TreeMatrix {
     }
 
     /// Adds `extra` to the diagonal entry `i`, before [`TreeMatrix::factor`].
-    pub(crate) fn add_diagonal(&mut self, i: usize, extra: f64) {
+    pub fn add_diagonal(&mut self, i: usize, extra: f64) {
         let row = self.row_mut(i);
         let last = row.len() - 1;
         row[last] += extra;

@@ -329,13 +329,13 @@ fn on_feet(
         froude: (g > 0.0 && body.legs.length > 0.0).then(|| path.speed * path.speed / (g * body.legs.length)),
         ..Report::of_clip(creature, gait.frequency, &clip)
     };
-    let measured =
-        measure_forces(body, data, &gait.ground.terrain, &clip, flat.then_some((schedule.per_cycle, stride)));
+    let mut warnings = overdone(body, data, motion, &clip);
+    let cycle = flat.then_some((schedule.per_cycle, stride));
+    let measured = measure_forces(body, data, &gait.ground.terrain, &clip, cycle, &mut warnings);
     let report = match &measured {
         Some(forces) => report.with_forces(forces),
         None => report,
     };
-    let mut warnings = overdone(body, data, motion, &clip);
     if miss > body.settings.warnings.reach * body.legs.length {
         warnings.push(format!(
             "a foot is {} from where it should stand: the legs do not reach; try a lower speed, a shorter stride or \
@@ -350,19 +350,22 @@ fn on_feet(
     Ok(Performance { clip, report, forces: measured, warnings })
 }
 
-/// The forces of a clip on feet; of its first cycle, if that many keys and a stride are all there is to know. `None` for what
-/// does not carry itself.
+/// The forces of a clip on feet; of its first cycle, if that many keys and a stride are all there is to know. Says why
+/// where they cannot be told.
 pub(crate) fn measure_forces(
     body: &Body,
     data: &mut Data,
     ground: &Terrain,
     clip: &Clip,
     cycle: Option<(usize, Stride)>,
+    warnings: &mut Vec<String>,
 ) -> Option<Forces> {
     let cycle = cycle.map(|(keys, stride)| Clip { stride: Some(stride), ..clip.part(0, keys) });
     let (clip, settings) = (cycle.as_ref().unwrap_or(clip), &body.settings);
     let settings = (&settings.forces, &settings.stances);
-    forces(&body.creature, data, &body.legs, ground, clip, settings).ok()
+    forces(&body.creature, data, &body.legs, ground, clip, settings)
+        .inspect_err(|reason| warnings.push(format!("what forces it takes cannot be told: {reason}")))
+        .ok()
 }
 
 /// A length for a message: two digits are enough.

@@ -120,9 +120,31 @@ pub fn load_motion(path: &Path, options: &MotionOptions) -> Result<Motion, LoadE
     Ok(load_recording(path, &options.recording)?.into())
 }
 
-/// Reads motions of one skeleton, that of the first file: the others must have its joints, or with `by_name` some of them. Bones
-/// may differ in length, as between people. A first frame that is apart from a motion is left out. Of a skinned character all clips
-/// are taken, unless one is named.
+/// Reads motion as one of `creature`: it must have its joints, or with `by_name` some of them. Bones may differ in length, as between
+/// people. A first frame that is apart from a motion is left out.
+pub fn load_motion_of(
+    path: &Path,
+    creature: &Creature,
+    options: &MotionOptions,
+    by_name: bool,
+) -> Result<Clip, LoadError> {
+    let mut motion = load_motion(path, options)?;
+    motion.drop_first_apart();
+    clip_of(motion, creature, &path.display().to_string(), by_name)
+}
+
+/// The clip of a motion as one of `creature`.
+fn clip_of(motion: Motion, creature: &Creature, file: &str, by_name: bool) -> Result<Clip, LoadError> {
+    let joints = JointList::of(&motion.creature);
+    let map = if by_name { joints.by_name(creature) } else { joints.same(creature) };
+    let map = map.map_err(|error| FormatError::new(file, error.to_string()))?;
+    let poses = motion.clip.poses.iter().filter_map(|pose| map.pose(creature, pose)).collect();
+    // Feet of another skeleton are other bodies.
+    Ok(Clip { poses, contacts: Vec::new(), ..motion.clip })
+}
+
+/// Reads motions of one skeleton, that of the first file, as [`load_motion_of`] does the others. Of a skinned character all clips are
+/// taken, unless one is named.
 pub fn load_motions(
     paths: &[&Path],
     options: &MotionOptions,
@@ -139,18 +161,15 @@ pub fn load_motions(
         };
         for mut motion in motions {
             motion.drop_first_apart();
-            let Some(creature) = &first else {
-                first = Some(motion.creature);
-                clips.push(motion.clip);
-                continue;
-            };
-            let file = path.display().to_string();
-            let joints = JointList::of(&motion.creature);
-            let map = if by_name { joints.by_name(creature) } else { joints.same(creature) };
-            let map = map.map_err(|error| FormatError::new(&file, error.to_string()))?;
-            let poses = motion.clip.poses.iter().filter_map(|pose| map.pose(creature, pose)).collect();
-            // Feet of another skeleton are other bodies.
-            clips.push(Clip { poses, contacts: Vec::new(), ..motion.clip });
+            match &first {
+                Some(creature) => {
+                    clips.push(clip_of(motion, creature, &path.display().to_string(), by_name)?);
+                }
+                None => {
+                    first = Some(motion.creature);
+                    clips.push(motion.clip);
+                }
+            }
         }
     }
     let nothing = || FormatError::new("", "no file of a motion is given");

@@ -57,7 +57,7 @@ pub(crate) fn run(what: What, rounds: usize) -> Result<()> {
 }
 
 /// One of our programs under `src/bin`, for the processor at hand, as the peers' are.
-fn build_ours(program: &str) -> Result<PathBuf> {
+pub(crate) fn build_ours(program: &str) -> Result<PathBuf> {
     let folder = target().join("bench");
     let mut build = command(cargo(), &["build", "--release", "--quiet", "-p", "xtask", "--bin", program]);
     run_command(build.arg("--target-dir").arg(&folder).env("RUSTFLAGS", "-C target-cpu=native"))?;

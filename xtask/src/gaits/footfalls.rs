@@ -192,13 +192,17 @@ enum Rule {
     Lateral,
     /// One foot of every pair some time before the other; the same side in front and behind, or the other.
     Leads { same: bool },
+    /// One foot, then a diagonal, then the last one, evenly apart: LH RH+LF RF.
+    ThreeBeats,
     /// So many feet on the ground at all times.
     Least(usize),
 }
 
 /// The rules of a gait on so many pairs of legs.
 fn rules(gait: &str, pairs: usize) -> &'static [Rule] {
-    use Rule::{All, Diagonals, InTurn, Lateral, Leads, Least, Pairs, Sides, StandsLong, StandsShort};
+    use Rule::{
+        All, Diagonals, InTurn, Lateral, Leads, Least, Pairs, Sides, StandsLong, StandsShort, ThreeBeats,
+    };
     match (gait, pairs) {
         ("walk" | "t-pose-walk" | "push-cart", 1) => &[StandsLong, InTurn],
         ("walk", 3 | 4) => &[StandsLong, InTurn, Diagonals],
@@ -209,6 +213,7 @@ fn rules(gait: &str, pairs: usize) -> &'static [Rule] {
         ("pace", _) => &[StandsShort, InTurn, Sides],
         ("amble", _) => &[InTurn, Sides],
         ("bound", _) => &[Pairs],
+        ("canter", _) => &[StandsShort, ThreeBeats],
         ("rotary-gallop", _) => &[StandsShort, Leads { same: false }],
         ("jump" | "hop" | "jumping-jacks", _) => &[All],
         ("crawl", _) => &[StandsLong, InTurn, Lateral, Least(3)],
@@ -252,6 +257,7 @@ impl Footfalls {
             Rule::All => self.each(|_, _| true, 0.0),
             Rule::Lateral => self.lateral(),
             Rule::Leads { same } => self.leads(*same),
+            Rule::ThreeBeats => self.three_beats(),
             Rule::Least(count) => {
                 let fewer = self.fewer(*count);
                 (fewer > AT_ONCE)
@@ -287,6 +293,16 @@ impl Footfalls {
         let rising = times.windows(2).all(|pair| pair[1] > pair[0] + AT_ONCE);
         let names: Vec<&str> = wanted.iter().map(|foot| foot.label.as_str()).collect();
         (!rising).then(|| format!("not in the order {}", names.join(" ")))
+    }
+
+    /// A quarter of a cycle from the hind foot that is first to the diagonal, and from that to the other front foot.
+    fn three_beats(&self) -> Option<String> {
+        let beat = |pair: usize, right: bool| self.foot(pair, right).map(Foot::middle);
+        let (first, last) = (beat(1, false)?, beat(0, true)?);
+        let beats = [(beat(1, true)?, 0.25), (beat(0, false)?, 0.25), (last, 0.5)];
+        let off = |(at, after): &(f64, f64)| distance(*at, first + after) > TOGETHER;
+        let order = self.order();
+        beats.iter().any(off).then(|| format!("not a beat, a diagonal and a beat a quarter apart: {order}"))
     }
 
     fn leads(&self, same: bool) -> Option<String> {
@@ -343,10 +359,16 @@ mod tests {
         let (walk, bound) = (feet([0.25, 0.75, 0.0, 0.5], 0.64), feet([0.5, 0.5, 0.0, 0.0], 0.3));
         let diagonal = feet([0.75, 0.25, 0.0, 0.5], 0.64);
         let (transverse, rotary) = (feet([0.5, 0.6, 0.0, 0.1], 0.3), feet([0.6, 0.5, 0.0, 0.1], 0.3));
-        let all = [&trot, &pace, &walk, &bound, &diagonal, &transverse, &rotary];
-        for (gait, only) in
-            [("trot", &trot), ("pace", &pace), ("walk", &walk), ("bound", &bound), ("gallop", &transverse)]
-        {
+        let canter = feet([0.25, 0.5, 0.0, 0.25], 0.38);
+        let all = [&trot, &pace, &walk, &bound, &diagonal, &transverse, &rotary, &canter];
+        for (gait, only) in [
+            ("trot", &trot),
+            ("pace", &pace),
+            ("walk", &walk),
+            ("bound", &bound),
+            ("gallop", &transverse),
+            ("canter", &canter),
+        ] {
             for feet in all {
                 let fits = feet.wrong(gait).is_empty();
                 assert_eq!(fits, std::ptr::eq(feet, only), "{gait}: {} {:?}", feet.order(), feet.wrong(gait));

@@ -3,17 +3,16 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use gambol_control::legged::{
-    LegState, LegUnits, Pilot, PilotSettings, StrideReference, Whole, WholeMemory, WholeSettings, muscles,
-};
+use gambol_control::legged::{LegState, RoamMemory, Walker, WalkerSettings, WholeMemory};
 use gambol_control::locomotion::{Fall, Upright};
 use gambol_control::{Rollout, Status};
-use gambol_dynamics::{Data, State, Terrain, World};
+use gambol_dynamics::{Data, Terrain, World};
 use gambol_gait::{Body, Gait, Sampling, Wish, perform, prepare};
 use gambol_model::{Creature, JointKind, Vec3, math};
 use serde::Serialize;
 
 use super::Scene;
+use super::roam::RoamJson;
 use crate::Failure;
 use crate::gait_file::{is_file, read_gait};
 
@@ -28,6 +27,25 @@ impl ControllerName {
     fn name(self) -> &'static str {
         match self {
             Self::Whole => "whole",
+        }
+    }
+}
+
+impl Balancing {
+    /// Of a creature that goes where it is told.
+    pub(super) fn roaming(roaming: &gambol::Roaming) -> Self {
+        let Walker { pilot, strength, step, upright, .. } = &roaming.walker;
+        Self {
+            controller: ControllerName::Whole,
+            step: *step,
+            upright: upright.clone(),
+            speed: 0.0,
+            direction: pilot.units.forward,
+            names: pilot.reference.feet.iter().map(|foot| foot.name.clone()).collect(),
+            limit: strength.first().copied().unwrap_or(0.0),
+            strength: strength.clone(),
+            wall: 0.0,
+            gaits: roaming.controller.ladder().gaits.clone(),
         }
     }
 }
@@ -51,17 +69,17 @@ pub(super) struct Balancing {
     /// Where it is to go, level, of length 1.
     direction: Vec3,
     names: Vec<String>,
-    limit: Option<f64>,
+    /// N·m or N, of every joint.
+    limit: f64,
+    pub(super) strength: Vec<f64>,
     /// How long it was computed, s.
     pub(super) wall: f64,
+    /// Gaits of a creature that goes where it is told, by their number in its ladder.
+    gaits: Vec<String>,
 }
 
 /// Keys per second of the stride that is followed: eight times those of film, so that its accelerations are smooth.
 const STRIDE_KEYS: f64 = 240.0;
-
-/// Longest step, s, and in parts of the legs' natural time: a dog has 1 ms.
-const LONGEST: f64 = 1e-3;
-const STEP_SHARE: f64 = 0.005;
 
 /// A creature that follows a gait by its own torques.
 pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Result<Scene, Failure> {
@@ -71,30 +89,25 @@ pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Res
     let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
     let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: STRIDE_KEYS })?;
     warnings.extend(performance.warnings);
-    let mut creature = body.creature.clone();
-    let reference = StrideReference::new(&creature, &performance.clip).map_err(|error| failed(&error))?;
-    let units = LegUnits::new(&creature, &reference);
-    let pilot = Pilot { reference, units, settings: PilotSettings::default(), start_phase: 0.0 };
-    let settings = WholeSettings::default();
-    muscles(&mut creature, &pilot, &settings).map_err(|error| failed(&error))?;
-    let course = pilot.own_course();
-    let limits = vec![wish.torque_limit.unwrap_or(f64::INFINITY); creature.nv()];
-    let (q, v) = pilot.reference.start(&creature, pilot.start_phase);
-    let velocity = pilot.reference.velocity;
+    let walker = Walker::new(body.creature, &performance.clip, wish.torque_limit, &WalkerSettings::default())
+        .map_err(|error| failed(&error))?;
+    let whole = walker.whole(None).map_err(|error| failed(&error))?;
+    let Walker { creature, pilot, strength, start, step, upright, .. } = walker;
     let balancing = Balancing {
         controller: wish.controller,
-        step: LONGEST.min(STEP_SHARE * units.time()),
-        upright: pilot.reference.upright(&creature),
-        speed: course.speed,
-        direction: velocity.try_normalize(1e-9).unwrap_or(units.forward),
+        step,
+        upright,
+        speed: pilot.own_course().speed,
+        direction: pilot.reference.velocity.try_normalize(1e-9).unwrap_or(pilot.units.forward),
         names: pilot.reference.feet.iter().map(|foot| foot.name.clone()).collect(),
-        limit: wish.torque_limit,
+        limit: strength.first().copied().unwrap_or(0.0),
+        strength,
         wall: 0.0,
+        gaits: Vec::new(),
     };
-    let whole = Whole::new(&creature, pilot, course, limits, settings).map_err(|error| failed(&error))?;
     Ok(Scene {
         controller: Box::new(whole),
-        start: State::new(&q, &v),
+        start,
         terrain: Some(terrain),
         warnings,
         waves: Vec::new(),
@@ -139,6 +152,9 @@ pub(super) struct BalanceJson {
     legs: Vec<LegJson>,
     solver: SolverJson,
     real_time_factor: f64,
+    /// Of a creature that goes where it is told.
+    #[serde(flatten)]
+    roam: Option<RoamJson>,
 }
 
 #[derive(Serialize)]
@@ -159,7 +175,7 @@ struct SpeedJson {
 #[derive(Serialize)]
 struct TorqueJson {
     /// N·m or N
-    limit: Option<f64>,
+    limit: f64,
     peak: Vec<PeakJson>,
     /// Share of the time of all joints that was spent at the limit.
     share_at_limit: f64,
@@ -213,7 +229,8 @@ impl Balancing {
 
     pub(super) fn json(&self, world: &World, rollout: &Rollout) -> Option<BalanceJson> {
         let creature = world.creature();
-        let memory: &WholeMemory = rollout.memory.get()?;
+        let roams: Option<&RoamMemory> = rollout.memory.get();
+        let memory: &WholeMemory = roams.map(|roams| &roams.whole).or_else(|| rollout.memory.get())?;
         let fall = self.fall(world, rollout);
         let report = &rollout.report;
         let up = fall.as_ref().map_or(report.seconds, |fall| fall.time);
@@ -235,7 +252,9 @@ impl Balancing {
         let joints = creature.joints().iter().filter(|joint| joint.kind != JointKind::Free);
         let peak = joints.map(|joint| PeakJson {
             joint: joint.name.clone(),
-            peak: memory.peaks[joint.v..joint.v + joint.kind.nv()].iter().copied().fold(0.0, f64::max),
+            peak: report.efforts[joint.v..joint.v + joint.kind.nv()]
+                .iter()
+                .fold(0.0, |most, own| own.peak.max(most)),
         });
         let solves = memory.solver.solves.max(1) as f64;
         let coordinates = creature.nv().saturating_sub(6).max(1) as f64;
@@ -246,12 +265,22 @@ impl Balancing {
                 body: body.map(|body| creature.bodies()[body].name.clone()),
             }),
             up,
-            speed: SpeedJson { wanted: self.speed, mean: if up > 0.0 { ahead / up } else { 0.0 } },
-            heading_error: if ahead == 0.0 && left == 0.0 { 0.0 } else { math::atan2(left, ahead) },
+            speed: match roams {
+                // Over all of its way, curves and rests included.
+                Some(roams) => {
+                    SpeedJson { wanted: roams.sums[0] / report.seconds, mean: roams.sums[1] / report.seconds }
+                }
+                None => SpeedJson { wanted: self.speed, mean: if up > 0.0 { ahead / up } else { 0.0 } },
+            },
+            heading_error: match roams {
+                Some(roams) => (roams.sums[2] / report.seconds).sqrt(),
+                None if ahead == 0.0 && left == 0.0 => 0.0,
+                None => math::atan2(left, ahead),
+            },
             torque: TorqueJson {
                 limit: self.limit,
                 peak: peak.collect(),
-                share_at_limit: memory.saturated.iter().sum::<usize>() as f64 / (solves * coordinates),
+                share_at_limit: report.efforts.iter().map(|own| own.at_limit).sum::<f64>() / coordinates,
             },
             outside_force: report.outside_force,
             slip_mm: 1e3 * memory.slip / report.seconds.max(f64::MIN_POSITIVE) / self.names.len() as f64,
@@ -261,6 +290,7 @@ impl Balancing {
                 failures: memory.solver.failures,
             },
             real_time_factor: report.seconds / self.wall.max(f64::MIN_POSITIVE),
+            roam: roams.map(|roams| RoamJson::new(&self.gaits, roams, &report.events)),
         })
     }
 

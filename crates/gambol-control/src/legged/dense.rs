@@ -1,5 +1,30 @@
 //! Dense factors in place, of matrices column by column: they are small, and nothing may be allocated.
 
+use nalgebra::DMatrix;
+
+/// A B. Plain sums in a fixed order, which are the same bits on every machine; nalgebra's own products are not.
+pub(super) fn times(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut out = DMatrix::zeros(a.nrows(), b.ncols());
+    let rows = a.nrows();
+    for j in 0..b.ncols() {
+        let column = &mut out.as_mut_slice()[j * rows..(j + 1) * rows];
+        for k in 0..a.ncols() {
+            let by = b[(k, j)];
+            if by != 0.0 {
+                for (out, a) in column.iter_mut().zip(&a.as_slice()[k * rows..]) {
+                    *out += by * a;
+                }
+            }
+        }
+    }
+    out
+}
+
+/// Aᵀ B.
+pub(super) fn transposed_times(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> {
+    times(&a.transpose(), b)
+}
+
 /// Replaces the lower triangle of a symmetric positive matrix by its Cholesky factor L, H = L Lᵀ. False if it is not positive.
 pub(super) fn factor(data: &mut [f64], n: usize) -> bool {
     for j in 0..n {
@@ -52,7 +77,7 @@ pub(super) fn solve(data: &[f64], b: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use nalgebra::{DMatrix, DVector};
+    use nalgebra::DVector;
 
     #[test]
     fn solves_what_the_definition_asks() {
@@ -66,6 +91,8 @@ mod tests {
         let mut x = b.clone();
         solve(l.as_slice(), x.as_mut_slice());
         assert!((&h * x - b).norm() < 1e-12 * n as f64);
+        assert!((times(&a, &h) - &a * &h).norm() < 1e-12 * h.norm());
+        assert!((transposed_times(&a, &h) - a.transpose() * &h).norm() < 1e-12 * h.norm());
         assert!(!factor((-h).as_mut_slice(), n));
     }
 }

@@ -1,12 +1,16 @@
 //! What every controller on legs wants: phase and carriage, the state of each leg and where its foot is to go.
 
+use std::f64::consts::{PI, TAU};
+
 use gambol_anatomy::Legs;
 use gambol_dynamics::{Data, Sense};
 use gambol_model::{Creature, Vec3, math};
 
 use super::automaton::{LegSight, LegState, next_state};
 use super::reference::{about_z, orientation, yaw_of};
-use super::{FootPhase, Moment, Moving, PilotSettings, StrideReference};
+use super::{
+    Deviation, FootPhase, Moment, Moving, PilotSettings, Regulator, RegulatorSettings, StrideReference,
+};
 use crate::{Command, Event};
 
 /// What a creature is measured in.
@@ -14,6 +18,8 @@ use crate::{Command, Event};
 pub struct LegUnits {
     /// Mean height of the hips over the feet, m.
     pub length: f64,
+    /// Mean length of the legs when they are stretched, m: a spider's are far longer than it is high.
+    pub stretched: f64,
     /// m/s²
     pub gravity: f64,
     /// The way it faces in the clip, level, of length 1.
@@ -26,7 +32,13 @@ impl LegUnits {
         let legs = Legs::new(creature, &mut Data::new(creature), creature.rest_pose());
         let height = reference.center_of_mass(0.0).place.z;
         let length = if legs.length > 0.0 { legs.length } else { height.max(f64::MIN_POSITIVE) };
-        Self { length, gravity: creature.gravity().norm(), forward: legs.heading.forward }
+        let stretched = legs.legs.iter().map(|leg| leg.straight).sum::<f64>() / legs.legs.len().max(1) as f64;
+        Self {
+            length,
+            stretched: stretched.max(length),
+            gravity: creature.gravity().norm(),
+            forward: legs.heading.forward,
+        }
     }
 
     /// √(l/g), s.
@@ -60,6 +72,8 @@ pub struct Pilot {
     pub units: LegUnits,
     /// By what numbers.
     pub settings: PilotSettings,
+    /// What is done about deviations.
+    pub regulator: Regulator,
     /// Phase at the start, cycles.
     pub start_phase: f64,
 }
@@ -83,6 +97,8 @@ pub struct LegMemory {
     pub place: Vec3,
     /// How it moves, m/s.
     pub velocity: Vec3,
+    /// Heading of the carriage by which its foot is turned, rad: that of the moment in which it was set down, as long as it stands.
+    pub heading: f64,
 }
 
 /// What a pilot remembers.
@@ -92,6 +108,8 @@ pub struct PilotMemory {
     pub phase: f64,
     /// Of the carriage, rad about z.
     pub heading: f64,
+    /// How far that is from where it is to go, rad.
+    astray: f64,
     /// Of the carriage, m.
     pub place: Vec3,
     /// Height of the ground under the feet that stand, m.
@@ -100,14 +118,40 @@ pub struct PilotMemory {
     pub legs: Vec<LegMemory>,
     /// The stride at the phase.
     pub moment: Moment,
-    /// The velocity of the centre of mass that is wanted, m/s in the world.
+    /// The velocity of the centre of mass that is wanted, m/s in the world, ...
     pub velocity: Vec3,
+    /// ... and its acceleration, m/s²: that of the stride, and what bends its way.
+    pub acceleration: Vec3,
     /// Its place, m.
     pub center: Vec3,
+    /// Velocity of the carriage in the step before, m/s in the world.
+    drift: Option<Vec3>,
+    /// Acceleration beyond that of the stride, m/s² in the world.
+    bent: Vec3,
+    /// Added to the velocity that is wanted, so that the mean is met, m/s in the world.
+    trim: Vec3,
+    /// From the stride, along the carriage's axes.
+    deviation: Deviation,
+    /// What is done about it, in the world: acceleration of the centre of mass, m/s², ...
+    pub push: Vec3,
+    /// ... and angular acceleration of the trunk, rad/s².
+    pub twist: Vec3,
     begun: bool,
 }
 
 impl Pilot {
+    /// A pilot of `creature` along a stride, from its start.
+    pub fn new(
+        creature: &Creature,
+        reference: StrideReference,
+        settings: PilotSettings,
+        tolerances: &RegulatorSettings,
+    ) -> Self {
+        let units = LegUnits::new(creature, &reference);
+        let regulator = Regulator::new(creature, &reference, &units, tolerances);
+        Self { reference, units, settings, regulator, start_phase: 0.0 }
+    }
+
     /// The course of the stride itself.
     pub fn own_course(&self) -> Course {
         let (ahead, left) = self.directions();
@@ -137,16 +181,25 @@ impl Pilot {
             wanted: still,
             place: Vec3::zeros(),
             velocity: Vec3::zeros(),
+            heading: 0.0,
         };
         PilotMemory {
             phase: self.start_phase,
             heading: 0.0,
+            astray: 0.0,
             place: Vec3::zeros(),
             ground: 0.0,
             legs: vec![leg; self.reference.feet.len()],
             moment: Moment::new(creature),
             velocity: Vec3::zeros(),
+            acceleration: Vec3::zeros(),
             center: Vec3::zeros(),
+            drift: None,
+            bent: Vec3::zeros(),
+            trim: Vec3::zeros(),
+            deviation: Deviation::new(self.reference.feet.len()),
+            push: Vec3::zeros(),
+            twist: Vec3::zeros(),
             begun: false,
         }
     }
@@ -167,9 +220,14 @@ impl Pilot {
         self.reference.at(creature, memory.phase, &mut memory.moment);
         self.feel_feet(sense, memory);
         self.move_carriage(sense, course, memory, h);
+        self.deviate(sense, course, memory);
         for foot in 0..memory.legs.len() {
             self.decide(sense, memory, foot, command);
             self.swing(sense, course, memory, foot);
+            let leg = &mut memory.legs[foot];
+            if !leg.state.pushes() {
+                leg.heading = memory.heading;
+            }
         }
         memory.phase += h / self.reference.period();
     }
@@ -192,6 +250,7 @@ impl Pilot {
             leg.since = memory.phase;
             leg.set_down = leg.place;
             leg.lifted = leg.place;
+            leg.heading = memory.heading;
             if let FootPhase::Swings { share, length, .. } = self.reference.graph.at(foot, memory.phase) {
                 // As if it had come all the way.
                 let (now, first) = (memory.phase, memory.phase - share * length);
@@ -201,6 +260,26 @@ impl Pilot {
             }
         }
         memory.begun = true;
+    }
+
+    /// Goes on with this stride from another one: the carriage is put where the feet that stand are on their places in the stride, as nearly
+    /// as can be.
+    pub(super) fn take_over(&self, sense: &Sense, memory: &mut PilotMemory) {
+        let turn = about_z(memory.heading);
+        let stands = |(foot, _): &(usize, &LegMemory)| {
+            matches!(self.reference.graph.at(*foot, memory.phase), FootPhase::Stands { .. })
+        };
+        let standing = memory.legs.iter().enumerate().filter(stands);
+        let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+        for (foot, leg) in standing {
+            sum += leg.place - turn * self.reference.foot(foot, memory.phase).place;
+            count += 1.0;
+        }
+        if count == 0.0 {
+            sum = sense.center_of_mass() - turn * self.reference.center_of_mass(memory.phase).place;
+            count = 1.0;
+        }
+        memory.place = Vec3::new(sum.x / count, sum.y / count, 0.0);
     }
 
     fn feel_feet(&self, sense: &Sense, memory: &mut PilotMemory) {
@@ -227,12 +306,18 @@ impl Pilot {
     fn move_carriage(&self, sense: &Sense, course: &Course, memory: &mut PilotMemory, h: f64) {
         let reference = &self.reference;
         memory.heading += course.turn * h;
+        self.follow_turn(sense, memory, h);
         let turn = about_z(memory.heading);
         let drift = turn * self.drift(course);
         memory.place += drift * h;
         let com = &memory.moment.com;
         let mean = reference.velocity;
-        memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift;
+        // What the course asks for beyond the stride: bends, and changes of speed.
+        let change = memory.drift.map_or(Vec3::zeros(), |before| (drift - before) / h);
+        let bent = change - turn * Vec3::z().cross(&mean) * reference.turn;
+        memory.drift = Some(drift);
+        memory.bent = bent.cap_magnitude(self.settings.haste * self.units.gravity);
+        memory.acceleration = turn * com.acceleration + memory.bent;
         let relative = turn * com.place;
         let leash = self.settings.leash * self.units.length;
         let center = sense.center_of_mass();
@@ -242,8 +327,68 @@ impl Pilot {
             let back = Vec3::new(ahead.x, ahead.y, 0.0) * (1.0 - leash / gap);
             memory.place -= back;
         }
+        let behind = Vec3::new(ahead.x, ahead.y, 0.0) * (leash / gap.max(leash));
+        let time = self.units.time();
+        memory.trim += behind * (h * math::square(self.settings.trim / time));
+        let most = self.settings.most_trim * self.units.speed();
+        memory.trim /= (memory.trim.norm() / most).max(1.0);
+        memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift + memory.trim;
         memory.center = memory.place + relative;
         memory.center.z = memory.ground + com.place.z;
+    }
+
+    /// Who is turned by a push goes on where it faces, since feet that are set down as if it faced ahead would cross, and comes back from
+    /// there.
+    fn follow_turn(&self, sense: &Sense, memory: &mut PilotMemory, h: f64) {
+        let base = &self.reference.base;
+        let planned = about_z(memory.heading) * orientation(&memory.moment.pose, base.q);
+        let off = yaw_of(&(orientation(&sense.state().q, base.q) * planned.inverse()));
+        let off = (off + PI).rem_euclid(TAU) - PI;
+        let beyond = off - off.clamp(-self.settings.turn_leash, self.settings.turn_leash);
+        let most = h * self.settings.turn_back / self.units.time();
+        let back = memory.astray.clamp(-most, most);
+        memory.heading += beyond - back;
+        memory.astray += beyond - back;
+    }
+
+    /// How far the creature is from its stride, and what is done about it.
+    fn deviate(&self, sense: &Sense, course: &Course, memory: &mut PilotMemory) {
+        let (base, state) = (&self.reference.base, sense.state());
+        let turn = about_z(memory.heading);
+        let back = turn.inverse();
+        let spin_of = |v: &[f64]| Vec3::new(v[base.v + 3], v[base.v + 4], v[base.v + 5]);
+        let now = orientation(&state.q, base.q);
+        let planned = turn * orientation(&memory.moment.pose, base.q);
+        let extra = Vec3::z() * (course.turn - self.reference.turn);
+        let spin = now * spin_of(&state.v) - planned * spin_of(&memory.moment.v) - extra;
+        let velocity = sense.momentum().linear / base.mass - memory.velocity;
+        let place = sense.center_of_mass() - memory.center;
+        let lean = (now * planned.inverse()).scaled_axis();
+        memory.deviation.set_body(back * place, back * velocity, back * lean, back * spin);
+        let drift = turn * self.drift(course);
+        for (foot, leg) in memory.legs.iter().enumerate() {
+            let off = match self.reference.graph.at(foot, memory.phase) {
+                FootPhase::Stands { share, length, .. } => {
+                    let planned = self.reference.foot(foot, memory.phase).place;
+                    let own = memory.place + turn * planned + self.against(memory);
+                    // On another course, feet that stand go by otherwise; in mid-stance they are where the stride has them.
+                    let until_middle = (0.5 - share) * length * self.reference.period();
+                    let beside = turn * (planned - memory.moment.com.place);
+                    let by = drift - turn * self.reference.velocity + extra.cross(&beside);
+                    back * (leg.place - own - by * until_middle)
+                }
+                FootPhase::Swings { .. } => Vec3::zeros(),
+            };
+            memory.deviation.set_foot(foot, off);
+        }
+        let (push, twist) = self.regulator.answer(memory.phase, &memory.deviation);
+        (memory.push, memory.twist) = (turn * push, turn * twist);
+    }
+
+    /// Who accelerates leans into it, or its feet would topple it: they stand further back by a h/g, m.
+    fn against(&self, memory: &PilotMemory) -> Vec3 {
+        let height = memory.moment.com.place.z.max(0.0);
+        -Vec3::new(memory.bent.x, memory.bent.y, 0.0) * (height / self.units.gravity)
     }
 
     fn decide(&self, sense: &Sense, memory: &mut PilotMemory, foot: usize, command: &mut Command) {
@@ -308,9 +453,9 @@ impl Pilot {
         memory.legs[foot].wanted = wanted;
     }
 
-    /// Where a foot is to be set down, m: where the stride has it against the centre of mass, which is on its way there, further by half
-    /// a stance of the speed and turn that are wanted and the stride has not (Kokkevis et al. 1995, the gait controller), and by s_fp of
-    /// the velocity that is too much (Coros et al. 2011, section 3.1).
+    /// Where a foot is to be set down, m: where the stride has it, further by half a stance of the speed and turn that are wanted and the
+    /// stride has not (Kokkevis et al. 1995, the gait controller), and by what the regulator makes of the deviation. Of a body over one
+    /// foot that is Coros' P₂ = P_LF + (v − v_d) s_fp with a gain for each moment of the swing.
     fn set_down(
         &self,
         sense: &Sense,
@@ -320,25 +465,25 @@ impl Pilot {
         (left, stance): (f64, f64),
     ) -> Vec3 {
         let reference = &self.reference;
-        let period = reference.period();
         let land = memory.phase + left;
-        let (time, stands) = (left * period, stance * period);
-        let then = reference.center_of_mass(land);
+        let (time, stands) = (left * reference.period(), stance * reference.period());
         let turn = about_z(memory.heading + course.turn * time);
-        let beside = turn * (reference.foot(foot, land).place - then.place);
-        let center = sense.center_of_mass();
-        let velocity = sense.momentum().linear / reference.base.mass;
-        let extra = velocity - memory.velocity;
-        let fall = (center.z - memory.ground).max(0.0) / self.units.gravity;
-        let reach = time + self.settings.placement * fall.sqrt();
-        let drift = turn * self.drift(course);
-        let mean = turn * reference.velocity;
-        let swing = turn * (then.place - memory.moment.com.place);
+        let then = reference.foot(foot, land).place;
+        let beside = turn * (then - reference.center_of_mass(land).place);
+        let (drift, mean) = (turn * self.drift(course), turn * reference.velocity);
+        // The carriage is on its way there in a bend.
+        let carriage =
+            memory.place + about_z(memory.heading + 0.5 * course.turn * time) * self.drift(course) * time;
         // Standing feet of a creature that turns sweep about it.
         let sweep = Vec3::new(0.0, 0.0, course.turn - reference.turn).cross(&beside) * (0.5 * stands);
-        let mut place =
-            center + swing + drift * time + extra * reach + beside + (drift - mean) * (0.5 * stands) + sweep;
-        place.z = ground_height(sense, place) + reference.foot(foot, land).place.z;
+        let planned = carriage + turn * then + self.against(memory) + (drift - mean) * (0.5 * stands) + sweep;
+        // Not beyond reach from where the centre of mass will be, as it moves now.
+        let velocity = sense.momentum().linear / reference.base.mass - memory.velocity;
+        let along = sense.center_of_mass() - memory.center + velocity * time;
+        let step = turn * self.regulator.step(memory.phase, foot, &memory.deviation) - along;
+        let long = math::hypot(step.x, step.y) / (self.settings.reach * self.units.length);
+        let mut place = planned + along + step / long.max(1.0);
+        place.z = ground_height(sense, place) + then.z;
         place
     }
 

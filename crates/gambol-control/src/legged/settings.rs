@@ -12,17 +12,54 @@ gambol_model::settings! {
         jammed: f64 = 0.55, Positive;
         /// Share of a stride for which a jammed leg is lifted.
         unjam: f64 = 0.15, Share;
-        /// s_fp of Coros et al. 2011, section 3.1, in √(h/g): a foot is set down further by this times the velocity that is too much. 1
-        /// is the capture point of a pendulum (Pratt et al. 2006).
-        placement: f64 = 1.0, AtLeastZero;
+        /// A foot is set down at most this far from where its stride has it beside the centre of mass, leg lengths.
+        reach: f64 = 0.6, Positive;
         /// Speed of a late foot on its way down, faster than the creature falls, √(g l).
         late: f64 = 0.6, Positive;
         /// A contact this near bears load, leg lengths: half a millimetre of a dog's leg.
         touch: f64 = 1e-3, Positive;
         /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
         leash: f64 = 0.15, Positive;
+        /// Acceleration that a change of course asks for at most, weights.
+        haste: f64 = 0.3, Positive;
+        /// The carriage turns with a creature that faces further aside than this, rad, ...
+        turn_leash: f64 = 0.25, Positive;
+        /// ... and comes back at this rate, rad √(g/l).
+        turn_back: f64 = 0.1, AtLeastZero;
+        /// Rate at which being behind the carriage is made up for by speed, √(g/l): slow against a stride, so that the mean speed is met and
+        /// no stride is disturbed.
+        trim: f64 = 0.15, AtLeastZero;
+        /// Most of that speed, √(g l).
+        most_trim: f64 = 0.15, AtLeastZero;
         /// A foot's target no longer moves when this share of its swing is left: it could not follow.
         settled: f64 = 0.1, Share;
+    }
+}
+
+gambol_model::settings! {
+    /// What is tolerable: deviations from a stride, and what is done about them, each as large as hurts as much as any other. Only their
+    /// ratios matter.
+    pub struct RegulatorSettings {
+        /// Of the centre of mass along the ground, leg lengths.
+        place: f64 = 0.5, Positive;
+        /// Of its height, leg lengths.
+        height: f64 = 0.1, Positive;
+        /// Of its velocity along the ground, √(g l), ...
+        velocity: f64 = 0.3, Positive;
+        /// ... and up and down.
+        rise: f64 = 0.3, Positive;
+        /// Of the trunk's roll and pitch, rad, ...
+        lean: f64 = 0.15, Positive;
+        /// ... and of its heading.
+        heading: f64 = 0.3, Positive;
+        /// Of its angular velocity, √(g/l).
+        spin: f64 = 1.0, Positive;
+        /// Of the force of a foot, weights.
+        force: f64 = 0.4, Positive;
+        /// Moment of a whole sole, in that force times leg lengths: half of the sole's length.
+        sole: f64 = 0.1, Positive;
+        /// Of the place where a foot is set down, leg lengths.
+        step: f64 = 0.15, Positive;
     }
 }
 
@@ -31,14 +68,6 @@ gambol_model::settings! {
     pub struct WholeSettings {
         /// Frequency at which joints return to their stride, critically damped, √(g/l).
         joints: f64 = 5.0, Positive;
-        /// The same of the trunk's orientation.
-        trunk: f64 = 4.0, Positive;
-        /// The same of the height of the centre of mass.
-        height: f64 = 4.0, Positive;
-        /// The same of its place along the ground against the carriage.
-        place: f64 = 0.7, Positive;
-        /// Rate at which its velocity along the ground returns, √(g/l).
-        velocity: f64 = 2.0, Positive;
         /// Frequency at which swinging feet return to their way, critically damped, √(g/l).
         swing: f64 = 12.0, Positive;
         /// Rate at which a standing foot comes to rest, √(g/l).
@@ -49,10 +78,8 @@ gambol_model::settings! {
         body_weight: f64 = 20.0, Positive;
         /// Weight of the trunk's orientation, in parts of the inertia of the whole.
         trunk_weight: f64 = 20.0, Positive;
-        /// Weight of the centre of mass along the ground, in parts of the mass, ...
-        level_weight: f64 = 10.0, Positive;
-        /// ... and up and down: who sinks has lost more than who is late.
-        height_weight: f64 = 20.0, Positive;
+        /// Weight of the centre of mass, in parts of the mass.
+        center_weight: f64 = 20.0, Positive;
         /// Weight of swinging feet, in parts of what of the leg moves with them.
         swing_weight: f64 = 60.0, Positive;
         /// Weight of standing feet.
@@ -66,7 +93,52 @@ gambol_model::settings! {
         force_price: f64 = 1e-3, Positive;
         /// Part of the friction that is made use of.
         grip: f64 = 0.9, Share;
+        /// Time in which a push from outside is felt, √(l/g): 10 ms of a dog.
+        feel: f64 = 0.05, Positive;
+        /// Torque that every joint has if nobody says, in weights times the length of a stretched leg: the 100 N·m of the dog of Coros et al.
+        /// 2011 are 0.5, what people have in their hips and knees 0.3 to 0.6.
+        strength: f64 = 1.0, Positive;
         /// Time in which a joint's damper brings it to the planned velocity, √(l/g).
         damper: f64 = 0.03, Positive;
+    }
+}
+
+gambol_model::settings! {
+    /// How a creature goes where it is told.
+    pub struct RoamSettings {
+        /// The speed that is asked of a stride is at most this far from the present one, √(g l): 0.5 m/s of a dog with legs of half a metre.
+        spread: f64 = 0.22, Positive;
+        /// Acceleration with which the speed that is asked for changes, weights.
+        haste: f64 = 0.12, Positive;
+        /// Acceleration with which turns begin and end, rad/s² in g/l.
+        swerve: f64 = 0.15, Positive;
+        /// Rate at which it turns to its heading, √(g/l).
+        heading: f64 = 0.5, Positive;
+        /// Fastest turn, √(g/l): 75° a second of a dog ...
+        turn: f64 = 0.3, Positive;
+        /// ... and the sideways acceleration of a turn at most, weights: friction holds more, and legs would need time.
+        sideways: f64 = 0.25, Positive;
+        /// Speeds below this, √(g l), turn as if at it.
+        slow: f64 = 0.1, Positive;
+        /// Shortest time on a rung of the ladder, √(l/g): a change of gait, three rungs, takes 0.3 s of a dog (Coros et al. 2011, section 3.3).
+        dwell: f64 = 0.45, Positive;
+        /// A neighbour in the ladder must be nearer by this share of the distance between both.
+        margin: f64 = 0.1, Share;
+        /// Who begins to go lifts the first foot when its capture point is this near to that of the stride, aside, leg lengths, ...
+        lean: f64 = 0.02, Positive;
+        /// ... and after this time at the latest, √(l/g): people take half a second.
+        patience: f64 = 2.5, Positive;
+        /// Speed towards a target per distance, √(g/l): 1 m/s for every metre of a dog's.
+        pursuit: f64 = 0.22, Positive;
+        /// Fastest towards a target, √(g l): a dog's trot. Who gallops past its prey has not caught it.
+        hurry: f64 = 1.0, Positive;
+        /// Share of that speed at least, however far aside the target lies.
+        aside: f64 = 0.15, Share;
+        /// A target this near the centre of mass is reached, leg lengths.
+        reach: f64 = 1.6, Positive;
+        /// How far a ball rolls on, leg lengths: from and to, ...
+        rolls: [f64; 2] = [4.0, 12.0], Positive;
+        /// ... and how far aside at most, rad.
+        aslant: f64 = 1.2, Positive;
     }
 }

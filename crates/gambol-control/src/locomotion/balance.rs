@@ -369,7 +369,7 @@ fn first_acceleration(world: &World, stage: &Stage, stride: &Stride) -> Vec<f64>
     let mut torque = vec![0.0; stage.creature.nv()];
     let mut state = State::new(&stride.q, &stride.v);
     Bursts::new(stage, stride, h).add(0.0, &[], &mut torque);
-    let drive = Drive { rest: world.creature().rest_pose(), torque: &torque, pushes: &[] };
+    let drive = Drive { rest: world.creature().rest_pose(), torque: &torque, strength: &[], pushes: &[] };
     let mut stepper = Stepper::new(world);
     match step(world, &mut stepper, &mut state, &drive) {
         Ok(()) => state.v.iter().zip(&stride.v).map(|(next, now)| (next - now) / h).collect(),

@@ -123,7 +123,7 @@ impl<'a> Judge<'a> {
             if keep_poses {
                 poses.push(state.q.clone());
             }
-            let drive = Drive { rest: creature.rest_pose(), torque: &torque, pushes: &[] };
+            let drive = Drive { rest: creature.rest_pose(), torque: &torque, strength: &[], pushes: &[] };
             if let Err(divergence) = step(world, &mut self.stepper, &mut state, &drive) {
                 broke = Some(divergence);
                 break;

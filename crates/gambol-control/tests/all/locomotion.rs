@@ -92,7 +92,7 @@ fn the_second_half_is_the_mirror_image_of_the_first() {
             let mut command = Command::new(creature);
             let sense = Sense::new(&world, &mut stepper, &mut state);
             bursts.command(&sense, &mut (), &mut command);
-            let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &[] };
+            let drive = Drive { rest: &command.rest, torque: &command.torque, strength: &[], pushes: &[] };
             sense.step(&drive).unwrap();
         }
         state

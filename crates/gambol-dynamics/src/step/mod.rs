@@ -21,6 +21,7 @@
 mod blocks;
 mod inertia;
 mod loops;
+mod muscles;
 mod newton;
 mod one_sided;
 mod sense;
@@ -38,6 +39,7 @@ use crate::{Contact, Creature, Data, Vec3, each_axis_above};
 use blocks::Blocks;
 use inertia::Inertia;
 use loops::Loops;
+use muscles::Muscles;
 use newton::Newton;
 
 pub use sense::Sense;
@@ -108,6 +110,8 @@ pub struct Drive<'a> {
     pub rest: &'a [f64],
     /// Forces on the coordinates besides springs and dampers; may be empty.
     pub torque: &'a [f64],
+    /// Most that torque and damper of a coordinate have together, N·m or N, at least 0; may be empty: no bounds.
+    pub strength: &'a [f64],
     /// From outside.
     pub pushes: &'a [Push],
 }
@@ -115,7 +119,7 @@ pub struct Drive<'a> {
 impl<'a> Drive<'a> {
     /// Nothing but springs with their own rest pose.
     pub fn passive(creature: &'a Creature) -> Self {
-        Self { rest: creature.rest_pose(), torque: &[], pushes: &[] }
+        Self { rest: creature.rest_pose(), torque: &[], strength: &[], pushes: &[] }
     }
 }
 
@@ -153,6 +157,7 @@ pub struct Stepper {
     reach: Vec<f64>,
     z: Vec<f64>,
     tau: Vec<f64>,
+    muscles: Muscles,
     /// C at the start of the step, and in its mean.
     first_bias: Vec<f64>,
     bias: Vec<f64>,
@@ -179,6 +184,7 @@ impl Stepper {
             reach: vec![0.0; bodies],
             z: vec![0.0; nv],
             tau: vec![0.0; nv],
+            muscles: Muscles::new(nv),
             first_bias: vec![0.0; nv],
             bias: vec![0.0; nv],
             scratch: Vec::with_capacity(nv),
@@ -197,6 +203,12 @@ impl Stepper {
     /// How the last step's contacts were solved.
     pub fn sweeps(&self) -> Sweeps {
         self.sweeps
+    }
+
+    /// Force of each coordinate's damper in the last step, against its motion, N·m or N: D v', or what was left to it where a bound of
+    /// [`Drive::strength`] was met. Torque less this is what the coordinate had.
+    pub fn damper_forces(&self) -> &[f64] {
+        &self.muscles.damped
     }
 
     fn impulse_in_world(&self, k: usize) -> Vec3 {
@@ -228,15 +240,35 @@ fn look(world: &World, stepper: &mut Stepper, state: &State) {
 
 /// The rest of the step, after [`look`].
 fn advance(world: &World, stepper: &mut Stepper, state: &mut State, drive: &Drive) -> Result<(), Divergence> {
-    let (creature, settings) = (&world.creature, &world.settings);
-    let h = settings.step;
     forces(world, stepper, state, drive);
-    if !stepper.inertia.factor(creature, &mut stepper.data, &state.v, &world.extra) {
+    muscles::begin(world, stepper);
+    loop {
+        find_velocity(world, stepper, state, drive)?;
+        if !muscles::tire(world, stepper, state, drive) {
+            break;
+        }
+    }
+    state.v.copy_from_slice(&stepper.z);
+    world.creature.integrate(&mut state.q, &state.v, world.settings.step);
+    state.time += world.settings.step;
+    remember(stepper, state);
+    Ok(())
+}
+
+/// The velocity that moves the pose into `stepper.z`.
+fn find_velocity(
+    world: &World,
+    stepper: &mut Stepper,
+    state: &State,
+    drive: &Drive,
+) -> Result<(), Divergence> {
+    let (creature, settings) = (&world.creature, &world.settings);
+    if !stepper.inertia.factor(creature, &mut stepper.data, &state.v, &stepper.muscles.extra) {
         return Err(diverged(world, state, &state.v, "its inertia is not positive"));
     }
     stepper.bias.copy_from_slice(&stepper.first_bias);
     let about = (drive.rest, state.q.as_slice(), state.v.as_slice());
-    let timing = (h, settings.springs.share());
+    let timing = (settings.step, settings.springs.share());
     stepper.loops.prepare(creature, &mut stepper.data, &stepper.inertia, about, timing);
     one_sided::add_limits(world, stepper, state);
     one_sided::add_contacts(world, stepper, state);
@@ -253,10 +285,6 @@ fn advance(world: &World, stepper: &mut Stepper, state: &mut State, drive: &Driv
     if !stepper.z.iter().all(|v| v.abs() <= FASTEST) {
         return Err(diverged(world, state, &stepper.z, "its velocity grows beyond all bounds"));
     }
-    state.v.copy_from_slice(&stepper.z);
-    creature.integrate(&mut state.q, &state.v, h);
-    state.time += h;
-    remember(stepper, state);
     Ok(())
 }
 

@@ -254,7 +254,7 @@ fn simulated(name: &str, cycles: f64) -> (Creature, Clip, Vec<Vec<Vec3>>, f64) {
     'up: while state.time < cycles * stride.period {
         let sense = Sense::new(&world, &mut stepper, &mut state);
         controller.drive(&sense, &mut memory, &mut command);
-        let drive = Drive { rest: &command.rest, torque: &command.torque, pushes: &[] };
+        let drive = Drive { rest: &command.rest, torque: &command.torque, strength: &[], pushes: &[] };
         sense.step(&drive).unwrap();
         let mut forces = vec![Vec3::zeros(); legs.legs.len()];
         for touch in state.contact_forces(&world) {

@@ -172,7 +172,8 @@ impl Simulation {
             if let Some(grip) = &grip {
                 grip.pull(&sense, &mut self.jacobian, &mut self.command.torque);
             }
-            let drive = Drive { rest: &self.command.rest, torque: &self.command.torque, pushes: &[] };
+            let drive =
+                Drive { rest: &self.command.rest, torque: &self.command.torque, strength: &[], pushes: &[] };
             let went = sense.step(&drive);
             self.diverged = went.err().map(|divergence| divergence.to_string());
             if self.diverged.is_none()

@@ -80,7 +80,7 @@ impl Run {
 
     /// One step with the springs at rest in `rest`.
     pub(crate) fn step_about(&mut self, rest: &[f64]) {
-        let drive = Drive { rest, torque: &[], pushes: &[] };
+        let drive = Drive { rest, torque: &[], strength: &[], pushes: &[] };
         step(&self.world, &mut self.stepper, &mut self.state, &drive).expect("it goes on");
     }
 

@@ -1,0 +1,49 @@
+//! `cargo xtask roam`: how long creatures stay up that go by their own torques, at which speeds, and what pushes they take, as the tables
+//! of docs/roam.md.
+
+use clap::ValueEnum;
+
+use crate::bench::build_ours;
+use crate::docs::put_table;
+use crate::shell::{Result, command, output};
+
+const DOCS: &str = "docs/roam.md";
+
+/// What is simulated.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Table {
+    /// The dog's gaits at the speeds of Coros et al. 2011
+    Gaits,
+    /// Their table 1: four directions at two bodies at eight moments of a stride
+    Pushes,
+    /// Slopes, low steps and slippery ground
+    Ground,
+    /// Designed walks
+    Creatures,
+}
+
+impl Table {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Gaits => "gaits",
+            Self::Pushes => "pushes",
+            Self::Ground => "ground",
+            Self::Creatures => "creatures",
+        }
+    }
+}
+
+/// Simulates one table or all, and prints them, or puts each between its marks in the docs.
+pub(crate) fn run(table: Option<Table>, words: &[String], docs: bool) -> Result<()> {
+    let bench = build_ours("roam_bench")?;
+    let tables = table.map_or_else(|| Table::value_variants().to_vec(), |table| vec![table]);
+    for table in tables {
+        let text = output(command(&bench, &[table.name()]).args(words))?;
+        if docs {
+            put_table(DOCS, table.name(), text.trim_end())?;
+        } else {
+            println!("{text}");
+        }
+    }
+    Ok(())
+}
