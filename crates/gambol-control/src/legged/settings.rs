@@ -20,10 +20,6 @@ gambol_model::settings! {
         touch: f64 = 1e-3, Positive;
         /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
         leash: f64 = 0.15, Positive;
-        /// The carriage turns with a creature that faces further aside than this, rad, ...
-        turn_leash: f64 = 0.25, Positive;
-        /// ... and comes back at this rate, rad √(g/l).
-        turn_back: f64 = 0.1, AtLeastZero;
         /// Rate at which being behind the carriage is made up for by speed, √(g/l): slow against a stride, so that the mean speed is met and
         /// no stride is disturbed.
         trim: f64 = 0.15, AtLeastZero;
@@ -91,8 +87,6 @@ gambol_model::settings! {
         force_price: f64 = 1e-3, Positive;
         /// Part of the friction that is made use of.
         grip: f64 = 0.9, Share;
-        /// Time in which a push from outside is felt, √(l/g): 10 ms of a dog.
-        feel: f64 = 0.05, Positive;
         /// Torque that every joint has if nobody says, in weights times the length of a stretched leg: the 100 N·m of the dog of Coros et al.
         /// 2011 are 0.5, what people have in their hips and knees 0.3 to 0.6.
         strength: f64 = 1.0, Positive;
