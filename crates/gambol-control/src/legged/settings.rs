@@ -22,7 +22,7 @@ gambol_model::settings! {
         leash: f64 = 0.15, Positive;
         /// Rate at which being behind the carriage is made up for by speed, √(g/l): slow against a stride, so that the mean speed is met and
         /// no stride is disturbed.
-        trim: f64 = 0.15, AtLeastZero;
+        trim: f64 = 0.05, AtLeastZero;
         /// Most of that speed, √(g l).
         most_trim: f64 = 0.15, AtLeastZero;
         /// A foot's target no longer moves when this share of its swing is left: it could not follow.
