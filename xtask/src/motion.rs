@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use gambol::model::Creature;
 use gambol::motion::{
-    Basis, Clip, ElasticSettings, GeodesicSettings, Geodesics, Keep, Metric, PackSettings, PackTarget, Prior,
-    RootMotion, bone_end, pack, reconstruct,
+    Basis, Clip, ElasticSettings, FrameSelector, GeodesicSettings, Geodesics, Keep, Metric, PackSettings,
+    PackTarget, Prior, RootMotion, SelectorSettings, bone_end, pack, reconstruct,
 };
 use gambol::{MotionOptions, load_motion, load_motions};
 
@@ -91,12 +91,16 @@ fn sizes(files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Ways of posing.
+const WAYS: usize = 6;
+
 /// Frames of each recording posed by what all others say, mean distance of bone ends, mm.
 fn poses(files: &[PathBuf]) -> Result<()> {
     println!(
-        "| recording | Gaussian, root given | root free | elastic, root given | root free |\n|---|--:|--:|--:|--:|"
+        "| recording | frames, root given | root free | Gaussian, root given | root free | elastic, root given | root free |"
     );
-    let mut sums = [0.0; 4];
+    println!("|---|--:|--:|--:|--:|--:|--:|");
+    let mut sums = [0.0; WAYS];
     for file in files {
         let (creature, clip) = load(file)?;
         let row = posed(files, file, &creature, &clip)?;
@@ -109,7 +113,7 @@ fn poses(files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn posed(files: &[PathBuf], file: &Path, creature: &Creature, clip: &Clip) -> Result<[f64; 4]> {
+fn posed(files: &[PathBuf], file: &Path, creature: &Creature, clip: &Clip) -> Result<[f64; WAYS]> {
     let others: Vec<&Path> = std::iter::once(file)
         .chain(files.iter().map(PathBuf::as_path).filter(|other| *other != file))
         .collect();
@@ -117,19 +121,20 @@ fn posed(files: &[PathBuf], file: &Path, creature: &Creature, clip: &Clip) -> Re
     let (_, clips) =
         load_motions(&others, &MotionOptions::default(), false).map_err(|error| error.to_string())?;
     let settings = GeodesicSettings { keep: Keep::All, metric: None };
-    let learnt =
+    let gaussian =
         Basis::from_clips(creature, &clips[1..], &settings).map_err(|error| error.to_string())?.basis;
-    let (learnt, elastic) = (Prior::Basis(learnt), Prior::Elastic(ElasticSettings::default()));
+    let mut selector = FrameSelector::new(creature, SelectorSettings::default());
+    for pose in clips[1..].iter().flat_map(|clip| &clip.poses) {
+        selector.add(pose).map_err(|error| error.to_string())?;
+    }
+    let frames = selector.finish().map_err(|error| error.to_string())?;
+    let priors = [Prior::Frames(frames), Prior::Basis(gaussian), Prior::Elastic(ElasticSettings::default())];
     let body = |name: &str| creature.body_index(name).ok_or_else(|| format!("there is no bone {name}"));
     let handles = HANDLES.map(|name| body(name).map(|body| bone_end(creature, body)));
     let handles = handles.into_iter().collect::<Result<Vec<_>>>()?;
-    let mut row = [0.0; 4];
-    let ways = [
-        (&learnt, RootMotion::Given),
-        (&learnt, RootMotion::Free),
-        (&elastic, RootMotion::Given),
-        (&elastic, RootMotion::Free),
-    ];
+    let mut row = [0.0; WAYS];
+    let ways =
+        priors.iter().flat_map(|prior| [RootMotion::Given, RootMotion::Free].map(|root| (prior, root)));
     for (cell, (prior, root)) in row.iter_mut().zip(ways) {
         let found =
             reconstruct(creature, clip, prior, &handles, root, FRAMES).map_err(|error| error.to_string())?;

@@ -84,7 +84,7 @@ fn physics() -> Result<()> {
     draw(&sheet, &folder.join("linear-modes.svg"))
 }
 
-/// Plants of the gallery in `docs/plants`: modes as in figure 4 of Diener et al. 2009, a breeze, a front, and a forest.
+/// Plants of the gallery in `docs/plants`: modes as in figure 4 of Diener et al. 2009, a breeze, a front, a forest and a row.
 fn plants() -> Result<()> {
     let folder = root().join("docs/plants");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
@@ -133,7 +133,23 @@ fn plants() -> Result<()> {
         "--force",
         "-o",
     ];
-    draw(&forest, &folder.join("forest.gif"))
+    draw(&forest, &folder.join("forest.gif"))?;
+    let row = [
+        "wind",
+        "poplar",
+        "--forest",
+        "14",
+        "--row",
+        "--speed",
+        "12",
+        "--gusts",
+        "0.3",
+        "--seconds",
+        "0",
+        "--force",
+        "-o",
+    ];
+    draw(&row, &folder.join("row.gif"))
 }
 
 /// A skinned file of our own, as awkward as any, at three of its gaits, in `docs/rigs`.

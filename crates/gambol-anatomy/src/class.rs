@@ -30,10 +30,12 @@ settings! {
         slender: f64 = 14.0, Positive;
         /// Of wings of somebody with legs, length over that of the legs: an ostrich's do not carry it, a dragon's do.
         wing_over_leg: f64 = 1.0, Positive;
+        /// The same where nobody says that they are wings: people's arms reach 0.9 times as far as their legs are long, gibbons' 1.5.
+        unnamed_wing: f64 = 1.6, AtLeastOne;
         /// Breadth over length of a body with broad fins: a manta has 1.2 and more, a shark with its fins spread 0.6.
         broad: f64 = 0.8, Positive;
         /// Height over breadth below which a broad body is flat as a ray is; a bird's trunk between its wings is a fifth and more.
-        flat: f64 = 0.22, Share;
+        flat: f64 = 0.18, Share;
         /// The same where fins aside are named, of which tall ones are no ray's.
         ray_flat: f64 = 0.5, Share;
         /// Mass of a ray's fins over that of the whole; a shark's are 0.04.
@@ -44,6 +46,8 @@ settings! {
         aside: f64 = 0.08, Share;
         /// Room below the belly over the height: less than this is no walker's. A dachshund has a fifth.
         clearance: f64 = 0.12, Share;
+        /// Height of hips above feet over the largest extent, of limbs that nobody calls legs: less than this is a wing or a fin that hangs.
+        stands: f64 = 0.04, Share;
         /// Mass of what could be flippers over that of the whole: a dolphin's are 0.02, a dog's legs 0.15 and more.
         flippers: f64 = 0.07, Share;
         /// The same of a pair that cannot be legs, however high the belly is: a flamingo's are 0.05.
@@ -200,7 +204,8 @@ impl Look {
         let share = self.leg_mass(creature, legs) / creature.mass().max(f64::MIN_POSITIVE);
         let low = self.trunk_low - ground < settings.clearance * height && share < settings.flippers;
         let flippers = legs.pairs == 1 && (low || share < settings.twigs) && self.extent().x > height;
-        !beats && !flippers
+        let stands = legs.length > settings.stands * self.extent().max();
+        !beats && !flippers && stands
     }
 
     /// Whether a body, or one between it and the midline, is called so.
@@ -241,6 +246,9 @@ impl Look {
         if let Some(found) = self.winged(creature, legs, walks, settings) {
             return found;
         }
+        if let Some(found) = self.unnamed_wings(creature, legs, walks, settings) {
+            return found;
+        }
         if walks {
             let pairs = legs.pairs;
             let plural = if pairs == 1 { "a pair of legs stands" } else { "several pairs of legs stand" };
@@ -276,6 +284,34 @@ impl Look {
         Some((BodyClass::Wings, format!("{} of its parts are called wings, as {name:?}", wings.len())))
     }
 
+    /// Limbs of a walker that nobody calls arms and that reach far beyond what arms do.
+    fn unnamed_wings(
+        &self,
+        creature: &Creature,
+        legs: &Legs,
+        walks: bool,
+        settings: &ClassSettings,
+    ) -> Option<(BodyClass, String)> {
+        let named = self.count(ARM) > 0 || self.count(WING) > 0 || self.count(FIN) > 0;
+        if !walks || named || legs.pairs > 2 {
+            return None;
+        }
+        let of_leg = |body: usize| {
+            let joints = legs.legs.iter().flat_map(|leg| &leg.joints);
+            joints.clone().any(|&joint| creature.joints()[joint].body == body)
+                || legs.legs.iter().any(|leg| leg.foot == body)
+        };
+        let limbs = (1..self.words.len()).filter(|&body| !self.unpaired[body] && !of_leg(body));
+        let reach = limbs.map(|body| self.aside[body]).fold(0.0, f64::max);
+        let share = reach / legs.length.max(f64::MIN_POSITIVE);
+        // And wider than it is long: a crocodile's short legs make nothing a wing.
+        let wide = 2.0 * reach > self.extent().x;
+        (wide && share > settings.unnamed_wing).then(|| {
+            let reason = format!("limbs aside reach {share:.1} times as far as its legs are long");
+            (BodyClass::Wings, reason)
+        })
+    }
+
     /// Which way it swims, with fins by name or a clip that says so.
     fn swimmer(&self, creature: &Creature, settings: &ClassSettings) -> (BodyClass, String) {
         let size = self.extent();
@@ -307,16 +343,17 @@ impl Look {
         if Self::is_ring(creature) {
             return told(BodyClass::Belly, "its body is closed to a ring".to_owned());
         }
+        let pairs = (1..self.words.len()).any(|body| !self.unpaired[body] && !self.words[body].is_empty());
+        let broad = pairs && size.y > settings.wing_span * size.x;
         let flippers = !legs.is_empty() && self.count(LEG) == 0 && size.x > size.z && legs.pairs == 1;
-        if flippers && bends + 1 >= settings.bends {
+        if flippers && !broad && bends + 1 >= settings.bends {
             let class = if self.has_flukes(creature) { BodyClass::Whale } else { BodyClass::Fish };
             return told(class, "its belly is on the ground between two small limbs: flippers".to_owned());
         }
         if self.count(ARM) > 0 && legs.legs.iter().all(|leg| !self.leg_says(creature, leg.foot, LEG)) {
             return told(BodyClass::Floats, "it has arms and no legs, and hangs in the air".to_owned());
         }
-        let pairs = (1..self.words.len()).any(|body| !self.unpaired[body] && !self.words[body].is_empty());
-        if pairs && size.y > settings.wing_span * size.x && legs.is_empty() {
+        if broad {
             let flat = size.z < settings.flat * size.y && !self.labelled(FLIES);
             let class = if flat { BodyClass::Ray } else { BodyClass::Wings };
             let reason = format!("it is {:.1} times as broad as long, without legs", size.y / size.x);

@@ -44,6 +44,9 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
             continue; // spread, as they fly
         }
         let arm = survey.place(hand) - survey.origins[upper];
+        if !said_arm(&spec.bodies[upper].name) && arm.norm() > survey.origins[upper].z - lowest(survey) {
+            continue; // it would drag on the ground: a wing
+        }
         let slope = math::atan2(-arm.z, math::hypot(arm.x, arm.y));
         let is_aside = arm.y.abs() > arm.x.abs();
         if slope >= HANGS || !is_aside || !can_turn(&spec.bodies[upper].joints, &[JointKind::Ball]) {
@@ -56,6 +59,15 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
         }
     }
     lowered
+}
+
+fn said_arm(name: &str) -> bool {
+    words_of_name(name).iter().any(|word| word.contains("arm") || word.contains("hand"))
+}
+
+/// Height of the lowest joint, m.
+fn lowest(survey: &Survey) -> f64 {
+    survey.origins.iter().skip(1).map(|at| at.z).fold(f64::INFINITY, f64::min)
 }
 
 fn is_wing(name: &str) -> bool {

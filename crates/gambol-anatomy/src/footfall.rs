@@ -115,7 +115,7 @@ pub fn leaps(legs: &Legs, settings: &LeapSettings) -> bool {
 const LEGGED: [Pattern; 16] = [
     // Humans prefer 1.3 to 1.4 m/s, Fr 0.2, with each foot down for 0.62 to 0.65; dogs about as much.
     row("walk", Order::Wave, [0.52, 0.64, 0.8], 0.2, [0.08, 0.06], 0.04),
-    row("run", Order::Alternating, [0.2, 0.36, 0.5], 1.2, [0.16, 0.12], 0.05),
+    row("run", Order::Alternating, [0.2, 0.36, 0.5], 1.2, [0.16, 0.2], 0.05),
     row("trot", Order::Alternating, [0.25, 0.45, 0.5], 0.8, [0.1, 0.08], 0.06),
     row("amble", Order::Sides, [0.51, 0.6, 0.75], 0.35, [0.07, 0.05], 0.04),
     row("pace", Order::Sides, [0.25, 0.45, 0.5], 0.8, [0.1, 0.08], 0.05),

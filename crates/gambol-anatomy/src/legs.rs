@@ -3,7 +3,7 @@
 use std::f64::consts::PI;
 
 use gambol_dynamics::{BodyFrame, Data, Touch, forward_kinematics, touches};
-use gambol_model::{Creature, JointKind, Landmark, Role, Side, Vec3};
+use gambol_model::{Creature, JointKind, Landmark, Role, Side, Vec3, math};
 use nalgebra::{Rotation3, Unit};
 
 use crate::Heading;
@@ -155,8 +155,16 @@ fn leg(
     };
     let hip = joints.first().map_or(frames[chain[0]].position, |&joint| place(joint));
     let stands = frames[foot.body].point_in_world(foot.point);
-    let straight = joints.windows(2).map(|pair| (place(pair[1]) - place(pair[0])).norm()).sum();
     let knee = knee(creature, foot, &joints);
+    let wide = knee.and_then(|knee| thigh_of_wide_hip(&joints, knee, &place));
+    let thigh = wide.unwrap_or(hip);
+    let above = if wide.is_some() {
+        joints.iter().position(|joint| Some(*joint) == knee).unwrap_or(1) - 1
+    } else {
+        0
+    };
+    let bones = joints[above..].windows(2).map(|pair| (place(pair[1]) - place(pair[0])).norm()).sum();
+    let straight = math::hypot((thigh - hip).norm(), bones);
     let bend = knee.map_or(1.0, |knee| {
         // The leg bends the way that brings the foot nearer to the hip, as far as the limits let it. To first order
         // a toe ahead of a straight leg comes nearer when the knee bends the wrong way.
@@ -174,7 +182,7 @@ fn leg(
     // Straight is where the leg would go if the knee stretched by what it lacks of a half turn.
     let straight_knee = knee.zip(joints.last()).and_then(|(knee, &ankle)| {
         let joint = &creature.joints()[knee];
-        let (up, down) = (hip - place(knee), place(ankle) - place(knee));
+        let (up, down) = (thigh - place(knee), place(ankle) - place(knee));
         let lacks = PI - up.angle(&down);
         let bones = up.norm() > 0.0 && down.norm() > 0.0;
         (joint.kind == JointKind::Hinge && bones).then(|| pose[joint.q] - bend * lacks)
@@ -207,6 +215,21 @@ fn leg(
         straight_knee,
         sole,
     }
+}
+
+/// The upper end of the thigh where the hip is wide: hinges of robots lie beside each other, across the leg, and do not make it longer. That of
+/// an animal is its first joint, the shoulder blade a bone of the leg.
+fn thigh_of_wide_hip(joints: &[usize], knee: usize, place: &dyn Fn(usize) -> Vec3) -> Option<Vec3> {
+    /// Of the thigh: hinges of one hip are no further apart.
+    const NEAR: f64 = 0.5;
+    /// Of the way between them: they lie across the leg if no more of it is along the thigh.
+    const ALONG: f64 = 0.3;
+    let at = joints.iter().position(|&joint| joint == knee)?;
+    let hip = place(*joints.first()?);
+    let thigh = place(joints[at.checked_sub(1)?]);
+    let (wide, bone) = (thigh - hip, place(knee) - thigh);
+    let along = wide.dot(&bone.try_normalize(0.0)?).abs();
+    (wide.norm() < NEAR * bone.norm() && along < ALONG * wide.norm()).then_some(thigh)
 }
 
 /// The knee of this leg, or its elbow.

@@ -44,6 +44,8 @@ const BEATS: [&str; 6] = ["wing", "wings", "fin", "flipper", "flippers", "fins"]
 const BLADES: usize = 4;
 /// What is this far from the middle, as a share of the farthest, is on one side.
 const ASIDE: f64 = 0.15;
+/// Feet are so far below the joints of their limbs, as a share of the farthest from the middle.
+const STANDS: f64 = 0.1;
 /// A limb is a wing beside named ones if it reaches this far, as a share of the farthest.
 const REACHES: f64 = 0.4;
 
@@ -72,11 +74,19 @@ pub fn wings(creature: &Creature, data: &mut Data) -> Vec<Wing> {
             words_of_name(&bodies[*body].name).iter().any(|word| BEATS.contains(&word.as_str()))
         };
         let named = own.iter().any(called);
-        let stands =
-            creature.landmarks().iter().any(|mark| mark.role == Role::Foot && own.contains(&mark.body));
         let joint = creature.joints()[bodies[root].joints.clone()].first();
-        let Some(joint) = joint.filter(|_| named || !stands) else { continue };
+        let Some(joint) = joint else { continue };
         let shoulder = frames[root].point_in_world(joint.anchor);
+        // What ends level with where it begins carries nobody, though it may be the lowest there is.
+        let carries = |mark: &&gambol_model::Landmark| {
+            let foot = frames[mark.body].point_in_world(mark.point);
+            (shoulder - foot).dot(&heading.up) > STANDS * breadth
+        };
+        let own_marks = creature.landmarks().iter().filter(|mark| own.contains(&mark.body));
+        let stands = own_marks.filter(|mark| mark.role == Role::Foot).any(|mark| carries(&mark));
+        if stands && !named {
+            continue;
+        }
         let far = |body: &usize| (frames[*body].point_in_world(bodies[*body].mass.com) - shoulder).norm();
         let tip = own.iter().map(|&body| tip(creature, frames, body, shoulder)).fold(0.0, f64::max);
         let length = own.iter().map(far).fold(tip, f64::max);

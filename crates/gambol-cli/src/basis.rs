@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use gambol::{MotionOptions, is_motion};
+use gambol::{MOTION_FILES, MotionOptions, MotionPlace};
 use gambol_dynamics::Data;
 use gambol_formats::basis::to_basis_file;
 use gambol_formats::write_file;
@@ -25,9 +25,9 @@ use super::{Failure, is_same_file, write_json, written};
 #[derive(Args)]
 #[command(
     after_help = "A basis is a mean pose and directions in its tangent space. Principal geodesics come from clips (.bvh, .amc, .json,\n\
-    .npz, .pack) of one skeleton; vibrations from a creature, with --modes. Other commands take either (docs/motion.md).\n\n\
+    .npz, .pack, those in .glb, .gltf, .vrm, .fbx) of one skeleton; vibrations from a creature, with --modes. Other commands take either (docs/motion.md).\n\n\
     Examples:\n  gambol basis walk.bvh run.bvh -o human.basis\n  gambol basis 17_10.amc --count 12 --sheet boxing.png\n  \
-    gambol basis 17_10.amc --metric joint --variance 0.95 --json\n  gambol basis dog --modes 12 -o dog.basis"
+    gambol basis fox.glb#Walk --count 6\n  gambol basis 17_10.amc --metric joint --variance 0.95 --json\n  gambol basis dog --modes 12 -o dog.basis"
 )]
 #[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(super) struct BasisVerb {
@@ -147,7 +147,7 @@ impl BasisVerb {
         let outputs = self.output.iter().chain(&self.sheet);
         for path in outputs {
             let fail = |reason: &str| Err(Failure::Failed(format!("{}{reason}", path.display())));
-            if self.from.iter().any(|input| is_same_file(input, path)) {
+            if self.from.iter().any(|input| is_same_file(&MotionPlace::of(input).file, path)) {
                 return fail(" is read here and never written over; choose another name");
             }
             if path.exists() && !self.force {
@@ -175,9 +175,8 @@ impl BasisVerb {
     }
 
     fn geodesics(&self, out: &mut impl Write) -> Result<(), Failure> {
-        if let Some(stranger) = self.from.iter().find(|path| !is_motion(path)) {
-            let reason =
-                "motion is read from .bvh, .amc, .json, .npz and .pack files; --modes takes a creature";
+        if let Some(stranger) = self.from.iter().find(|path| !MotionPlace::of(path).may_move()) {
+            let reason = format!("{MOTION_FILES}; --modes takes a creature");
             return Err(Failure::Failed(format!("{}: {reason}", stranger.display())));
         }
         let paths: Vec<&Path> = self.from.iter().map(PathBuf::as_path).collect();

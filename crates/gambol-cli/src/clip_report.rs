@@ -111,8 +111,13 @@ impl ClipReport {
     pub(super) fn of_gltf(creature: &Creature, GltfClip { clip, miss }: &GltfClip) -> Self {
         /// A body that is so far from its bone, in parts of the height of the centre of mass, is seen to be.
         const SEEN: f64 = 0.03;
-        let motion =
-            Motion { creature: creature.clone(), clip: clip.clone(), scale: None, first_apart: false };
+        let motion = Motion {
+            creature: creature.clone(),
+            clip: clip.clone(),
+            scale: None,
+            first_apart: false,
+            rig: None,
+        };
         let mut report = Self::new(motion);
         report.bones_off = Some(*miss);
         let size = report.figures.as_ref().map_or(1.0, |figures| figures.com_height);

@@ -4,12 +4,13 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use gambol::{MotionOptions, guess_contacts, is_motion, load_motion};
+use gambol::{MotionOptions, guess_contacts, load_motion};
 use gambol_formats::mocap::RecordingOptions;
 use gambol_model::Creature;
 use gambol_motion::{Clip, Comparison, JointList, compare};
 use serde::Serialize;
 
+use super::files::check_motion;
 use super::table::plain;
 use super::{Failure, write_json};
 
@@ -18,10 +19,10 @@ use super::{Failure, write_json};
 #[command(
     after_help = "The distortion is d = 100 |A - B| / |A - mean of A| over the positions of all joints (Karni and Gotsman 2004).\n\
     The shell error is the largest distance of points 3 cm off each joint, which turns show in too.\n\n\
-    Examples:\n  gambol compare walk.bvh walk.pack --creature walk.bvh\n  gambol compare trot.json edited.json --json"
+    Examples:\n  gambol compare walk.bvh walk.pack --creature walk.bvh\n  gambol compare trot.json edited.json --json\n  gambol compare wolf.fbx#Run wolf.glb#Run"
 )]
 pub(super) struct CompareVerb {
-    /// The original: .bvh, .amc, .json, .npz or .pack
+    /// The original: .bvh, .amc, .json, .npz or .pack, or a clip in a skinned character: fox.glb#Walk
     a: PathBuf,
 
     /// What it became
@@ -86,13 +87,7 @@ impl CompareVerb {
             MotionOptions { recording: RecordingOptions::default(), creature: self.creature.clone() };
         let mut motions = Vec::new();
         for path in [&self.a, &self.b] {
-            if !path.exists() {
-                return Err(Failure::Failed(format!("{}: there is no such file", path.display())));
-            }
-            if !is_motion(path) {
-                let reason = "motion is read from .bvh, .amc, .json, .npz and .pack files";
-                return Err(Failure::Failed(format!("{}: {reason}", path.display())));
-            }
+            check_motion(path)?;
             motions.push(load_motion(path, &options).map_err(|error| Failure::hinted(&error))?);
         }
         let (Some(b), Some(a)) = (motions.pop(), motions.pop()) else {

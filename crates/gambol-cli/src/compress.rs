@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use gambol::{MotionOptions, guess_contacts, is_motion, load_motion};
+use gambol::{MotionOptions, guess_contacts, load_motion};
 use gambol_formats::mocap::RecordingOptions;
 use gambol_formats::pack::to_pack_file;
 use gambol_formats::write_file;
@@ -12,6 +12,7 @@ use gambol_motion::{PackReport, PackSettings, PackTarget, pack};
 use serde::Serialize;
 
 use super::compare::{ComparisonJson, tell};
+use super::files::check_motion;
 use super::settings::{count, positive};
 use super::{Failure, is_same_file, write_json, written};
 
@@ -24,7 +25,7 @@ use super::{Failure, is_same_file, write_json, written};
     gambol compress dance.bvh -o dance.pack --bytes 20000 --json\n  gambol convert walk.pack walk.glb --creature walk.bvh"
 )]
 pub(super) struct CompressVerb {
-    /// .bvh, .amc, .json, .npz or .pack
+    /// .bvh, .amc, .json, .npz or .pack, or a clip in a skinned character: fox.glb#Walk
     clip: PathBuf,
 
     /// The file to write
@@ -135,16 +136,11 @@ impl CompressVerb {
     /// What can be known before the work.
     fn check_files(&self) -> Result<(), Failure> {
         let fail = |path: &PathBuf, reason: &str| Err(Failure::Failed(format!("{}{reason}", path.display())));
-        if !self.clip.exists() {
-            return fail(&self.clip, ": there is no such file");
-        }
-        if !is_motion(&self.clip) {
-            return fail(&self.clip, ": motion is read from .bvh, .amc, .json, .npz and .pack files");
-        }
+        let place = check_motion(&self.clip)?;
         if !self.output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pack")) {
             return fail(&self.output, ": a packed clip's file ends in .pack");
         }
-        if is_same_file(&self.clip, &self.output) {
+        if is_same_file(&place.file, &self.output) {
             return fail(&self.output, " is read here and never written over; choose another name");
         }
         if self.output.exists() && !self.force {

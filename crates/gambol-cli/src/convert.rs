@@ -12,22 +12,25 @@ use gambol_motion::{Clip, Seam};
 use gambol_picture::{ClipOptions, ForceCurves, write_clip};
 
 use super::animate::RootMotion;
+use super::files::check_motion;
 use super::hint::told;
+use super::render::to_rig_bytes;
 use super::{Failure, forces, written};
-use gambol::render::force_curves;
-use gambol::{LoadOptions, Motion, MotionOptions, guess_contacts, is_motion, load_motion};
+use gambol::render::{Format, force_curves};
+use gambol::{LoadOptions, Motion, MotionOptions, MotionPlace, guess_contacts, load_motion};
 
 const ENDINGS: [&str; 8] = ["glb", "bvh", "json", "npz", "png", "svg", "gif", "apng"];
 
 /// Converts a clip, and cuts, loops or resamples it on the way
 #[derive(Args)]
 #[command(
-    after_help = "FROM: .bvh, .amc (its .asf beside it or by --asf), or .json, .npz or .pack (a clip that gambol wrote).\n\
+    after_help = "FROM: .bvh, .amc (its .asf beside it or by --asf), .json, .npz or .pack (a clip that gambol wrote), or a clip in a .glb, .gltf, \
+    .vrm or .fbx: fox.glb#Walk.\n\
     TO by ending: .glb (glTF), .bvh, .json, .npz (NumPy); .png or .svg (a film strip), .gif or .apng (an animation).\n\
-    A recording becomes a creature with a body for every joint. Steps are made in this order: trim, loop, fps.\n\n\
+    A recording becomes a creature with a body for every joint; of a skinned character .glb is its own file with the clip added. Steps are made in this order: trim, loop, fps.\n\n\
     Examples:\n  gambol convert walk.bvh walk.glb\n  gambol convert 02_01.amc 02_01.gif --asf 02.asf\n  \
     gambol convert walk.bvh cycle.glb --loop --fps 30 --root-motion in-place\n  \
-    gambol convert dance.bvh part.bvh --trim 2.5,4 --height 1.8\n  gambol convert trot.json trot.png\n  gambol convert edited.npz edited.glb --creature dog"
+    gambol convert dance.bvh part.bvh --trim 2.5,4 --height 1.8\n  gambol convert trot.json trot.png\n  gambol convert wolf.fbx#Run run.bvh\n  gambol convert edited.npz edited.glb --creature dog"
 )]
 #[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(super) struct Convert {
@@ -111,13 +114,8 @@ impl Convert {
             let endings: Vec<String> = ENDINGS.iter().map(|ending| format!(".{ending}")).collect();
             return fail(&self.to, &format!(": a clip's file ends in one of {}", endings.join(", ")));
         }
-        if !self.from.exists() {
-            return fail(&self.from, ": there is no such file");
-        }
-        if !is_motion(&self.from) {
-            return fail(&self.from, ": motion is read from .bvh, .amc, .json, .npz and .pack files");
-        }
-        for input in [Some(&self.from), self.asf.as_ref()].into_iter().flatten() {
+        let place = check_motion(&self.from)?;
+        for input in [Some(&place.file), self.asf.as_ref()].into_iter().flatten() {
             let same =
                 input.canonicalize().ok().zip(self.to.canonicalize().ok()).is_some_and(|(a, b)| a == b);
             if same {
@@ -130,12 +128,16 @@ impl Convert {
         Ok(())
     }
 
+    fn load_options(&self) -> LoadOptions {
+        LoadOptions { unit: self.unit, height: self.height, ..LoadOptions::default() }
+    }
+
     fn load(&self) -> Result<Motion, Failure> {
         let options = MotionOptions {
             recording: RecordingOptions {
                 asf: self.asf.clone(),
                 rate: self.amc_fps,
-                load: LoadOptions { unit: self.unit, height: self.height, ..LoadOptions::default() },
+                load: self.load_options(),
             },
             creature: self.creature.clone(),
         };
@@ -159,7 +161,11 @@ impl Convert {
             eprintln!("gambol: {}", loop_in_words(clip, &seam));
             *clip = clip.looped(creature, &seam);
         }
-        if let Some(rate) = self.fps {
+        // Keys of a character's clips are where its artist put them, and BVH has them at equal steps.
+        let artist = motion.rig.is_some() && ending(&self.to) == "bvh";
+        let mean = (clip.times.len() - 1) as f64 / clip.duration();
+        let rate = self.fps.or((artist && mean.is_finite()).then_some(mean));
+        if let Some(rate) = rate {
             *clip = clip.resampled(creature, rate).map_err(failed)?;
         }
         Ok(())
@@ -177,7 +183,19 @@ impl Convert {
                     RootMotion::Travel => clip::RootMotion::Travel,
                     RootMotion::InPlace => clip::RootMotion::InPlace,
                 };
-                to_glb(creature, clip, &GlbOptions { root_motion })
+                match &motion.rig {
+                    // A character's own file, skin and all, with the clip beside those that it has.
+                    Some(rig) => {
+                        let (file, options) = (MotionPlace::of(&self.from).file, self.load_options());
+                        let (to, rig) = ((Format::Glb, self.to.as_path()), (rig, file.as_path(), &options));
+                        let clips = std::slice::from_ref(clip);
+                        let bytes = to_rig_bytes(to, rig, creature, clips, root_motion);
+                        let bytes = bytes
+                            .map_err(|reason| Failure::Failed(format!("{}: {reason}", self.to.display())))?;
+                        return Ok(write_file(&self.to, &bytes, self.force)?);
+                    }
+                    None => to_glb(creature, clip, &GlbOptions { root_motion }),
+                }
             }
             "bvh" => to_bvh(creature, &placed()).map(String::into_bytes),
             "json" => to_json(creature, &placed()).map(String::into_bytes),

@@ -19,7 +19,7 @@ use gambol::{LoadOptions, Motion, is_motion, load_motion};
 
 #[derive(Args)]
 pub(super) struct CreatureArguments {
-    /// A name from `gambol gallery`, or an MJCF, URDF, glTF, BVH, ASF or AMC file, or a plant: MTG, SWC or CSV
+    /// A name from `gambol gallery`, or an MJCF, URDF, glTF, VRM, FBX, BVH, ASF or AMC file, or a plant: MTG, SWC or CSV
     pub(super) creature: String,
 
     /// Make what the file asks for and gambol cannot do an error instead of a warning
@@ -111,6 +111,17 @@ impl CreatureArguments {
             plant.remarks.iter().for_each(|remark| eprintln!("gambol: {}", told(remark)));
         }
         Ok(plant)
+    }
+
+    /// Refuses a plant, for what only creatures do.
+    pub(super) fn refuse_plant(&self) -> Result<(), Failure> {
+        let name = &self.creature;
+        match self.load_plant()? {
+            None => Ok(()),
+            Some(_) => Err(Failure::Failed(format!(
+                "{name}: a plant stays where it is; `gambol wind {name}` moves it"
+            ))),
+        }
     }
 
     /// The creature's file, if it has one.

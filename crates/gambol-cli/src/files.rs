@@ -3,9 +3,22 @@
 use std::path::{Path, PathBuf};
 
 use gambol::render::Format;
+use gambol::{MOTION_FILES, MotionPlace};
 use gambol_motion::Clip;
 
 use super::{Failure, is_same_file, written};
+
+/// A motion that can be read, as far as one can know beforehand.
+pub(super) fn check_motion(path: &Path) -> Result<MotionPlace, Failure> {
+    let place = MotionPlace::of(path);
+    if !place.file.exists() {
+        return Err(Failure::Failed(format!("{}: there is no such file", place.file.display())));
+    }
+    if !place.may_move() {
+        return Err(Failure::Failed(format!("{}: {MOTION_FILES}", place.file.display())));
+    }
+    Ok(place)
+}
 
 /// Files that can be written, as far as one can know beforehand.
 pub(super) struct Outputs<'a> {

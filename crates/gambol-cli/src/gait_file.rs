@@ -1,7 +1,8 @@
-//! Gait files, course files, and pictures of the ground.
+//! Gait files, course files, errand files, and pictures of the ground.
 
 use std::path::{Path, PathBuf};
 
+use gambol_control::legged::{Errand, errand_from_toml};
 use gambol_dynamics::Course;
 use gambol_formats::course::course_from_toml_with;
 use gambol_formats::toml_file::FileError;
@@ -53,6 +54,10 @@ pub(super) fn read_course(path: &Path) -> Result<Course, Failure> {
     let text = read_text(path)?;
     let mut fetch = |terrain: &TerrainFile| read_terrain(&find_beside(path, &terrain.file)?, terrain);
     course_from_toml_with(&text, &mut fetch).map_err(|error| at_line(path, &error))
+}
+
+pub(super) fn read_errand(path: &Path) -> Result<Errand, Failure> {
+    errand_from_toml(&read_text(path)?).map_err(|error| at_line(path, &error))
 }
 
 fn read_text(path: &Path) -> Result<String, Failure> {

@@ -16,6 +16,7 @@ mod gallery;
 mod hint;
 mod inspect;
 mod interrupt;
+mod learn;
 mod modes;
 mod optimize;
 mod plant_modes;
@@ -53,8 +54,8 @@ use hint::told;
     name = "gambol",
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
-    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, BVH, ASF or AMC file,\nor a plant: MTG, SWC or CSV.\n\n\
-                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol sketch dog -o dog-runs.toml\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol basis walk.bvh -o walk.basis\n  gambol compress walk.bvh -o walk.pack\n  gambol export dog -o dog.xml\n  gambol wind oak --gusts 0.3 -o oak.gif\n  gambol inspect robot.urdf --root free --json"
+    after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, VRM, FBX, BVH, ASF or AMC file,\nor a plant: MTG, SWC or CSV.\n\n\
+                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol roam dog --speed 1@1 --turn 30@4 -o dog-roams.glb\n  gambol sketch dog -o dog-runs.toml\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol basis walk.bvh -o walk.basis\n  gambol compress walk.bvh -o walk.pack\n  gambol export dog -o dog.xml\n  gambol wind oak --gusts 0.3 -o oak.gif\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -71,11 +72,13 @@ enum Verb {
     Export(export::Export),
     Gallery(gallery::Gallery),
     Inspect(inspect::Inspect),
+    Learn(learn::LearnVerb),
     Modes(modes::ModesVerb),
     Optimize(Box<optimize::Optimize>),
     Pose(pose::PoseVerb),
     Reach(reach::ReachVerb),
     Rig(rig::RigVerb),
+    Roam(Box<simulate::RoamVerb>),
     Simulate(Box<simulate::Simulate>),
     Sketch(sketch::SketchVerb),
     Stiffness(stiffness::StiffnessVerb),
@@ -157,11 +160,13 @@ fn main() -> ExitCode {
         Verb::Export(verb) => verb.run(),
         Verb::Gallery(verb) => verb.run(&mut out),
         Verb::Inspect(verb) => verb.run(&mut out),
+        Verb::Learn(verb) => verb.run(&mut out),
         Verb::Modes(verb) => verb.run(&mut out),
         Verb::Optimize(verb) => verb.run(&mut out),
         Verb::Pose(verb) => verb.run(&mut out),
         Verb::Reach(verb) => verb.run(&mut out),
         Verb::Rig(verb) => verb.run(&mut out),
+        Verb::Roam(verb) => verb.run(&mut out),
         Verb::Simulate(verb) => verb.run(&mut out),
         Verb::Sketch(verb) => verb.run(&mut out),
         Verb::Stiffness(verb) => verb.run(&mut out),

@@ -3,14 +3,16 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::{ArgGroup, Args, ValueEnum};
 use gambol::{MotionOptions, is_motion, load_motion};
 use gambol_dynamics::{Data, Goal};
 use gambol_formats::basis::{JointMatch, from_basis_file};
+use gambol_formats::clip::to_npz;
+use gambol_formats::prior::from_prior_file;
 use gambol_formats::write_file;
 use gambol_model::{BodyPoint, Creature, Vec3};
-use gambol_motion::{ElasticSettings, Prior, Reconstruction, RootMotion, bone_end, reconstruct};
-use gambol_picture as picture;
+use gambol_motion::{Clip, ElasticSettings, Prior, Reconstruction, RootMotion, bone_end, reconstruct};
+use gambol_picture::{self as picture, ModeTile};
 use serde::Serialize;
 
 use super::settings::{count, finite};
@@ -19,11 +21,14 @@ use super::{Failure, is_same_file, write_json, written};
 /// Poses a creature by a few handles: by what recordings say is likely, or as an elastic body
 #[derive(Args)]
 #[command(
+    group(ArgGroup::new("likely").required(true).args(["prior", "basis", "elastic"])),
     after_help = "A handle is a landmark, or the far end of a body's bone, or with +x,y,z a point of a body. With --basis the pose is the likeliest\n\
-    one of that basis (gambol basis), with --elastic the joints give way by their stiffness and knees bend to their side.\n\n\
+    one of that basis (gambol basis), with --prior what poses of recordings near these handles have in common (gambol learn),\n\
+    with --elastic the joints give way by their stiffness and knees bend to their side. With --reconstruct, a picture shows\n\
+    the poses that were found over the true ones, which are paler.\n\n\
     Examples:\n  gambol pose dog --elastic --goal foot.front.left=0.5,0.1,0.2 -o paw.png\n  \
-    gambol pose 17_10.amc --basis human.basis --goal head=0,0,1.5 --goal lfingers=0.4,0.3,1.2 -o pose.json\n  \
-    gambol pose --reconstruct 17_10.amc --basis others.basis --handles head,lfingers,rfingers,ltoes,rtoes --json"
+    gambol pose 17_10.amc --prior human.prior --goal head=0,0,1.5 --goal lfingers=0.4,0.3,1.2 -o pose.json\n  \
+    gambol pose --reconstruct 17_10.amc --prior others.prior --handles head,lfingers,rfingers,ltoes,rtoes --json"
 )]
 #[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(super) struct PoseVerb {
@@ -31,8 +36,12 @@ pub(super) struct PoseVerb {
     #[arg(required_unless_present = "reconstruct", conflicts_with = "reconstruct")]
     creature: Option<String>,
 
+    /// What recordings say is likely: a file of gambol learn
+    #[arg(long, value_name = "FILE.prior")]
+    prior: Option<PathBuf>,
+
     /// The basis that poses are likely in, with its spreads
-    #[arg(long, value_name = "FILE.basis", conflicts_with = "elastic", required_unless_present = "elastic")]
+    #[arg(long, value_name = "FILE.basis")]
     basis: Option<PathBuf>,
 
     /// No recordings: joints by their stiffness, knees and elbows bent to their side
@@ -63,8 +72,8 @@ pub(super) struct PoseVerb {
     #[arg(long)]
     by_name: bool,
 
-    /// Write the pose: a JSON array of nq numbers, or a picture
-    #[arg(short, long, value_name = "FILE.json|.png|.svg")]
+    /// Write the pose: a JSON array of nq numbers, or a picture; of --reconstruct a picture, or an .npz clip
+    #[arg(short, long, value_name = "FILE.json|.npz|.png|.svg")]
     output: Option<PathBuf>,
 
     /// Print one JSON object
@@ -147,10 +156,15 @@ impl PoseVerb {
         let Some(path) = &self.output else { return Ok(()) };
         let fail = |reason: &str| Err(Failure::Failed(format!("{}{reason}", path.display())));
         let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
-        if !matches!(ending.as_deref(), Some("json" | "png" | "svg")) {
-            return fail(": a pose's file ends in .json, .png or .svg");
+        let (known, told): (&[&str], _) = if self.reconstruct.is_some() {
+            (&["npz", "png", "svg"], ": reconstructed poses are written as .npz, .png or .svg")
+        } else {
+            (&["json", "png", "svg"], ": a pose's file ends in .json, .png or .svg")
+        };
+        if !ending.is_some_and(|ending| known.contains(&ending.as_str())) {
+            return fail(told);
         }
-        let inputs = self.basis.iter().chain(&self.reconstruct);
+        let inputs = self.basis.iter().chain(&self.prior).chain(&self.reconstruct);
         if inputs.into_iter().any(|input| is_same_file(input, path)) {
             return fail(" is read here and never written over; choose another name");
         }
@@ -161,13 +175,25 @@ impl PoseVerb {
     }
 
     fn prior(&self, creature: &Creature) -> Result<Prior, Failure> {
-        let Some(file) = &self.basis else { return Ok(Prior::Elastic(ElasticSettings::default())) };
+        let Some(file) = self.prior.as_ref().or(self.basis.as_ref()) else {
+            return Ok(Prior::Elastic(ElasticSettings::default()));
+        };
         let place = file.display().to_string();
         let text = std::fs::read_to_string(file)
             .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
-        let joints = if self.by_name { JointMatch::ByName } else { JointMatch::Same };
-        from_basis_file(&place, &text, creature, joints).map(Prior::Basis).map_err(|error| {
-            let hint = if self.by_name { "" } else { "; --by-name takes those that it has" };
+        let read = |joints| {
+            if self.prior.is_some() {
+                from_prior_file(&place, &text, creature, joints).map(Prior::Frames)
+            } else {
+                from_basis_file(&place, &text, creature, joints).map(Prior::Basis)
+            }
+        };
+        if self.by_name {
+            return read(JointMatch::ByName).map_err(|error| Failure::Failed(error.to_string()));
+        }
+        read(JointMatch::Same).map_err(|error| {
+            let by_name = read(JointMatch::ByName).is_ok();
+            let hint = if by_name { "; --by-name takes those that it has" } else { "" };
             Failure::Failed(format!("{error}{hint}"))
         })
     }
@@ -214,6 +240,40 @@ impl PoseVerb {
         Ok(written::picture(file, &picture::three_views(creature, pose), self.force)?)
     }
 
+    /// The poses that were found as a clip, or over the true ones.
+    fn write_found(
+        &self,
+        file: &Path,
+        creature: &Creature,
+        clip: &Clip,
+        found: &Reconstruction,
+    ) -> Result<(), Failure> {
+        let times: Vec<f64> = found.keys.iter().map(|key| clip.times[*key]).collect();
+        if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npz")) {
+            let name = format!("{} reconstructed", clip.name);
+            let clip = Clip {
+                name,
+                times,
+                poses: found.poses.clone(),
+                stride: None,
+                contacts: Vec::new(),
+                travel: None,
+            };
+            let bytes = to_npz(creature, &clip).map_err(|error| Failure::Failed(error.to_string()))?;
+            write_file(file, &bytes, self.force)?;
+            written::tell(file, &written::clips(std::slice::from_ref(&clip)));
+            return Ok(());
+        }
+        let tile = |(pose, (time, key)): (&Vec<f64>, (&f64, &usize))| ModeTile {
+            caption: format!("{time:.2} s"),
+            name: String::new(),
+            poses: [pose.clone(), clip.poses[*key].clone()],
+        };
+        let tiles: Vec<ModeTile> = found.poses.iter().zip(times.iter().zip(&found.keys)).map(tile).collect();
+        let title = format!("{}: bone ends {:.1} mm from where they were", clip.name, 1e3 * found.distance);
+        Ok(written::picture(file, &picture::mode_sheet(creature, &title, &tiles), self.force)?)
+    }
+
     fn reconstruct(&self, out: &mut impl Write, path: &Path) -> Result<(), Failure> {
         let mut motion =
             load_motion(path, &MotionOptions::default()).map_err(|error| Failure::hinted(&error))?;
@@ -224,15 +284,18 @@ impl PoseVerb {
             self.handles.iter().map(|name| point(&creature, name)).collect::<Result<_, _>>()?;
         let start = std::time::Instant::now();
         let found = reconstruct(&creature, &clip, &prior, &points, self.root(), self.frames)?;
-        let seconds = start.elapsed().as_secs_f64() / found.frames.max(1) as f64;
+        let seconds = start.elapsed().as_secs_f64() / found.poses.len().max(1) as f64;
+        if let Some(file) = &self.output {
+            self.write_found(file, &creature, &clip, &found)?;
+        }
         let root = if self.root == Root::Free { "free" } else { "given" };
         if self.json {
-            let Reconstruction { frames, distance, miss, .. } = found;
+            let Reconstruction { ref poses, distance, miss, .. } = found;
             return write_json(
                 out,
                 &ReconstructJson {
                     name: creature.name(),
-                    frames,
+                    frames: poses.len(),
                     handles: &self.handles,
                     root,
                     mean_distance: distance,
@@ -245,7 +308,7 @@ impl PoseVerb {
             out,
             "{}: {}, root {root}: bone ends {:.1} mm from where they were, handles {:.1} mm; {:.2} ms a pose",
             creature.name(),
-            written::count(found.frames, "frame"),
+            written::count(found.poses.len(), "frame"),
             1e3 * found.distance,
             1e3 * found.miss,
             1e3 * seconds

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use gambol_formats::plant::WindTable;
 use gambol_model::SettingError;
 use gambol_plant::{
-    FrontSettings, GustSettings, LeafSettings, Mechanics, Stepping, SwaySettings, Wind, WindBasis, WindStage,
-    leaves, plant_modes,
+    FrontSettings, GustSettings, LeafSettings, Mechanics, Planting, Stepping, SwaySettings, Wind, WindBasis,
+    WindStage, leaves, plant_modes,
 };
 
 use super::creature::CreatureArguments;
@@ -23,7 +23,7 @@ use super::{Failure, wind_files, wind_forest, write_json};
     as .png, .svg, .gif or .apng.\n\n\
     Examples:\n  gambol wind oak --gusts 0.3 -o oak.gif\n  gambol wind walnut.mtg --speed 10 --front 2 -o walnut.glb\n  \
     gambol wind spruce --json\n  gambol wind palm --wind storm.csv -o palm.png\n  \
-    gambol wind oak --forest 400 --gusts 0.3 -o forest.png\n  gambol wind walnut.mtg --forest 4000 --report"
+    gambol wind oak --forest 400 --gusts 0.3 -o forest.png\n  gambol wind poplar --forest 12 --row --gusts 0.3 -o row.gif\n  gambol wind walnut.mtg --forest 4000 --report"
 )]
 #[allow(clippy::struct_excessive_bools)] // each is an option of its own
 pub(super) struct WindVerb {
@@ -96,6 +96,10 @@ pub(super) struct WindVerb {
     #[arg(long, value_name = "TREES")]
     forest: Option<usize>,
 
+    /// In one row, as along a road, and not in a wood
+    #[arg(long, requires = "forest")]
+    row: bool,
+
     /// Time the forest's steps
     #[arg(long, requires = "forest")]
     report: bool,
@@ -138,6 +142,7 @@ const MOST_FRAMES: f64 = 20_000.0;
 pub(super) struct Stage {
     pub(super) scene: WindStage,
     pub(super) seed: u64,
+    pub(super) planting: Planting,
     pub(super) force: bool,
 }
 
@@ -240,7 +245,8 @@ impl WindVerb {
         scene.stepping = if self.step == StepName::Exact { Stepping::Exact } else { Stepping::Explicit };
         scene.keeps_lengths = !self.linear;
         (scene.leaves, scene.nodes) = (leaves, self.nodes);
-        Ok(Stage { scene, seed: self.seed, force: self.force })
+        let planting = if self.row { Planting::Row } else { Planting::Wood };
+        Ok(Stage { scene, seed: self.seed, planting, force: self.force })
     }
 
     fn blow(&self) -> Result<Wind, Failure> {

@@ -121,7 +121,8 @@ fn forest(stage: &Stage, trees: usize, nodes: usize) -> Result<Forest, Failure> 
             "{trees} trees of {nodes} nodes do not fit; at most {most} do, or fewer --nodes"
         )));
     }
-    let stand = stand_of(&stage.scene.plant, trees, stage.seed, &ForestSettings::of(&stage.scene.plant))?;
+    let settings = ForestSettings::of(&stage.scene.plant);
+    let stand = stand_of(&stage.scene.plant, trees, stage.seed, stage.planting, &settings)?;
     Ok(Forest::new(
         &stage.scene.plant,
         (&stage.scene.modes, &stage.scene.basis),

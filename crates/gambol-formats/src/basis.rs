@@ -4,6 +4,7 @@
 use gambol_model::{Creature, JointKind};
 use gambol_motion::{Basis, BasisSpec, Direction, JointList, JointMap, Metric};
 use nalgebra::DMatrix;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::FormatError;
@@ -141,6 +142,17 @@ pub fn creature_of_basis(file: &str, text: &str) -> Result<String, FormatError> 
 }
 
 fn parse(file: &str, text: &str) -> Result<BasisFile, FormatError> {
+    parse_versioned(file, text, "basis", FORMAT, VERSION)
+}
+
+/// Reads JSON that says what format it is and which version of it, before all else; `noun` is what the user calls it.
+pub(crate) fn parse_versioned<T: DeserializeOwned>(
+    file: &str,
+    text: &str,
+    noun: &str,
+    format: &str,
+    version: u32,
+) -> Result<T, FormatError> {
     #[derive(Deserialize)]
     struct Head {
         format: String,
@@ -148,14 +160,14 @@ fn parse(file: &str, text: &str) -> Result<BasisFile, FormatError> {
     }
     let wrong = |error: serde_json::Error| {
         let line = u32::try_from(error.line()).unwrap_or(u32::MAX);
-        FormatError::new(file, format!("this is no basis: {error}")).at_line(line)
+        FormatError::new(file, format!("this is no {noun}: {error}")).at_line(line)
     };
     let head: Head = serde_json::from_str(text).map_err(wrong)?;
-    if head.format != FORMAT {
-        return Err(FormatError::new(file, format!("this is no basis: \"format\" is not {FORMAT:?}")));
+    if head.format != format {
+        return Err(FormatError::new(file, format!("this is no {noun}: \"format\" is not {format:?}")));
     }
-    if head.version != VERSION {
-        let reason = format!("version {} of the format; this program reads {VERSION}", head.version);
+    if head.version != version {
+        let reason = format!("version {} of the format; this program reads {version}", head.version);
         return Err(FormatError::new(file, reason));
     }
     serde_json::from_str(text).map_err(wrong)

@@ -33,8 +33,10 @@ mod reader {
     const MOST_MEMORY: usize = 1 << 30;
     /// Deepest tree of nodes; no rig has a tenth of it.
     const DEEPEST: u32 = 2000;
-    /// Keys per second of baked clips: what most are animated at.
+    /// Keys per second of baked clips where the file does not say at how many it was animated, or says what nobody does.
     const RATE: f64 = 30.0;
+    /// Frames per second that files may say: film on twos has 12, motion capture 240.
+    const RATES: std::ops::RangeInclusive<f64> = 10.0..=240.0;
     /// Bones that move one vertex, at most: two sets of glTF.
     const MOST_BONES: usize = 8;
 
@@ -186,18 +188,26 @@ mod reader {
         }
 
         fn animation(&mut self, scene: &Scene, stack: &ufbx::AnimStack) -> Result<(), ClipFileError> {
-            let options = BakeOpts { trim_start_time: true, resample_rate: RATE, ..BakeOpts::default() };
+            // At the file's own rate its own keys and those between them fall on one grid.
+            let own = scene.settings.frames_per_second;
+            let rate = if RATES.contains(&own) { own } else { RATE };
+            let options = BakeOpts { trim_start_time: true, resample_rate: rate, ..BakeOpts::default() };
             let Ok(baked) = ufbx::bake_anim(scene, &stack.anim, options) else { return Ok(()) };
             let (mut samplers, mut channels) = (Vec::new(), Vec::new());
             for node in &baked.nodes {
-                let turns = node.rotation_keys.iter().map(|key| (key.time, quaternion(&key.value))).collect();
-                let moves = |keys: &[ufbx::BakedVec3]| -> Keys<3> {
+                let Some(rest) = scene.nodes.get(node.typed_id as usize) else { continue };
+                let rest = &rest.local_transform;
+                let turns: Keys<4> =
+                    node.rotation_keys.iter().map(|key| (key.time, quaternion(&key.value))).collect();
+                let keys = |keys: &[ufbx::BakedVec3]| -> Keys<3> {
                     keys.iter().map(|key| (key.time, vector(&key.value))).collect()
                 };
+                let (places, scales) = (keys(&node.translation_keys), keys(&node.scale_keys));
+                // What holds still has keys too where it does so elsewhere than the node stands: that may be a pose of another clip.
                 let all = [
-                    (!node.constant_rotation, "rotation", self.sampler(turns)?),
-                    (!node.constant_translation, "translation", self.sampler(moves(&node.translation_keys))?),
-                    (!node.constant_scale, "scale", self.sampler(moves(&node.scale_keys))?),
+                    (differs(&turns, &quaternion(&rest.rotation)), "rotation", self.sampler(turns)?),
+                    (differs(&places, &vector(&rest.translation)), "translation", self.sampler(places)?),
+                    (differs(&scales, &vector(&rest.scale)), "scale", self.sampler(scales)?),
                 ];
                 for (moves, path, sampler) in all {
                     let Some(sampler) = sampler.filter(|_| moves) else { continue };
@@ -235,6 +245,11 @@ mod reader {
 
     /// Times, s, and values.
     type Keys<const N: usize> = Vec<(f64, [f32; N])>;
+
+    /// Whether any key is elsewhere.
+    fn differs<const N: usize>(keys: &Keys<N>, rest: &[f32; N]) -> bool {
+        keys.iter().any(|(_, value)| value != rest)
+    }
 
     fn usable(skin: &SkinDeformer) -> bool {
         skin.clusters.iter().any(|cluster| cluster.bone_node.is_some())

@@ -28,6 +28,7 @@ mod notes;
 pub mod npz;
 pub mod pack;
 pub mod plant;
+pub mod prior;
 mod stored_zip;
 pub mod toml_file;
 mod urdf;

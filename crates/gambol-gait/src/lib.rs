@@ -68,7 +68,7 @@ pub use settings::{
     DesignSettings, FeetSettings, FeltSettings, FlightSettings, FootholdSettings, ForceSettings,
     GaitSettings, HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings,
     PinSettings, PostureSettings, RootSettings, ScriptSettings, SetSettings, SettleSettings, StanceSettings,
-    StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings,
+    StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings, WaySettings,
 };
 pub use style::{Body, Counterpart, counterparts};
 

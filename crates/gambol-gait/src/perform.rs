@@ -177,6 +177,8 @@ pub fn perform(
     sampling: &Sampling,
 ) -> Result<Performance, GaitError> {
     check(gait, sampling)?;
+    let steered = belly::steered(body, data, gait)?;
+    let gait = steered.as_ref().unwrap_or(gait);
     let motion = ModalMotion::new(body, gait)?;
     let schedule = Schedule::new(gait, sampling)?;
     match gait.ground.support {
@@ -327,13 +329,13 @@ fn on_feet(
         froude: (g > 0.0 && body.legs.length > 0.0).then(|| path.speed * path.speed / (g * body.legs.length)),
         ..Report::of_clip(creature, gait.frequency, &clip)
     };
-    let measured =
-        measure_forces(body, data, &gait.ground.terrain, &clip, flat.then_some((schedule.per_cycle, stride)));
+    let mut warnings = overdone(body, data, motion, &clip);
+    let cycle = flat.then_some((schedule.per_cycle, stride));
+    let measured = measure_forces(body, data, &gait.ground.terrain, &clip, cycle, &mut warnings);
     let report = match &measured {
         Some(forces) => report.with_forces(forces),
         None => report,
     };
-    let mut warnings = overdone(body, data, motion, &clip);
     if miss > body.settings.warnings.reach * body.legs.length {
         warnings.push(format!(
             "a foot is {} from where it should stand: the legs do not reach; try a lower speed, a shorter stride or \
@@ -348,19 +350,22 @@ fn on_feet(
     Ok(Performance { clip, report, forces: measured, warnings })
 }
 
-/// The forces of a clip on feet; of its first cycle, if that many keys and a stride are all there is to know. `None` for what
-/// does not carry itself.
+/// The forces of a clip on feet; of its first cycle, if that many keys and a stride are all there is to know. Says why
+/// where they cannot be told.
 pub(crate) fn measure_forces(
     body: &Body,
     data: &mut Data,
     ground: &Terrain,
     clip: &Clip,
     cycle: Option<(usize, Stride)>,
+    warnings: &mut Vec<String>,
 ) -> Option<Forces> {
     let cycle = cycle.map(|(keys, stride)| Clip { stride: Some(stride), ..clip.part(0, keys) });
     let (clip, settings) = (cycle.as_ref().unwrap_or(clip), &body.settings);
     let settings = (&settings.forces, &settings.stances);
-    forces(&body.creature, data, &body.legs, ground, clip, settings).ok()
+    forces(&body.creature, data, &body.legs, ground, clip, settings)
+        .inspect_err(|reason| warnings.push(format!("what forces it takes cannot be told: {reason}")))
+        .ok()
 }
 
 /// A length for a message: two digits are enough.
@@ -399,13 +404,15 @@ fn on_belly(
     for pose in &mut cycle {
         close(creature, data, pose)?;
     }
-    let carried = belly::carry(
+    let lies = matches!(gait.ground.support, Support::Belly { .. });
+    let way = if lies { belly::Way::STRAIGHT } else { belly::Way::of(&gait.ground) };
+    let carried = belly::carry_along(
         creature,
         data,
         &body.legs.heading,
         &cycle,
         1.0 / gait.frequency,
-        gait.ground.support,
+        (gait.ground.support, way),
         &body.settings,
     )?;
     // What rolls over needs more than one cycle to come back to its first pose.
@@ -429,16 +436,20 @@ fn on_belly(
     let report = Report {
         speed,
         stride_length: speed / gait.frequency,
-        penetration_mm: matches!(gait.ground.support, Support::Belly { .. }).then_some(depth * 1e3),
+        penetration_mm: lies.then_some(depth * 1e3),
         residual_force: matches!(gait.ground.support, Support::Wings { .. })
             .then_some(carried.figures.missing),
         ..Report::of_clip(creature, gait.frequency, &clip)
     };
     let mut warnings = Vec::new();
-    if gait.ground.terrain != Terrain::Flat || gait.ground.turn != 0.0 {
+    let uneven = matches!(gait.ground.terrain, Terrain::Field(_) | Terrain::Course(_));
+    if lies && (gait.ground.terrain != Terrain::Flat || gait.ground.turn != 0.0) {
         warnings.push(
-            "slopes and turns are for creatures with legs; this one goes straight on the level".to_owned(),
+            "slopes and turns are for who walks, swims or flies; this one goes straight on the level"
+                .to_owned(),
         );
+    } else if uneven {
+        warnings.push("uneven ground is for creatures with legs; this one goes above it".to_owned());
     }
     if gait.ground.speed.is_some() {
         warnings.push(

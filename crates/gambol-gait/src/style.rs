@@ -16,7 +16,8 @@ use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Quaternion};
 use serde::Serialize;
 
-use crate::{Gait, GaitError, GaitSettings, Leg, Legs, Style, StyleSettings, Wish};
+use crate::limits::overshoot;
+use crate::{Gait, GaitError, GaitSettings, Leg, Legs, LimitSettings, Style, StyleSettings, Wish};
 
 /// A creature as a style changes it, with its modes and legs.
 #[derive(Clone, Debug)]
@@ -49,6 +50,7 @@ impl Body {
         settings: GaitSettings,
     ) -> Result<Self, GaitError> {
         settings.check()?;
+        let style = &style.posed(&creature, &settings.limits);
         let mut pose = style.bent_pose(&creature)?;
         if let Some(stiffness) = style.stiffness {
             set_uniform(&mut creature, stiffness)?;
@@ -167,6 +169,18 @@ fn body_error(error: gambol_model::ModelError) -> GaitError {
 }
 
 impl Style {
+    /// Where no pose is asked for, that of the file, unless joints are past their limits there: robots are drawn with straight legs, and stand
+    /// in the first pose that their file names and that their joints can take.
+    fn posed(&self, creature: &Creature, settings: &LimitSettings) -> Self {
+        let possible = |pose: &[f64]| overshoot(creature, pose) <= settings.soft;
+        let mut style = self.clone();
+        if style.pose.is_none() && !possible(creature.reference_pose()) {
+            style.pose =
+                creature.poses().iter().find(|pose| possible(&pose.qpos)).map(|pose| pose.name.clone());
+        }
+        style
+    }
+
     /// The rest pose by its name, before anything is bent.
     pub fn named_pose(&self, creature: &Creature) -> Result<Vec<f64>, GaitError> {
         let Some(name) = &self.pose else { return Ok(creature.reference_pose().to_vec()) };

@@ -10,20 +10,24 @@ mod compare;
 mod in_place;
 mod joint_map;
 mod pack;
+mod posing;
 mod sample;
 #[cfg(feature = "samples")]
 pub mod samples;
 mod seam;
 
 pub use basis::{
-    Basis, BasisError, BasisSpec, Direction, ElasticSettings, ExactSettings, FarTurn, GeodesicSettings,
-    Geodesics, Keep, Metric, Prior, Projector, Reconstruction, Refined, RootMotion, Swinger, bone_end,
-    reconstruct, shell, swing,
+    Basis, BasisError, BasisSpec, Direction, ExactSettings, FarTurn, GeodesicSettings, Geodesics, Keep,
+    Metric, Projector, Refined, Swinger, shell, swing,
 };
 pub use clip::{Clip, ClipError, Contact, Stride, Travel};
 pub use compare::{Comparison, compare};
 pub use joint_map::{JointList, JointMap, JointMismatch};
 pub use pack::{Pack, PackError, PackReport, PackSettings, PackTarget, pack};
+pub use posing::{
+    ElasticSettings, FrameSelector, PoseFrames, Posed, Poser, Prior, Reconstruction, RootMotion,
+    SelectorSettings, bone_end, reconstruct,
+};
 pub use seam::Seam;
 
 /// The vectors and matrices that this crate's functions take and give.

@@ -6,7 +6,7 @@
 
 use gambol_model::{Vec3, math};
 
-use crate::{Plant, PlantMode};
+use crate::{Foliage, Plant, PlantMode};
 
 gambol_model::settings! {
     /// How far and how finely the correction is fitted.
@@ -17,6 +17,14 @@ gambol_model::settings! {
         turn: f64 = 1.0, Positive;
         /// Samples on either side of rest.
         samples: usize = 6, AtLeastOne;
+    }
+}
+
+impl CorrectionSettings {
+    /// Trees break where grass lies down and gets up again.
+    pub fn of(plant: &Plant) -> Self {
+        let usual = Self::default();
+        if plant.foliage == Foliage::Blades { Self { reach: 0.45, turn: 1.4, ..usual } } else { usual }
     }
 }
 

@@ -21,8 +21,8 @@ pub enum PlantError {
         /// The node whose element gives way.
         node: usize,
     },
-    /// More modes were asked for than there are.
-    #[error("{count} modes of {most} that there are")]
+    /// More modes were asked for than there are, or none.
+    #[error("{count} modes of {most} that there are; at least one is needed")]
     TooMany {
         /// As many as were asked for.
         count: usize,

@@ -34,7 +34,7 @@ impl ForestSettings {
     /// Trees stand apart; tufts of grass grow into each other.
     pub fn of(plant: &Plant) -> Self {
         let usual = Self::default();
-        let spacing = if plant.foliage == Foliage::Blades { 0.5 * usual.spacing } else { usual.spacing };
+        let spacing = if plant.foliage == Foliage::Blades { 0.35 * usual.spacing } else { usual.spacing };
         Self { spacing, ..usual }
     }
 }
@@ -64,9 +64,14 @@ impl Instance {
     }
 }
 
-/// Columns of Φ that are worked on at once, and trees: their sums fit into eight registers of eight numbers.
-const COLUMNS: usize = 16;
+/// Trees that are worked on at once, and columns of Φ: their sums fit into eight registers of eight numbers, or sixteen of sixteen.
 const TREES: usize = 4;
+const NARROW: usize = 16;
+const WIDE: usize = 64;
+/// Columns of Φ that stay in the nearest cache (13 kB with 25 modes) while they go over this many trees, whose pages of memory the
+/// processor still remembers when it comes to the next columns.
+const PANEL: usize = 128;
+const STAND: usize = 256;
 
 /// Many instances of a plant in motion.
 #[derive(Clone, Debug)]
@@ -171,9 +176,9 @@ impl Forest {
         }
         let columns = 3 * self.detail.kept.len();
         out.resize(self.instances.len() * columns, 0.0);
-        for (trees, out) in out.chunks_mut(TREES * columns).enumerate() {
-            let q = &self.coordinates[trees * TREES * self.modes..];
-            multiply(q, self.modes, modes, &self.phi, columns, out);
+        for (stand, out) in out.chunks_mut((STAND * columns).max(1)).enumerate() {
+            let q = &self.coordinates[stand * STAND * self.modes..];
+            multiply(Factor { q, stride: self.modes, modes }, &self.phi, columns, out);
         }
     }
 
@@ -207,11 +212,22 @@ fn advance(states: &mut [[f64; 2]], steps: &[OscillatorStep], projection: &[Vec3
     }
 }
 
-/// `count` trees in rows that make a square, each a little off its place; the same for the same seed.
+/// How trees stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Planting {
+    /// In rows that make a square, each a little off its place.
+    #[default]
+    Wood,
+    /// In one row along x, as along a road.
+    Row,
+}
+
+/// `count` trees, the same for the same seed.
 pub fn stand_of(
     plant: &Plant,
     count: usize,
     seed: u64,
+    planting: Planting,
     settings: &ForestSettings,
 ) -> Result<Vec<Instance>, PlantError> {
     settings.check()?;
@@ -219,67 +235,118 @@ pub fn stand_of(
     let width = (high.x - low.x).max(high.y - low.y).max(0.25 * (high.z - low.z)).max(f64::MIN_POSITIVE);
     let distance = settings.spacing * width;
     let mut random = Random::new(seed ^ 0x666f_7265_7374);
-    let side = (1..=count).find(|side| side * side >= count).unwrap_or(1);
-    let half = 0.5 * (side as f64 - 1.0);
+    let (side, depth, chance) = match planting {
+        Planting::Wood => {
+            let side = (1..=count).find(|side| side * side >= count).unwrap_or(1);
+            (side, side, 1.0)
+        }
+        // Who plants a row measures it, and takes trees of an age.
+        Planting::Row => (count.max(1), 1, 0.15),
+    };
+    let [half, half_depth] = [side, depth].map(|trees| 0.5 * (trees as f64 - 1.0));
     let trees = (0..count)
         .map(|index| {
             let (row, column) = ((index / side) as f64, (index % side) as f64);
-            let off = [random.symmetric(), random.symmetric()].map(|x| x * settings.scatter);
+            let off = [random.symmetric(), random.symmetric()].map(|x| x * chance * settings.scatter);
             let [small, large] = settings.sizes;
             Instance {
-                place: Vec3::new(column - half + off[0], row - half + off[1], 0.0) * distance,
+                place: Vec3::new(column - half + off[0], row - half_depth + off[1], 0.0) * distance,
                 turn: std::f64::consts::PI * random.symmetric(),
-                size: small + (large - small) * random.unit(),
+                size: small + (large - small) * (0.5 + chance * (random.unit() - 0.5)),
             }
         })
         .collect();
     Ok(trees)
 }
 
-/// Rows of Q times Φ, for up to [`TREES`] trees.
-fn multiply(q: &[f32], stride: usize, modes: usize, phi: &[f32], columns: usize, out: &mut [f32]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has what the function is compiled for.
-        #[allow(unsafe_code)]
-        // the only one: twice as fast, where memory is not the limit, as with what every x86-64 has
-        return unsafe { multiply_by_eights(q, stride, modes, phi, columns, out) };
-    }
-    multiply_rows(q, stride, modes, phi, columns, out);
+/// Q as the product reads it: coordinates of all modes of each tree, of which the first few count.
+#[derive(Clone, Copy)]
+struct Factor<'a> {
+    q: &'a [f32],
+    stride: usize,
+    modes: usize,
 }
 
-/// The same with registers of eight numbers. Multiplication and addition are not fused, so that all bits are the same.
+/// Rows of Q times Φ, for up to [`STAND`] trees, with the widest registers that the processor has. Multiplication and addition are not
+/// fused, so that all bits are the same.
+fn multiply(q: Factor<'_>, phi: &[f32], columns: usize, out: &mut [f32]) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        // SAFETY: the processor has what the function is compiled for.
+        #[allow(unsafe_code)] // here and below alone: thrice as fast as with what every x86-64 has
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            return unsafe { multiply_by_sixteens(q, phi, columns, out) };
+        }
+        // SAFETY: as above.
+        #[allow(unsafe_code)]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return unsafe { multiply_by_eights(q, phi, columns, out) };
+        }
+    }
+    multiply_rows::<NARROW>(q, phi, columns, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn multiply_by_sixteens(q: Factor<'_>, phi: &[f32], columns: usize, out: &mut [f32]) {
+    multiply_rows::<WIDE>(q, phi, columns, out);
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn multiply_by_eights(q: &[f32], stride: usize, modes: usize, phi: &[f32], columns: usize, out: &mut [f32]) {
-    multiply_rows(q, stride, modes, phi, columns, out);
+fn multiply_by_eights(q: Factor<'_>, phi: &[f32], columns: usize, out: &mut [f32]) {
+    multiply_rows::<NARROW>(q, phi, columns, out);
 }
 
 #[allow(clippy::inline_always)] // else it is not compiled for its caller's registers
 #[inline(always)]
-fn multiply_rows(q: &[f32], stride: usize, modes: usize, phi: &[f32], columns: usize, out: &mut [f32]) {
+fn multiply_rows<const COLUMNS: usize>(q: Factor<'_>, phi: &[f32], columns: usize, out: &mut [f32]) {
     let trees = out.len() / columns.max(1);
-    let whole = if trees == TREES { columns - columns % COLUMNS } else { 0 };
-    for first in (0..whole).step_by(COLUMNS) {
-        let mut sums = [[0.0_f32; COLUMNS]; TREES];
-        for mode in 0..modes {
-            let row = &phi[mode * columns + first..mode * columns + first + COLUMNS];
-            for (tree, sums) in sums.iter_mut().enumerate() {
-                let q = q[tree * stride + mode];
-                for (sum, phi) in sums.iter_mut().zip(row) {
-                    *sum += q * phi;
-                }
-            }
-        }
-        for (tree, sums) in sums.iter().enumerate() {
-            out[tree * columns + first..tree * columns + first + COLUMNS].copy_from_slice(sums);
+    let [whole, narrow] = [columns - columns % COLUMNS, columns - columns % NARROW];
+    multiply_tiles::<COLUMNS>(q, phi, columns, 0..whole, out);
+    multiply_tiles::<NARROW>(q, phi, columns, whole..narrow, out);
+    // What is left over at the edges.
+    let whole_trees = trees - trees % TREES;
+    for tree in 0..trees {
+        for column in if tree < whole_trees { narrow } else { 0 }..columns {
+            out[tree * columns + column] =
+                (0..q.modes).map(|mode| q.q[tree * q.stride + mode] * phi[mode * columns + column]).sum();
         }
     }
-    // What is left over at the edges.
-    for tree in 0..trees {
-        for column in whole..columns {
-            out[tree * columns + column] =
-                (0..modes).map(|mode| q[tree * stride + mode] * phi[mode * columns + column]).sum();
+}
+
+/// Those of as many trees as are worked on at once, in some columns of Φ.
+#[allow(clippy::inline_always)] // as above
+#[allow(clippy::needless_range_loop)] // iterators are calls where they are not inlined, which made this ten times as slow
+#[inline(always)]
+fn multiply_tiles<const COLUMNS: usize>(
+    q: Factor<'_>,
+    phi: &[f32],
+    columns: usize,
+    of: std::ops::Range<usize>,
+    out: &mut [f32],
+) {
+    let trees = out.len() / columns.max(1);
+    for panel in of.clone().step_by(PANEL) {
+        for four in (0..trees - trees % TREES).step_by(TREES) {
+            let own: [&[f32]; TREES] =
+                std::array::from_fn(|tree| &q.q[(four + tree) * q.stride..][..q.modes]);
+            for first in (panel..of.end.min(panel + PANEL)).step_by(COLUMNS) {
+                let mut sums = [[0.0_f32; COLUMNS]; TREES];
+                for mode in 0..q.modes {
+                    let row = phi.get(mode * columns + first..).and_then(|row| row.first_chunk::<COLUMNS>());
+                    let Some(row) = row else { break };
+                    for tree in 0..TREES {
+                        for column in 0..COLUMNS {
+                            sums[tree][column] += own[tree][mode] * row[column];
+                        }
+                    }
+                }
+                for tree in 0..TREES {
+                    let at = (four + tree) * columns + first;
+                    out[at..at + COLUMNS].copy_from_slice(&sums[tree]);
+                }
+            }
         }
     }
 }

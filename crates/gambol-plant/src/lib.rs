@@ -48,7 +48,7 @@ pub use beam::{Beam, Blocks, Constants, Mat6, Section, Vec6, WoodSettings};
 pub use correction::{BentWay, Correction, CorrectionSettings, bend};
 pub use detail::{Binding, Detail};
 pub use error::PlantError;
-pub use forest::{Forest, ForestSettings, Instance, stand_of};
+pub use forest::{Forest, ForestSettings, Instance, Planting, stand_of};
 pub use leaves::{Foliage, Leaf, LeafSettings, leaves};
 pub use level::PlantLevel;
 pub use mechanics::Mechanics;

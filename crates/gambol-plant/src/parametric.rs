@@ -24,7 +24,7 @@ impl PlantEntry {
 }
 
 /// All plants of the gallery.
-pub const PLANTS: [PlantEntry; 5] = [
+pub const PLANTS: [PlantEntry; 6] = [
     PlantEntry {
         name: "sapling",
         about: "a young broadleaf",
@@ -41,11 +41,17 @@ pub const PLANTS: [PlantEntry; 5] = [
         grow: |grower| grower.conifer(18.0, 0.17),
     },
     PlantEntry {
+        name: "poplar",
+        about: "a slender broadleaf of 16 m, as they stand along roads",
+        grow: |grower| grower.poplar(16.0, 0.15),
+    },
+    PlantEntry {
         name: "palm",
         about: "a palm of 9 m with twenty fronds",
-        grow: |grower| grower.palm(9.0, 0.14),
+        grow: |grower| grower.palm(9.0, 0.08),
     },
-    PlantEntry { name: "grass", about: "a tuft of tall grass, 0.8 m", grow: |grower| grower.grass(0.8, 24) },
+    // Each blade has two slow modes, so that twenty-five are of all blades.
+    PlantEntry { name: "grass", about: "a tuft of tall grass, 0.8 m", grow: |grower| grower.grass(0.8, 12) },
 ];
 
 /// The plant with this name.
@@ -164,6 +170,47 @@ impl Grower {
         }
     }
 
+    /// A trunk to the very top, and steep branches that are longest in the lower third.
+    fn poplar(&mut self, height: f64, radius: f64) {
+        const PIECES: usize = 28;
+        self.plant.radii[0] = radius;
+        let trunk = Shoot { node: 0, direction: Vec3::z(), length: height, radius, order: 0 };
+        let mut turn = 0.0;
+        let nodes = self.axis(trunk, PIECES, Vec3::z() * 0.2, 0.012);
+        for (k, (node, direction)) in nodes.into_iter().enumerate().skip(3) {
+            let along = (k + 1) as f64 / PIECES as f64;
+            for _ in 0..4 {
+                turn += GOLDEN + 0.3 * self.random.symmetric();
+                let length =
+                    height * (0.03 + 0.2 * (1.0 - along).sqrt()) * (1.0 + 0.2 * self.random.symmetric());
+                let thickness = (0.14 * self.plant.radii[node]).max(SLENDER * length);
+                let spread = 0.42 + 0.1 * self.random.symmetric();
+                let branch = Shoot {
+                    node,
+                    direction: Self::aside(direction, spread, turn),
+                    length,
+                    radius: thickness,
+                    order: 1,
+                };
+                let twigs = self.axis(branch, 6, Vec3::z() * 0.07, 0.04);
+                for (node, direction) in twigs.into_iter().skip(1) {
+                    let own = 0.5 * self.plant.radii[node];
+                    for _ in 0..2 {
+                        turn += GOLDEN;
+                        let twig = Shoot {
+                            node,
+                            direction: Self::aside(direction, 0.65, turn),
+                            length: (0.34 * length).min(own / SLENDER),
+                            radius: own,
+                            order: 2,
+                        };
+                        self.axis(twig, 4, Vec3::z() * 0.1, 0.06);
+                    }
+                }
+            }
+        }
+    }
+
     /// Whorls of branches that droop, shorter towards the top.
     fn conifer(&mut self, height: f64, radius: f64) {
         self.plant.foliage = Foliage::Needles;
@@ -222,7 +269,7 @@ impl Grower {
                 node: top,
                 direction: Vec3::new(cos, sin, rise).normalize(),
                 length: 2.6 + 0.3 * self.random.symmetric(),
-                radius: 0.022,
+                radius: 0.013,
                 order: 1,
             };
             self.axis(shoot, 10, Vec3::new(0.0, 0.0, -0.16), 0.01);
@@ -232,8 +279,8 @@ impl Grower {
     /// Blades from one root.
     fn grass(&mut self, height: f64, blades: u32) {
         self.plant.foliage = Foliage::Blades;
-        self.plant.radii[0] = 0.01;
-        let crown = self.add(0, Vec3::z() * 0.02, 0.01, 0);
+        self.plant.radii[0] = 0.006;
+        let crown = self.add(0, Vec3::z() * 0.02, 0.006, 0);
         for blade in 0..blades {
             let (sin, cos) = math::sin_cos(GOLDEN * f64::from(blade));
             let lean = 0.08 + 0.45 * self.random.unit();
@@ -241,7 +288,7 @@ impl Grower {
                 node: crown,
                 direction: Vec3::new(lean * cos, lean * sin, 1.0).normalize(),
                 length: height * (0.7 + 0.3 * self.random.unit()),
-                radius: 0.0022,
+                radius: 0.0017,
                 order: 1,
             };
             self.axis(shoot, 8, Vec3::new(0.05 * cos, 0.05 * sin, -0.03), 0.02);

@@ -152,12 +152,14 @@ impl PlantDrawing<'_> {
         };
         let rgb: [f64; 3] = std::array::from_fn(|k| dark[k] + span[k] * tone);
         let fill = Colour::from_unit([rgb[0], rgb[1], rgb[2], 0.9 * self.opacity]);
-        let wide = (slender[0] * leaf.radius * stalk.1).max(0.3);
+        let drawn = leaf.radius * stalk.1;
+        let grown = (SMALLEST_LEAF / drawn.max(1e-9)).clamp(1.0, 2.0);
+        let wide = (slender[0] * drawn * grown).max(0.3);
         let [a, b] = [stalk.0, tip.0];
         let along = [b[0] - a[0], b[1] - a[1]];
         let length = math::hypot(along[0], along[1]).max(1e-9);
         // Never shorter than wide, so that what points at the eye does not vanish.
-        let stretch = (2.0 * wide / length).max(1.0);
+        let stretch = (2.0 * wide / length).max(grown);
         let (half, unit) = (0.5 * length * stretch, along.map(|x| x / length));
         let middle = [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])];
         let at = |forth: f64, aside: f64| {
@@ -166,11 +168,31 @@ impl PlantDrawing<'_> {
                 middle[1] + unit[1] * half * forth + unit[0] * wide * aside,
             ]
         };
-        let points =
-            vec![at(-1.0, 0.0), at(-0.35, 1.0), at(0.35, 0.8), at(1.0, 0.0), at(0.35, -0.8), at(-0.35, -1.0)];
+        let outline: &[[f64; 2]] = if self.plant.foliage == Foliage::Needles { &SPRAY } else { &LEAF };
+        let mirrored = outline.iter().rev().map(|[forth, aside]| at(*forth, -aside));
+        let points = outline.iter().map(|[forth, aside]| at(*forth, *aside)).chain(mirrored).collect();
         Item::Polygon { points, fill, outline: None }
     }
 }
+
+/// px from the middle of a leaf to its tip below which it is drawn larger: twigs are never thinner than a line can be, and would hide it.
+const SMALLEST_LEAF: f64 = 2.2;
+
+/// Half of a leaf's outline, from its stalk (−1) to its tip (1); and of a spray of needles, which point ahead on both sides of a twig.
+const LEAF: [[f64; 2]; 4] = [[-1.0, 0.0], [-0.35, 1.0], [0.35, 0.8], [1.0, 0.0]];
+const SPRAY: [[f64; 2]; 11] = [
+    [-1.0, 0.06],
+    [-0.8, 0.1],
+    [-0.45, 0.75],
+    [-0.5, 0.12],
+    [-0.1, 1.0],
+    [-0.15, 0.12],
+    [0.25, 0.85],
+    [0.2, 0.1],
+    [0.6, 0.55],
+    [0.55, 0.08],
+    [1.0, 0.0],
+];
 
 /// A point as the eye sees it: where, pixels per metre there, and how near it is.
 type Seen = (Point, f64, f64);
@@ -294,9 +316,29 @@ pub fn plant_strip(plant: &Plant, leaves: &[Leaf], frames: &[(f64, Vec3, Vec<Vec
     picture.title = format!("{} in the wind", plant.name);
     for (k, (time, wind, places)) in frames.iter().enumerate() {
         let corner = [TILE[0] * (k % columns) as f64, TILE[1] * (k / columns) as f64];
+        // Its wood at rest, pale, so that one sees how far the wind bends it.
+        let drawing = PlantDrawing { plant, leaves: &[], flutter: (Vec3::zeros(), 0.0), opacity: 0.3 };
+        drawing.draw(&mut picture, &frame_eye(plant, corner, TILE), &plant.nodes);
         plant_frame(&mut picture, corner, TILE, plant, leaves, (*time, *wind, places));
     }
     picture
+}
+
+/// px below the ground of a tile: for the wind's arrow and its caption.
+const BELOW: f64 = 34.0;
+
+/// Where a tile's ground has its middle, px.
+fn frame_base(corner: Point, size: [f64; 2]) -> Point {
+    [corner[0] + 0.5 * size[0], corner[1] + size[1] - BELOW]
+}
+
+/// From the side, so that the plant stands on the ground of its tile.
+fn frame_eye(plant: &Plant, corner: Point, size: [f64; 2]) -> PlantEye {
+    let scale = 0.86 * fitting(plant, size[0] - 10.0, size[1] - BELOW - 14.0);
+    let [low, high] = plant.bounds();
+    let base = frame_base(corner, size);
+    let middle = [base[0], base[1] - 0.5 * (high.z - low.z) * scale];
+    PlantEye::far(0.0, 0.0, middle_of(plant), middle, scale)
 }
 
 /// One moment in a tile of a picture, with the wind as an arrow.
@@ -308,12 +350,8 @@ pub(crate) fn plant_frame(
     leaves: &[Leaf],
     (time, wind, places): (f64, Vec3, &[Vec3]),
 ) {
-    const BELOW: f64 = 34.0;
-    let scale = 0.86 * fitting(plant, size[0] - 10.0, size[1] - BELOW - 14.0);
-    let [low, high] = plant.bounds();
-    let base = [corner[0] + 0.5 * size[0], corner[1] + size[1] - BELOW];
-    let middle = [base[0], base[1] - 0.5 * (high.z - low.z) * scale];
-    let eye = PlantEye::far(0.0, 0.0, middle_of(plant), middle, scale);
+    let base = frame_base(corner, size);
+    let eye = frame_eye(plant, corner, size);
     ground(picture, [corner[0] + 8.0, base[1]], [corner[0] + size[0] - 8.0, base[1]]);
     PlantDrawing { plant, leaves, flutter: (wind, time), opacity: 1.0 }.draw(picture, &eye, places);
     // Four pixels for a metre per second, from the side that it blows from.
@@ -365,16 +403,18 @@ pub fn forest_picture(shot: &ForestShot<'_>, width: f64, height: f64) -> Picture
     let ForestShot { plant, forest, .. } = shot;
     let mut picture = Picture::new(width, height);
     let tall = plant.height().max(f64::MIN_POSITIVE);
-    let half =
-        forest.instances.iter().map(|tree| tree.place.x.abs().max(tree.place.y.abs())).fold(0.0, f64::max);
-    let horizon = 0.24 * height;
+    let half = forest.instances.iter().map(|tree| tree.place.y.abs()).fold(0.0, f64::max);
+    // A wood is looked over: the eye is at its near edge, a few trees up, and looks at a point not far in. A row is looked at.
+    let (target, elevation, horizon) = if half > tall {
+        (Vec3::new(0.0, -half + 3.0 * tall, 0.5 * tall), 0.20, 0.24 * height)
+    } else {
+        (Vec3::new(0.0, 0.0, 0.6 * tall), 0.04, 0.52 * height)
+    };
     picture.rectangle([0.0, 0.0], [width, horizon + 2.0], Colour::hex(0xcf_df_ec), None);
     picture.rectangle([0.0, horizon], [width, height], Colour::hex(0x9f_ad_78), None);
-    // The eye is at the near edge, a few trees up, and looks at a point not far in.
-    let target = Vec3::new(0.0, -half + 3.0 * tall, 0.5 * tall);
-    let distance = 4.5 * tall;
     let scale = width / (4.2 * tall);
-    let eye = PlantEye::far(0.0, 0.20, target, [0.5 * width, 0.62 * height], scale).at_distance(distance);
+    let eye =
+        PlantEye::far(0.0, elevation, target, [0.5 * width, 0.62 * height], scale).at_distance(4.5 * tall);
     let columns = 3 * forest.detail.kept.len();
     let mut order: Vec<usize> = (0..forest.instances.len()).collect();
     order.sort_by(|&a, &b| forest.instances[b].place.y.total_cmp(&forest.instances[a].place.y));

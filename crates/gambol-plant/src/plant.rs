@@ -59,8 +59,12 @@ impl Plant {
         }
         let mut remarks = file.remarks.clone();
         if loose_pieces > 0 {
-            let pieces = if loose_pieces == 1 { "piece hangs" } else { "pieces hang" };
-            remarks.push(format!("{loose_pieces} loose {pieces} on nothing and are left out").into());
+            let told = if loose_pieces == 1 {
+                "piece hangs on nothing and is"
+            } else {
+                "pieces hang on nothing and are"
+            };
+            remarks.push(format!("{loose_pieces} loose {told} left out").into());
         }
         let name = file.stem().rsplit('/').next().unwrap_or_default().to_owned();
         Ok(Self {

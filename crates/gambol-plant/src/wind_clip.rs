@@ -122,7 +122,7 @@ impl WindStage {
     pub fn sway(&self) -> Result<Swayed, PlantError> {
         let correction = self
             .keeps_lengths
-            .then(|| Correction::new(&self.plant, &self.modes, &CorrectionSettings::default()));
+            .then(|| Correction::new(&self.plant, &self.modes, &CorrectionSettings::of(&self.plant)));
         let mut sway = Sway::new(&self.modes, &self.basis, &self.sway, self.wind.mean(), self.stepping)?;
         let step = sway.time_step();
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // some hundreds

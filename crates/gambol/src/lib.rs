@@ -19,6 +19,7 @@ mod plants;
 mod recording;
 pub mod render;
 pub mod report;
+mod roam;
 mod tempo;
 
 pub use animate::{Animation, animate};
@@ -36,7 +37,11 @@ pub use gambol_motion as motion;
 pub use gambol_picture as picture;
 pub use gambol_plant as plant;
 pub use plants::{load_plant, load_plant_from, plant_spec};
-pub use recording::{Motion, MotionOptions, is_motion, load_clips, load_motion, load_motions};
+pub use recording::{
+    MOTION_FILES, Motion, MotionOptions, MotionPlace, is_motion, load_clips, load_motion, load_motion_of,
+    load_motions,
+};
+pub use roam::{RoamError, RoamWish, Roaming, roam};
 pub use tempo::{TempoError, felt_tempo, felt_tempo_from};
 
 use gambol_formats::FormatError;
@@ -69,7 +74,11 @@ pub enum LoadError {
     #[error(transparent)]
     Plant(#[from] gambol_plant::PlantError),
     /// Neither a gallery name nor a file.
-    #[error("there is no creature or file {name:?}; the gallery has {}", gallery::names().join(", "))]
+    #[error(
+        "there is no creature or file {name:?}; the gallery has {}, and the plants {}",
+        gallery::names().join(", "),
+        gambol_plant::PLANTS.map(|entry| entry.name).join(", ")
+    )]
     Unknown {
         /// What was asked for.
         name: String,

@@ -1,6 +1,6 @@
-//! Motion from files: recordings bring their own creature, a clip of ours names one.
+//! Motion from files: recordings bring their own creature, as skinned characters with clips do; a clip of ours names one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gambol_anatomy::recording::LengthScale;
 use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz};
@@ -12,7 +12,7 @@ use gambol_formats::{FormatError, LoadOptions};
 use gambol_model::{Creature, Hint};
 use gambol_motion::{Clip, JointList};
 
-use crate::{LoadError, load};
+use crate::{LoadError, load, load_rig};
 
 /// How motion is read from a file.
 #[derive(Clone, Debug, Default)]
@@ -34,9 +34,44 @@ pub struct Motion {
     pub scale: Option<LengthScale>,
     /// The first key is a pose of its own, not part of the motion.
     pub first_apart: bool,
+    /// Of a skinned character: the way back to the nodes of its file.
+    pub rig: Option<Rig>,
 }
 
-/// Whether a file holds motion: `.bvh`, `.amc`, or a clip as `.json`, `.npz` or `.pack`.
+/// What motion is read from, for messages.
+pub const MOTION_FILES: &str = "motion is read from .bvh, .amc, .json, .npz and .pack files, and from clips in .glb, .gltf, .vrm and .fbx";
+
+/// Where a motion is: a file, and of a skinned character's several clips the one after a `#`: `fox.glb#Walk`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MotionPlace {
+    /// The file.
+    pub file: PathBuf,
+    /// The clip, if one is named.
+    pub clip: Option<String>,
+}
+
+impl MotionPlace {
+    /// What a user wrote. A file whose own name has a `#` in it is that file.
+    pub fn of(path: &Path) -> Self {
+        let whole = || Self { file: path.to_owned(), clip: None };
+        let Some(text) = path.to_str().filter(|_| !path.exists()) else { return whole() };
+        let cuts = text.match_indices('#').map(|(at, _)| (Path::new(&text[..at]), &text[at + 1..]));
+        let named = cuts.into_iter().find(|(file, clip)| is_skinned(file) && !clip.is_empty());
+        named.map_or_else(whole, |(file, clip)| Self { file: file.to_owned(), clip: Some(clip.to_owned()) })
+    }
+
+    /// Whether such a file may hold motion, by its ending.
+    pub fn may_move(&self) -> bool {
+        is_motion(&self.file) || is_skinned(&self.file)
+    }
+}
+
+fn is_skinned(path: &Path) -> bool {
+    let ending = path.extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    ending.is_some_and(|ending| ["glb", "gltf", "vrm", "fbx"].contains(&ending.as_str()))
+}
+
+/// Whether a file holds nothing but motion: `.bvh`, `.amc`, or a clip as `.json`, `.npz` or `.pack`.
 pub fn is_motion(path: &Path) -> bool {
     let name = path.to_string_lossy();
     matches!(kind(&name), Some(Kind::Bvh | Kind::Amc)) || own_kind(path).is_some()
@@ -58,16 +93,58 @@ fn own_kind(path: &Path) -> Option<Own> {
         .map(|(_, kind)| kind)
 }
 
-/// Reads motion from a `.bvh`, `.amc`, `.json`, `.npz` or `.pack` file.
+/// Reads motion from a `.bvh`, `.amc`, `.json`, `.npz` or `.pack` file, or a clip of a skinned character; see [`MotionPlace`].
 pub fn load_motion(path: &Path, options: &MotionOptions) -> Result<Motion, LoadError> {
+    let place = MotionPlace::of(path);
+    if is_skinned(&place.file) {
+        let mut motions = load_skinned(&place, options)?;
+        let file = place.file.display().to_string();
+        return match (motions.pop(), motions.is_empty()) {
+            (Some(motion), true) => Ok(motion),
+            (last, _) => {
+                let names: Vec<&str> =
+                    motions.iter().chain(&last).map(|motion| motion.clip.name.as_str()).collect();
+                let example = names.first().copied().unwrap_or_default();
+                let reason = format!(
+                    "it has {} clips: {}; name one, as {file}#{example}",
+                    names.len(),
+                    names.join(", ")
+                );
+                Err(FormatError::new(&file, reason).into())
+            }
+        };
+    }
     if let Some(kind) = own_kind(path) {
         return load_own(path, kind, options);
     }
     Ok(load_recording(path, &options.recording)?.into())
 }
 
-/// Reads motions of one skeleton, that of the first file: the others must have its joints, or with `by_name` some of them. Bones
-/// may differ in length, as between people. A first frame that is apart from a motion is left out.
+/// Reads motion as one of `creature`: it must have its joints, or with `by_name` some of them. Bones may differ in length, as between
+/// people. A first frame that is apart from a motion is left out.
+pub fn load_motion_of(
+    path: &Path,
+    creature: &Creature,
+    options: &MotionOptions,
+    by_name: bool,
+) -> Result<Clip, LoadError> {
+    let mut motion = load_motion(path, options)?;
+    motion.drop_first_apart();
+    clip_of(motion, creature, &path.display().to_string(), by_name)
+}
+
+/// The clip of a motion as one of `creature`.
+fn clip_of(motion: Motion, creature: &Creature, file: &str, by_name: bool) -> Result<Clip, LoadError> {
+    let joints = JointList::of(&motion.creature);
+    let map = if by_name { joints.by_name(creature) } else { joints.same(creature) };
+    let map = map.map_err(|error| FormatError::new(file, error.to_string()))?;
+    let poses = motion.clip.poses.iter().filter_map(|pose| map.pose(creature, pose)).collect();
+    // Feet of another skeleton are other bodies.
+    Ok(Clip { poses, contacts: Vec::new(), ..motion.clip })
+}
+
+/// Reads motions of one skeleton, that of the first file, as [`load_motion_of`] does the others. Of a skinned character all clips are
+/// taken, unless one is named.
 pub fn load_motions(
     paths: &[&Path],
     options: &MotionOptions,
@@ -76,23 +153,57 @@ pub fn load_motions(
     let mut first: Option<Creature> = None;
     let mut clips = Vec::with_capacity(paths.len());
     for path in paths {
-        let mut motion = load_motion(path, options)?;
-        motion.drop_first_apart();
-        let Some(creature) = &first else {
-            first = Some(motion.creature);
-            clips.push(motion.clip);
-            continue;
+        let place = MotionPlace::of(path);
+        let motions = if is_skinned(&place.file) {
+            load_skinned(&place, options)?
+        } else {
+            vec![load_motion(path, options)?]
         };
-        let file = path.display().to_string();
-        let joints = JointList::of(&motion.creature);
-        let map = if by_name { joints.by_name(creature) } else { joints.same(creature) };
-        let map = map.map_err(|error| FormatError::new(&file, error.to_string()))?;
-        let poses = motion.clip.poses.iter().filter_map(|pose| map.pose(creature, pose)).collect();
-        // Feet of another skeleton are other bodies.
-        clips.push(Clip { poses, contacts: Vec::new(), ..motion.clip });
+        for mut motion in motions {
+            motion.drop_first_apart();
+            match &first {
+                Some(creature) => {
+                    clips.push(clip_of(motion, creature, &path.display().to_string(), by_name)?);
+                }
+                None => {
+                    first = Some(motion.creature);
+                    clips.push(motion.clip);
+                }
+            }
+        }
     }
     let nothing = || FormatError::new("", "no file of a motion is given");
     Ok((first.ok_or_else(nothing)?, clips))
+}
+
+/// The clips of a skinned character, or the one that is named: in full, or as what follows the armature's name, `Armature|Walk`.
+fn load_skinned(place: &MotionPlace, options: &MotionOptions) -> Result<Vec<Motion>, LoadError> {
+    let file = place.file.display().to_string();
+    let wrong = |reason: String| LoadError::Format(FormatError::new(&file, reason));
+    let load = &options.recording.load;
+    let (creature, rig) = load_rig(&file, load)?;
+    let rig = rig.ok_or_else(|| wrong("it is no skinned character".to_owned()))?;
+    let mut clips: Vec<Clip> =
+        load_clips(&place.file, load, (&creature, &rig))?.into_iter().map(|found| found.clip).collect();
+    if clips.is_empty() {
+        return Err(wrong("it has no clips".to_owned()));
+    }
+    if let Some(name) = &place.clip {
+        let names: Vec<String> = clips.iter().map(|clip| clip.name.clone()).collect();
+        let short = |own: &String| own.rsplit('|').next() == Some(name.as_str());
+        let found = names.iter().position(|own| own == name).or_else(|| names.iter().position(short));
+        let found =
+            found.ok_or_else(|| wrong(format!("there is no clip {name:?}; it has {}", names.join(", "))))?;
+        clips = vec![clips.swap_remove(found)];
+    }
+    let motion = |clip: Clip| Motion {
+        creature: creature.clone(),
+        clip,
+        scale: None,
+        first_apart: false,
+        rig: Some(rig.clone()),
+    };
+    Ok(clips.into_iter().map(motion).collect())
 }
 
 /// A clip of ours.
@@ -125,11 +236,11 @@ fn load_own(path: &Path, kind: Own, options: &MotionOptions) -> Result<Motion, L
         Own::Npz => from_npz(&file, &bytes, &creature)?,
         Own::Pack => clip_of_pack(&file, &bytes, &creature)?,
     };
-    Ok(Motion { creature, clip, scale: None, first_apart: false })
+    Ok(Motion { creature, clip, scale: None, first_apart: false, rig: None })
 }
 
 /// Files of creatures that are looked for beside a clip, by their endings.
-const BESIDE: [&str; 7] = ["xml", "urdf", "glb", "gltf", "bvh", "amc", "asf"];
+const BESIDE: [&str; 9] = ["xml", "urdf", "glb", "gltf", "vrm", "fbx", "bvh", "amc", "asf"];
 
 /// Who moves in a clip of ours: a creature of the gallery, a file, or a file of that name beside the clip. The creature of a recording
 /// is the one that its motion was read with.
@@ -158,7 +269,7 @@ fn mover(who: &str, clip: &Path, options: &MotionOptions) -> Result<Creature, Lo
 
 impl From<Recording> for Motion {
     fn from(Recording { creature, clip, scale, first_apart }: Recording) -> Self {
-        Self { creature, clip, scale: Some(scale), first_apart }
+        Self { creature, clip, scale: Some(scale), first_apart, rig: None }
     }
 }
 

@@ -6,8 +6,8 @@ use std::time::Instant;
 use gambol::LoadOptions;
 use gambol::formats::{npz, write_file};
 use gambol::plant::{
-    AirSettings, Constants, Forest, ForestSettings, Mechanics, PlantMode, SwaySettings, Wind, WindBasis,
-    WoodSettings, plant_modes, stand_of,
+    AirSettings, Constants, Forest, ForestSettings, Mechanics, PlantMode, Planting, SwaySettings, Wind,
+    WindBasis, WoodSettings, plant_modes, stand_of,
 };
 use serde_json::json;
 
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let (modes, basis) = solved.ok_or("no round")?;
     let wind = Wind::from_bearing(8.0, 270.0);
-    let stand = stand_of(&plant, trees, 1, &ForestSettings::default())?;
+    let stand = stand_of(&plant, trees, 1, Planting::Wood, &ForestSettings::default())?;
     let mut forest = Forest::new(&plant, (&modes, &basis), stand, nodes, &SwaySettings::default(), &wind)?;
     let mut moved = Vec::new();
     let (mut oscillators, mut displacements) = (f64::MAX, f64::MAX);

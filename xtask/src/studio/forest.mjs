@@ -4,10 +4,6 @@
 import assert from 'node:assert/strict';
 import { closeDialog, dropFiles, eventually, eye, MOVING, open, stageShot, take, test, until, work } from './harness.mjs';
 
-/** ms of JavaScript in a frame that were promised, for four thousand trees. */
-const SCRIPT = 3;
-const MANY = 4000;
-
 /** A stick with a fork, in metres. */
 const TWIG = 'id,parent,edge,x,y,z,radius\n0,,,0,0,0,0.02\n1,0,<,0,0,1,0.016\n2,1,<,0.1,0,2,0.008\n3,1,+,0.5,0.2,1.6,0.006\n';
 
@@ -88,20 +84,12 @@ export default async (server) => {
     await dropFiles(page, [{ name: 'twig.csv', bytes: Buffer.from(TWIG) }]);
     await drawn(page);
     assert.equal((await forest(page, 'plant')).nodes, 4);
-    // JavaScript of a frame with thousands of trees, without what drawing in software takes from it: steps alone, then choosing and drawing.
-    await setSlider(page, 'Trees', Math.log(MANY) / Math.log(20000));
+    // In a row, along a road.
+    await page.getByText('In a row', { exact: true }).click();
     await drawn(page);
-    const step = await page.evaluate(() => {
-      const times = [];
-      for (let k = 0; k < 150; k++) {
-        const start = performance.now();
-        window.studio.forest.step(1 / 60);
-        times.push(performance.now() - start);
-      }
-      return times.sort((a, b) => a - b)[75];
-    });
-    console.log(`      ${await forest(page, 'trees')} trees: a step takes ${step.toFixed(2)} ms`);
-    assert.ok(step < SCRIPT, `a step of ${MANY} trees takes ${step} ms`);
+    const places = await forest(page, 'places');
+    const across = places.map(([x, y]) => [Math.abs(x), Math.abs(y)]).reduce(([a, b], [x, y]) => [Math.max(a, x), Math.max(b, y)]);
+    assert.ok(across[0] > 10 * across[1], `a row of ${across} m`);
     await page.getByRole('button', { name: 'Look at it as a creature' }).click();
     await until(page, 'the creature', () => window.studio.creature()?.kind === 'plant' && window.studio.stats().stage?.frames > 0);
     await page.getByRole('button', { name: 'Back to the wind' }).click();

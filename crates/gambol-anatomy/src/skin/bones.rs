@@ -48,9 +48,11 @@ pub fn skin_of_bones(nodes: &RigNodes, places: &NodePlaces) -> Skin {
     let flesh = flesh_of_bones(&skeleton, extent(&bones.joints, places), &BoneFleshSettings::default());
     let (mut points, mut weights, mut triangles) = (Vec::new(), Vec::new(), Vec::new());
     for (&node, shapes) in bones.joints.iter().zip(flesh) {
+        let mut next = bones.below(node).peekable();
+        let before_end = next.peek().is_some() && next.all(|next| bones.below(next).next().is_none());
         for shape in shapes {
             let first = points.len();
-            points.extend(outline(&shape).into_iter().map(|point| point + places.origin(node)));
+            points.extend(outline(&shape, before_end).into_iter().map(|point| point + places.origin(node)));
             weights.resize(points.len(), vec![(node, 1.0)]);
             triangles.extend(faces((points.len() - first) / SIDES).map(|face| face.map(|k| first + k)));
         }
@@ -165,14 +167,16 @@ fn extent(joints: &[usize], places: &NodePlaces) -> f64 {
     (high - low).max()
 }
 
-/// Rings of corners around a capsule or a ball, from its lower end to its upper one.
-fn outline(shape: &ShapeSpec) -> Vec<Vec3> {
+/// Rings of corners around a capsule or a ball, from its lower end to its upper one. The ends of the one
+/// `before_end`, a shin or a forearm, are flat: a round one would reach below the foot.
+fn outline(shape: &ShapeSpec, before_end: bool) -> Vec<Vec3> {
     let (radius, half) = match shape.shape {
         Shape::Capsule { radius, half_length } => (radius, half_length),
         Shape::Sphere { radius } => (radius, 0.0),
         _ => return Vec::new(),
     };
     let quarter = std::f64::consts::FRAC_PI_2;
+    let bulge = if before_end && half > 0.0 { 0.0 } else { radius };
     let rise = |k: usize| quarter * (0.1 + 0.9 * k as f64 / CAP_RINGS as f64); // a pole would be one point
     let lower = (0..=CAP_RINGS).map(|k| (-half, rise(k) - quarter));
     let upper = (0..=CAP_RINGS).rev().map(|k| (half, quarter - rise(k)));
@@ -180,7 +184,7 @@ fn outline(shape: &ShapeSpec) -> Vec<Vec3> {
         let (sine, cosine) = math::sin_cos(slope);
         (0..SIDES).map(move |side| {
             let (across, along) = math::sin_cos(std::f64::consts::TAU * side as f64 / SIDES as f64);
-            Vec3::new(radius * cosine * along, radius * cosine * across, middle + radius * sine)
+            Vec3::new(radius * cosine * along, radius * cosine * across, middle + bulge * sine)
         })
     };
     let at: &Transform = &shape.body_from_shape;

@@ -28,6 +28,7 @@ impl Skin {
     pub fn new(points: Vec<Vec3>, weights: Vec<Vec<(usize, f64)>>, triangles: Vec<[usize; 3]>) -> Self {
         let mut skin = Self { points, weights, triangles };
         skin.merge();
+        skin.turn_outwards();
         (0..CUTS).for_each(|_| skin.cut_between_joints());
         skin
     }
@@ -54,6 +55,17 @@ impl Skin {
             *triangle = triangle.map(|vertex| new_index[vertex]);
         }
         self.triangles.retain(|[a, b, c]| a != b && b != c && c != a);
+    }
+
+    /// Turns all triangles over where they face inwards on the whole, as those of a mirrored node do: its volume would be negative.
+    fn turn_outwards(&mut self) {
+        let (low, high) = self.bounds();
+        let middle = (low + high) / 2.0;
+        let at = |vertex: usize| self.points[vertex] - middle;
+        let volume: f64 = self.triangles.iter().map(|&[a, b, c]| at(a).dot(&at(b).cross(&at(c)))).sum();
+        if volume < 0.0 {
+            self.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        }
     }
 
     /// Cuts the triangles whose corners move most with different nodes into four; weights are halfway between.

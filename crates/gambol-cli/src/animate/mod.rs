@@ -309,12 +309,7 @@ impl Animate {
         inputs.extend(self.gaits.iter().map(Path::new));
         let outputs = Outputs::check(&self.output, self.save_gait.as_deref(), &inputs, self.force)?;
         let script: Option<Script> = self.script.as_deref().map(str::parse).transpose()?;
-        if self.creature.load_plant()?.is_some() {
-            let name = &self.creature.creature;
-            return Err(Failure::Failed(format!(
-                "{name}: a plant stays where it is; `gambol wind {name}` moves it"
-            )));
-        }
+        self.creature.refuse_plant()?;
         let (creature, rig) = self.creature.load_rig()?;
         if self.gaits.is_empty() && script.is_none() && self.set.is_none() {
             return self.list(out, creature);

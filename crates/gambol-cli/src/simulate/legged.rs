@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use gambol_control::legged::{LegState, Walker, WalkerSettings, WholeMemory};
+use gambol_control::legged::{LegState, RoamMemory, Walker, WalkerSettings, WholeMemory};
 use gambol_control::locomotion::{Fall, Upright};
 use gambol_control::{Rollout, Status};
 use gambol_dynamics::{Data, Terrain, World};
@@ -12,6 +12,7 @@ use gambol_model::{Creature, JointKind, Vec3, math};
 use serde::Serialize;
 
 use super::Scene;
+use super::roam::RoamJson;
 use crate::Failure;
 use crate::gait_file::{is_file, read_gait};
 
@@ -26,6 +27,25 @@ impl ControllerName {
     fn name(self) -> &'static str {
         match self {
             Self::Whole => "whole",
+        }
+    }
+}
+
+impl Balancing {
+    /// Of a creature that goes where it is told.
+    pub(super) fn roaming(roaming: &gambol::Roaming) -> Self {
+        let Walker { pilot, strength, step, upright, .. } = &roaming.walker;
+        Self {
+            controller: ControllerName::Whole,
+            step: *step,
+            upright: upright.clone(),
+            speed: 0.0,
+            direction: pilot.units.forward,
+            names: pilot.reference.feet.iter().map(|foot| foot.name.clone()).collect(),
+            limit: strength.first().copied().unwrap_or(0.0),
+            strength: strength.clone(),
+            wall: 0.0,
+            gaits: roaming.controller.ladder().gaits.clone(),
         }
     }
 }
@@ -54,6 +74,8 @@ pub(super) struct Balancing {
     pub(super) strength: Vec<f64>,
     /// How long it was computed, s.
     pub(super) wall: f64,
+    /// Gaits of a creature that goes where it is told, by their number in its ladder.
+    gaits: Vec<String>,
 }
 
 /// Keys per second of the stride that is followed: eight times those of film, so that its accelerations are smooth.
@@ -81,6 +103,7 @@ pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Res
         limit: strength.first().copied().unwrap_or(0.0),
         strength,
         wall: 0.0,
+        gaits: Vec::new(),
     };
     Ok(Scene {
         controller: Box::new(whole),
@@ -129,6 +152,9 @@ pub(super) struct BalanceJson {
     legs: Vec<LegJson>,
     solver: SolverJson,
     real_time_factor: f64,
+    /// Of a creature that goes where it is told.
+    #[serde(flatten)]
+    roam: Option<RoamJson>,
 }
 
 #[derive(Serialize)]
@@ -203,7 +229,8 @@ impl Balancing {
 
     pub(super) fn json(&self, world: &World, rollout: &Rollout) -> Option<BalanceJson> {
         let creature = world.creature();
-        let memory: &WholeMemory = rollout.memory.get()?;
+        let roams: Option<&RoamMemory> = rollout.memory.get();
+        let memory: &WholeMemory = roams.map(|roams| &roams.whole).or_else(|| rollout.memory.get())?;
         let fall = self.fall(world, rollout);
         let report = &rollout.report;
         let up = fall.as_ref().map_or(report.seconds, |fall| fall.time);
@@ -238,8 +265,18 @@ impl Balancing {
                 body: body.map(|body| creature.bodies()[body].name.clone()),
             }),
             up,
-            speed: SpeedJson { wanted: self.speed, mean: if up > 0.0 { ahead / up } else { 0.0 } },
-            heading_error: if ahead == 0.0 && left == 0.0 { 0.0 } else { math::atan2(left, ahead) },
+            speed: match roams {
+                // Over all of its way, curves and rests included.
+                Some(roams) => {
+                    SpeedJson { wanted: roams.sums[0] / report.seconds, mean: roams.sums[1] / report.seconds }
+                }
+                None => SpeedJson { wanted: self.speed, mean: if up > 0.0 { ahead / up } else { 0.0 } },
+            },
+            heading_error: match roams {
+                Some(roams) => (roams.sums[2] / report.seconds).sqrt(),
+                None if ahead == 0.0 && left == 0.0 => 0.0,
+                None => math::atan2(left, ahead),
+            },
             torque: TorqueJson {
                 limit: self.limit,
                 peak: peak.collect(),
@@ -253,6 +290,7 @@ impl Balancing {
                 failures: memory.solver.failures,
             },
             real_time_factor: report.seconds / self.wall.max(f64::MIN_POSITIVE),
+            roam: roams.map(|roams| RoamJson::new(&self.gaits, roams, &report.events)),
         })
     }
 

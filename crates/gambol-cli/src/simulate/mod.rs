@@ -2,6 +2,7 @@
 
 mod legged;
 mod report;
+mod roam;
 mod stride;
 mod values;
 
@@ -9,6 +10,7 @@ use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use gambol_anatomy::Legs;
 use gambol_control::help::{Grip, GripSettings, Hand, Held, HelpSettings, Pulled, strengthen};
 use gambol_control::{
     AnyController, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, perturb, simulate, soft_ground,
@@ -32,6 +34,7 @@ use super::settings::{self, Ground, at_least_0, positive, rate, seconds};
 use super::sketch_file::SketchFile;
 use super::{Failure, render, write_json};
 use legged::{BalanceWish, Balancing, ControllerName, balance};
+pub(super) use roam::RoamVerb;
 use stride::{Cycles, run_by_clock};
 use values::{PullText, ShoveText, numbers, pull, shove};
 
@@ -54,11 +57,30 @@ use values::{PullText, ShoveText, numbers, pull, shove};
 )]
 pub(super) struct Simulate {
     #[command(flatten)]
-    creature: CreatureArguments,
+    run: RunArguments,
 
     /// passive, pump, a gait, a gait file or a controller (.toml)
     #[arg(value_name = "CONTROL", default_value = "passive")]
     control: String,
+
+    #[command(flatten, next_help_heading = "Body")]
+    body: BodyArguments,
+
+    #[command(flatten, next_help_heading = "Pumping")]
+    pump: PumpArguments,
+
+    #[command(flatten, next_help_heading = "Gaits")]
+    help: HelpArguments,
+
+    #[command(flatten, next_help_heading = "Controllers")]
+    stride: StrideArguments,
+}
+
+/// What all simulations are asked: whom, for how long, where, and what becomes of it.
+#[derive(Args)]
+struct RunArguments {
+    #[command(flatten)]
+    creature: CreatureArguments,
 
     /// Write the motion; may be given several times
     #[arg(short, long, value_name = "FILE")]
@@ -79,20 +101,8 @@ pub(super) struct Simulate {
     #[command(flatten, next_help_heading = "Time and start")]
     time: TimeArguments,
 
-    #[command(flatten, next_help_heading = "Body")]
-    body: BodyArguments,
-
     #[command(flatten, next_help_heading = "Surroundings")]
     world: WorldArguments,
-
-    #[command(flatten, next_help_heading = "Pumping")]
-    pump: PumpArguments,
-
-    #[command(flatten, next_help_heading = "Gaits")]
-    help: HelpArguments,
-
-    #[command(flatten, next_help_heading = "Controllers")]
-    stride: StrideArguments,
 }
 
 #[derive(Args)]
@@ -155,7 +165,7 @@ struct WorldArguments {
     #[arg(long)]
     self_collision: bool,
 
-    /// Push a body: NAME:FX,FY,FZ@START+DURATION (N, s); may be given several times
+    /// Push a body, or what the `front` or `hind` legs hang on: NAME:FX,FY,FZ@START+DURATION (N, s); may be given several times
     #[arg(long, value_name = "PUSH", value_parser = shove, allow_hyphen_values = true)]
     push: Vec<ShoveText>,
 
@@ -272,43 +282,14 @@ const FELL: u8 = 3;
 
 impl Simulate {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let mut inputs = self.creature.inputs();
-        inputs.push(Path::new(&self.control));
-        let outputs = Outputs::check(&self.output, None, &inputs, self.force)?;
-        let (mut creature, rig) = self.creature.load_rig()?;
-        outputs.fit(1, rig.is_some())?;
+        let (outputs, mut creature, rig) = self.run.begin(Some(Path::new(&self.control)))?;
         self.body.springs.apply(&mut creature)?;
-        let mut scene = self.scene(creature)?;
-        let world = self.world(&scene)?;
-        if !self.world.pull.is_empty() {
-            scene.controller = Box::new(self.world.pulled(&world, &scene.start, scene.controller)?);
-        }
-        let clock = std::time::Instant::now();
-        let rollout = self.simulate(&world, &scene)?;
-        if let Some(balancing) = &mut scene.balancing {
-            balancing.wall = clock.elapsed().as_secs_f64();
-        }
-        self.write(&outputs, &world, &rollout, &scene.name, rig.as_ref())?;
-        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {}", told(note)));
-        let of_creature = world.creature().warnings().iter().map(told);
-        let warnings = of_creature.chain(scene.warnings.iter().cloned());
-        for line in notes.chain(warnings.map(|warning| format!("warning: {warning}"))) {
-            eprintln!("gambol: {line}");
-        }
-        if self.json {
-            write_json(out, &report::json(&world, &scene, &rollout))?;
-        } else if self.report || self.output.is_empty() {
-            report::write(out, &world, &scene, &rollout)?;
-        }
-        if let Some(fall) = scene.balancing.as_ref().and_then(|balancing| balancing.fall(&world, &rollout)) {
-            return Err(Failure::Ended { status: FELL, message: Some(legged::told(&world, &fall)) });
-        }
-        match rollout.status {
-            Status::Finished => Ok(()),
-            Status::Diverged(divergence) => {
-                Err(Failure::Failed(format!("the simulation diverged {divergence}")))
-            }
-        }
+        let scene = self.scene(creature)?;
+        let springs = match self.body.integrator {
+            SpringsName::Elastic => Springs::Elastic,
+            SpringsName::ImplicitEuler => Springs::ImplicitEuler,
+        };
+        self.run.finish(&outputs, scene, springs, rig.as_ref(), out)
     }
 
     fn balance_wish(&self) -> BalanceWish {
@@ -330,7 +311,7 @@ impl Simulate {
                         let message = "--stiffness and --scale do not go with a controller; its sketch has the springs it was found with";
                         Err(Failure::Failed(message.to_owned()))
                     }
-                    Some(file) => run_by_clock(creature, &file, self.time.step, self.stride.balance),
+                    Some(file) => run_by_clock(creature, &file, self.run.time.step, self.stride.balance),
                     None if self.stride.balance => balance(creature, other, &self.balance_wish()),
                     None => follow(creature, other, self.help.hold),
                 }
@@ -397,8 +378,62 @@ impl Simulate {
             name: "pump".to_owned(),
         })
     }
+}
 
-    fn world(&self, scene: &Scene) -> Result<World, Failure> {
+impl RunArguments {
+    /// What is asked for can be written, and whom it is about. `input` is not to be written over.
+    fn begin(&self, input: Option<&Path>) -> Result<(Outputs<'_>, Creature, Option<Rig>), Failure> {
+        let mut inputs = self.creature.inputs();
+        inputs.extend(input);
+        let outputs = Outputs::check(&self.output, None, &inputs, self.force)?;
+        self.creature.refuse_plant()?;
+        let (creature, rig) = self.creature.load_rig()?;
+        outputs.fit(1, rig.is_some())?;
+        Ok((outputs, creature, rig))
+    }
+
+    /// Simulates, writes and tells.
+    fn finish(
+        &self,
+        outputs: &Outputs,
+        mut scene: Scene,
+        springs: Springs,
+        rig: Option<&Rig>,
+        out: &mut impl Write,
+    ) -> Result<(), Failure> {
+        let world = self.world(&scene, springs)?;
+        if !self.world.pull.is_empty() {
+            scene.controller = Box::new(self.world.pulled(&world, &scene.start, scene.controller)?);
+        }
+        let clock = std::time::Instant::now();
+        let rollout = self.simulate(&world, &scene)?;
+        if let Some(balancing) = &mut scene.balancing {
+            balancing.wall = clock.elapsed().as_secs_f64();
+        }
+        self.write(outputs, &world, &rollout, &scene.name, rig)?;
+        let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {}", told(note)));
+        let of_creature = world.creature().warnings().iter().map(told);
+        let warnings = of_creature.chain(scene.warnings.iter().cloned());
+        for line in notes.chain(warnings.map(|warning| format!("warning: {warning}"))) {
+            eprintln!("gambol: {line}");
+        }
+        if self.json {
+            write_json(out, &report::json(&world, &scene, &rollout))?;
+        } else if self.report || self.output.is_empty() {
+            report::write(out, &world, &scene, &rollout)?;
+        }
+        if let Some(fall) = scene.balancing.as_ref().and_then(|balancing| balancing.fall(&world, &rollout)) {
+            return Err(Failure::Ended { status: FELL, message: Some(legged::told(&world, &fall)) });
+        }
+        match rollout.status {
+            Status::Finished => Ok(()),
+            Status::Diverged(divergence) => {
+                Err(Failure::Failed(format!("the simulation diverged {divergence}")))
+            }
+        }
+    }
+
+    fn world(&self, scene: &Scene, springs: Springs) -> Result<World, Failure> {
         let ground = match (&self.world.terrain, &self.world.course) {
             _ if self.world.no_ground => None,
             (_, Some(course)) => Some(Terrain::Course(read_course(course)?)),
@@ -409,10 +444,6 @@ impl Simulate {
         let contact = match self.world.contact.unwrap_or(usual) {
             ContactName::Hard => ContactModel::Hard,
             ContactName::Penalty => soft_ground(&scene.creature),
-        };
-        let springs = match self.body.integrator {
-            SpringsName::Elastic => Springs::Elastic,
-            SpringsName::ImplicitEuler => Springs::ImplicitEuler,
         };
         let usual_step = scene.balancing.as_ref().map_or(STEP, |balancing| balancing.step);
         let settings = StepSettings {
@@ -545,11 +576,27 @@ fn still(creature: &Creature, pose: &[f64]) -> State {
     State::new(pose, &vec![0.0; creature.nv()])
 }
 
+/// The body that the front or the hind legs hang on (Coros et al. 2011 call it their leg frame).
+fn leg_frame(creature: &Creature, name: &str) -> Option<usize> {
+    let legs = Legs::new(creature, &mut Data::new(creature), creature.rest_pose());
+    let pair = match name {
+        "front" => 0,
+        "hind" => legs.pairs.checked_sub(1)?,
+        _ => return None,
+    };
+    let leg = legs.legs.iter().find(|leg| leg.pair == pair)?;
+    let hip = creature.joints()[*leg.joints.first()?].body;
+    Some(creature.bodies()[hip].parent).filter(|frame| *frame > 0)
+}
+
 fn on_body(creature: &Creature, push: &ShoveText) -> Result<Shove, Failure> {
-    let body = creature.body_index(&push.body).filter(|body| *body > 0).ok_or_else(|| {
+    let named = creature.body_index(&push.body).filter(|body| *body > 0);
+    let body = named.or_else(|| leg_frame(creature, &push.body)).ok_or_else(|| {
         let names: Vec<&str> = creature.bodies().iter().skip(1).map(|body| body.name.as_str()).collect();
         let names = names.join(", ");
-        Failure::Failed(format!("--push: {} has no body {:?}; it has {names}", creature.name(), push.body))
+        let (name, body) = (creature.name(), &push.body);
+        let frames = "front and hind, which the legs there hang on";
+        Failure::Failed(format!("--push: {name} has no body {body:?}; it has {names}, and {frames}"))
     })?;
     let push_now = Push { body, force: push.force };
     Ok(Shove { push: push_now, start: push.start, duration: push.duration })

@@ -1,4 +1,4 @@
-//! `gambol basis`, `compress`, `compare` and `pose` as a user meets them: a trot of the gallery's dog goes through all of them, and every
+//! `gambol basis`, `learn`, `compress`, `compare` and `pose` as a user meets them: a trot of the gallery's dog goes through all of them, and every
 //! misuse is told by a message that names it and leaves no file behind.
 
 use std::sync::LazyLock;
@@ -96,6 +96,39 @@ fn a_dog_gives_its_paw() {
     assert!(again["mean_distance"].as_f64().unwrap() < 0.2, "{again}");
 }
 
+/// A prior of a trot reconstructs the trot, and draws and writes what it found.
+#[test]
+fn a_dog_learns_from_its_trot() {
+    let (clip, prior) = (TROT.path("trot.json"), TROT.path("trot.prior"));
+    let learnt = json(&["learn", &clip, "-o", &prior, "--frames", "20", "--force", "--json"]);
+    assert_eq!(learnt["kept"], 20, "{learnt}");
+    let handles = "head,foot.front.left,foot.front.right,foot.hind.left,foot.hind.right";
+    let arguments = [
+        "pose",
+        "--reconstruct",
+        &clip,
+        "--prior",
+        &prior,
+        "--handles",
+        handles,
+        "--frames",
+        "6",
+        "--force",
+        "--json",
+    ];
+    for (file, ending) in [("again.npz", ".npz"), ("again.png", ".png")] {
+        let file = TROT.path(file);
+        let again = json(&[&arguments[..], &["-o", &file]].concat());
+        assert_eq!(again["frames"], 6);
+        // The dog is 0.7 m long, and a frame of twenty is never far.
+        assert!(again["mean_distance"].as_f64().unwrap() < 0.01, "{ending}: {again}");
+        assert!(std::fs::metadata(&file).unwrap().len() > 500);
+    }
+    let goal = "foot.front.left=0.35,0.1,0.1";
+    let paw = json(&["pose", "dog", "--prior", &prior, "--goal", goal, "--json"]);
+    assert!(paw["miss"].as_f64().unwrap() < 0.01, "{paw}");
+}
+
 #[test]
 fn misuse_is_told_and_leaves_nothing() {
     let place = Place(tempfile::tempdir().unwrap());
@@ -126,6 +159,20 @@ fn misuse_is_told_and_leaves_nothing() {
             1,
             "its joints are not those of human",
         ),
+        (vec!["pose", "dog", "--prior", &basis, "--goal", "head=0,0,1"], 1, "this is no prior"),
+        (
+            vec!["pose", "dog", "--prior", &basis, "--elastic", "--goal", "head=0,0,1"],
+            2,
+            "cannot be used with",
+        ),
+        (
+            vec!["pose", "--reconstruct", &clip, "--elastic", "--handles", "head", "-o", "x.json"],
+            1,
+            "written as .npz, .png or .svg",
+        ),
+        (vec!["learn", "dog", "-o", &basis_out], 1, "motion is read from"),
+        (vec!["learn", &clip, "-o", &clip, "--force"], 1, "never written over"),
+        (vec!["learn", &clip, "-o", &basis_out, "--frames", "0"], 2, "0"),
         (vec!["compare", &clip, "dog.xml"], 1, "there is no such file"),
         (
             vec!["convert", &packed, &place.path("x.npz"), "--creature", "human"],

@@ -225,6 +225,46 @@ fn inspect_measures_the_files_own_clips() {
     assert_fails(&["inspect", "dog", "--clip", "fly"], "the file has none");
 }
 
+/// Clips inside of a character are motions as recordings are: converted, packed, compared, and a basis comes from them. Which one is told by
+/// its name after a `#`; the oracle is the clip itself, which comes back through every way.
+#[test]
+fn clips_of_a_character_are_motions() {
+    let place = Place::new();
+    let (beast, alive) = (place.path("beast.glb"), place.path("alive.glb"));
+    succeed(&["animate", &beast, "walk", "trot", "-o", &alive]);
+    let trot = format!("{alive}#trot");
+    let [json, bvh, pack, again] =
+        ["trot.json", "trot.bvh", "trot.pack", "again.glb"].map(|name| place.path(name));
+    succeed(&["convert", &trot, &json, "--creature", &alive]);
+    succeed(&["convert", &trot, &bvh]);
+    assert!(std::fs::read_to_string(&bvh).unwrap().starts_with("HIERARCHY"));
+    // The character's own file, with the clip beside those that it has.
+    succeed(&["convert", &trot, &again]);
+    assert_eq!(names(&glb(&again).0).len(), names(&glb(&alive).0).len() + 1);
+    let far = |a: &str, b: &str| {
+        let told = succeed(&["compare", a, b, "--creature", &alive, "--json"]);
+        serde_json::from_str::<Value>(&told).unwrap()["max"].as_f64().unwrap()
+    };
+    assert!(far(&trot, &json) < 1e-9, "{}", far(&trot, &json));
+    // 32-bit numbers between.
+    assert!(far(&trot, &format!("{again}#trot.001")) < 1e-4);
+    succeed(&["compress", &trot, "-o", &pack, "--max-error", "2"]);
+    assert!(far(&trot, &pack) < 2e-3 + 1e-9);
+    let one = succeed(&["basis", &trot, "--count", "3"]);
+    let all = succeed(&["basis", &alive, "--count", "3"]);
+    let poses = |text: &str| -> usize {
+        let line = text.lines().find(|line| line.contains(" poses; ")).unwrap();
+        line.split(' ').next().unwrap().parse().unwrap()
+    };
+    assert!(poses(&all) > poses(&one), "{all}\n{one}");
+    assert_fails(&["convert", &alive, &place.path("no.bvh")], "name one, as ");
+    assert_fails(
+        &["convert", &format!("{alive}#fly"), &place.path("no.bvh")],
+        "there is no clip \"fly\"; it has ",
+    );
+    assert_fails(&["convert", &trot, &alive, "--force"], "is the file to read; it is never replaced");
+}
+
 /// A file's own gaits say how fast all goes, and what was taken is told; what has none says so.
 #[test]
 fn the_tempo_of_its_own_clips() {

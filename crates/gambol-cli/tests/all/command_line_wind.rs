@@ -194,7 +194,9 @@ fn misuse_of_plants() {
     assert!(gambol(folder, &["inspect", "tall.csv", "--unit", "cm"]).status.success());
     assert_fails(folder, &["wind", "dog"], 1, "only plants move in the wind");
     assert_fails(folder, &["animate", "oak", "walk"], 1, "`gambol wind oak` moves it");
+    assert_fails(folder, &["simulate", "oak"], 1, "`gambol wind oak` moves it");
     assert_fails(folder, &["wind", "unicorn"], 1, "there is no creature or file \"unicorn\"");
+    assert_fails(folder, &["wind", "unicorn"], 1, "and the plants sapling, oak");
     assert_fails(folder, &["wind", "tree.csv", "-o", "a.bvh"], 1, "a plant's file ends in one of .glb");
     assert_fails(folder, &["wind", "tree.csv", "--forest", "3", "-o", "a.glb"], 1, "a forest's file ends in");
     assert_fails(folder, &["wind", "tree.csv", "--report"], 2, "--forest");

@@ -7,7 +7,7 @@ use gambol_formats::gltf::samples::odd_bodies;
 use gambol_formats::{LoadOptions, load_from};
 use gambol_gait::{Body, Style, gaits_for};
 
-const SMALL: [&str; 17] = [
+const SMALL: [&str; 19] = [
     "dog-mirrored",
     "dog-0.01",
     "dog-askew",
@@ -21,6 +21,8 @@ const SMALL: [&str; 17] = [
     "turtle",
     "snake-no-names",
     "bee",
+    "bee-japanese",
+    "gull-no-names",
     "ghost",
     "hand",
     "tank",

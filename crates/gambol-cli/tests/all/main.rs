@@ -13,6 +13,7 @@ mod command_line_modes;
 mod command_line_motion;
 mod command_line_optimize;
 mod command_line_rigs;
+mod command_line_roam;
 mod command_line_simulate;
 mod command_line_sketch;
 mod command_line_studio;

@@ -5,26 +5,37 @@
 //! Clip with contacts ──► StrideReference ──► Pilot ──────────────► Whole ──► torques
 //!                        GaitGraph            phase, carriage,      forces at the contacts
 //!                                             legs, set-down        that the simulator found
+//!
+//! several strides ──► Ladder ──► Roam ──► Course of one of them, and which one
+//!                                  ▲
+//!                                Errand: speeds, headings, targets
 //! ```
 //!
 //! A clip says how a creature goes, from wherever it comes; nothing here knows how it was made. See `docs/roam.md`.
 
 mod automaton;
+mod between;
 mod dense;
+mod errand_file;
 mod graph;
+mod ladder;
 mod pilot;
 mod reference;
 mod regulator;
+mod roam;
 mod settings;
 mod walker;
 mod whole;
 
 pub use automaton::{LegSight, LegState, next_state};
+pub use errand_file::{ERRAND_VERSION, errand_from_toml};
 pub use graph::{FootPhase, FootStances, GaitGraph};
+pub use ladder::{Ladder, LadderError, Rung, standing};
 pub use pilot::{Course, LegMemory, LegUnits, Pilot, PilotMemory};
 pub use reference::{FootPlan, Moment, Moving, ReferenceError, StrideReference};
 pub use regulator::{Deviation, Regulator};
-pub use settings::{PilotSettings, RegulatorSettings, WholeSettings};
+pub use roam::{CATCHES, CHANGES, Errand, Roam, RoamMemory, Timed};
+pub use settings::{PilotSettings, RegulatorSettings, RoamSettings, WholeSettings};
 pub use walker::{Walker, WalkerError, WalkerSettings};
 pub use whole::{SolverCount, Whole, WholeMemory};
 

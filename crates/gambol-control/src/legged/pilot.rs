@@ -95,6 +95,8 @@ pub struct LegMemory {
     pub place: Vec3,
     /// How it moves, m/s.
     pub velocity: Vec3,
+    /// Heading of the carriage by which its foot is turned, rad: that of the moment in which it was set down, as long as it stands.
+    pub heading: f64,
 }
 
 /// What a pilot remembers.
@@ -112,10 +114,16 @@ pub struct PilotMemory {
     pub legs: Vec<LegMemory>,
     /// The stride at the phase.
     pub moment: Moment,
-    /// The velocity of the centre of mass that is wanted, m/s in the world.
+    /// The velocity of the centre of mass that is wanted, m/s in the world, ...
     pub velocity: Vec3,
+    /// ... and its acceleration, m/s²: that of the stride, and what bends its way.
+    pub acceleration: Vec3,
     /// Its place, m.
     pub center: Vec3,
+    /// Velocity of the carriage in the step before, m/s in the world.
+    drift: Option<Vec3>,
+    /// Acceleration beyond that of the stride, m/s² in the world.
+    bent: Vec3,
     /// Added to the velocity that is wanted, so that the mean is met, m/s in the world.
     trim: Vec3,
     /// From the stride, along the carriage's axes.
@@ -169,6 +177,7 @@ impl Pilot {
             wanted: still,
             place: Vec3::zeros(),
             velocity: Vec3::zeros(),
+            heading: 0.0,
         };
         PilotMemory {
             phase: self.start_phase,
@@ -178,7 +187,10 @@ impl Pilot {
             legs: vec![leg; self.reference.feet.len()],
             moment: Moment::new(creature),
             velocity: Vec3::zeros(),
+            acceleration: Vec3::zeros(),
             center: Vec3::zeros(),
+            drift: None,
+            bent: Vec3::zeros(),
             trim: Vec3::zeros(),
             deviation: Deviation::new(self.reference.feet.len()),
             push: Vec3::zeros(),
@@ -207,6 +219,10 @@ impl Pilot {
         for foot in 0..memory.legs.len() {
             self.decide(sense, memory, foot, command);
             self.swing(sense, course, memory, foot);
+            let leg = &mut memory.legs[foot];
+            if !leg.state.pushes() {
+                leg.heading = memory.heading;
+            }
         }
         memory.phase += h / self.reference.period();
     }
@@ -229,6 +245,7 @@ impl Pilot {
             leg.since = memory.phase;
             leg.set_down = leg.place;
             leg.lifted = leg.place;
+            leg.heading = memory.heading;
             if let FootPhase::Swings { share, length, .. } = self.reference.graph.at(foot, memory.phase) {
                 // As if it had come all the way.
                 let (now, first) = (memory.phase, memory.phase - share * length);
@@ -238,6 +255,26 @@ impl Pilot {
             }
         }
         memory.begun = true;
+    }
+
+    /// Goes on with this stride from another one: the carriage is put where the feet that stand are on their places in the stride, as nearly
+    /// as can be.
+    pub(super) fn take_over(&self, sense: &Sense, memory: &mut PilotMemory) {
+        let turn = about_z(memory.heading);
+        let stands = |(foot, _): &(usize, &LegMemory)| {
+            matches!(self.reference.graph.at(*foot, memory.phase), FootPhase::Stands { .. })
+        };
+        let standing = memory.legs.iter().enumerate().filter(stands);
+        let (mut sum, mut count) = (Vec3::zeros(), 0.0);
+        for (foot, leg) in standing {
+            sum += leg.place - turn * self.reference.foot(foot, memory.phase).place;
+            count += 1.0;
+        }
+        if count == 0.0 {
+            sum = sense.center_of_mass() - turn * self.reference.center_of_mass(memory.phase).place;
+            count = 1.0;
+        }
+        memory.place = Vec3::new(sum.x / count, sum.y / count, 0.0);
     }
 
     fn feel_feet(&self, sense: &Sense, memory: &mut PilotMemory) {
@@ -269,6 +306,12 @@ impl Pilot {
         memory.place += drift * h;
         let com = &memory.moment.com;
         let mean = reference.velocity;
+        // What the course asks for beyond the stride: bends, and changes of speed.
+        let change = memory.drift.map_or(Vec3::zeros(), |before| (drift - before) / h);
+        let bent = change - turn * Vec3::z().cross(&mean) * reference.turn;
+        memory.drift = Some(drift);
+        memory.bent = bent.cap_magnitude(self.settings.haste * self.units.gravity);
+        memory.acceleration = turn * com.acceleration + memory.bent;
         let relative = turn * com.place;
         let leash = self.settings.leash * self.units.length;
         let center = sense.center_of_mass();
@@ -302,14 +345,30 @@ impl Pilot {
         let place = sense.center_of_mass() - memory.center;
         let lean = (now * planned.inverse()).scaled_axis();
         memory.deviation.set_body(back * place, back * velocity, back * lean, back * spin);
+        let drift = turn * self.drift(course);
         for (foot, leg) in memory.legs.iter().enumerate() {
-            let stands = matches!(self.reference.graph.at(foot, memory.phase), FootPhase::Stands { .. });
-            let own = memory.place + turn * self.reference.foot(foot, memory.phase).place;
-            let off = if stands { back * (leg.place - own) } else { Vec3::zeros() };
+            let off = match self.reference.graph.at(foot, memory.phase) {
+                FootPhase::Stands { share, length, .. } => {
+                    let planned = self.reference.foot(foot, memory.phase).place;
+                    let own = memory.place + turn * planned + self.against(memory);
+                    // On another course, feet that stand go by otherwise; in mid-stance they are where the stride has them.
+                    let until_middle = (0.5 - share) * length * self.reference.period();
+                    let beside = turn * (planned - memory.moment.com.place);
+                    let by = drift - turn * self.reference.velocity + extra.cross(&beside);
+                    back * (leg.place - own - by * until_middle)
+                }
+                FootPhase::Swings { .. } => Vec3::zeros(),
+            };
             memory.deviation.set_foot(foot, off);
         }
         let (push, twist) = self.regulator.answer(memory.phase, &memory.deviation);
         (memory.push, memory.twist) = (turn * push, turn * twist);
+    }
+
+    /// Who accelerates leans into it, or its feet would topple it: they stand further back by a h/g, m.
+    fn against(&self, memory: &PilotMemory) -> Vec3 {
+        let height = memory.moment.com.place.z.max(0.0);
+        -Vec3::new(memory.bent.x, memory.bent.y, 0.0) * (height / self.units.gravity)
     }
 
     fn decide(&self, sense: &Sense, memory: &mut PilotMemory, foot: usize, command: &mut Command) {
@@ -392,9 +451,12 @@ impl Pilot {
         let then = reference.foot(foot, land).place;
         let beside = turn * (then - reference.center_of_mass(land).place);
         let (drift, mean) = (turn * self.drift(course), turn * reference.velocity);
+        // The carriage is on its way there in a bend.
+        let carriage =
+            memory.place + about_z(memory.heading + 0.5 * course.turn * time) * self.drift(course) * time;
         // Standing feet of a creature that turns sweep about it.
         let sweep = Vec3::new(0.0, 0.0, course.turn - reference.turn).cross(&beside) * (0.5 * stands);
-        let planned = memory.place + drift * time + turn * then + (drift - mean) * (0.5 * stands) + sweep;
+        let planned = carriage + turn * then + self.against(memory) + (drift - mean) * (0.5 * stands) + sweep;
         // Not beyond reach from where the centre of mass will be, as it moves now.
         let velocity = sense.momentum().linear / reference.base.mass - memory.velocity;
         let along = sense.center_of_mass() - memory.center + velocity * time;

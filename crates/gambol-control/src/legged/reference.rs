@@ -85,9 +85,9 @@ pub struct FootPlan {
     /// How much of a sole it has, from 0 for a point to 1 for a foot that can bear the whole creature: what it can hold upright.
     pub sole: f64,
     /// Per key.
-    path: Vec<Moving>,
+    pub(super) path: Vec<Moving>,
     /// Per key: its orientation in the carriage, and its angular velocity along the carriage's axes, rad/s.
-    turns: Vec<(Quat, Vec3)>,
+    pub(super) turns: Vec<(Quat, Vec3)>,
 }
 
 /// One stride of a gait, ready to be followed.
@@ -106,11 +106,11 @@ pub struct StrideReference {
     /// The creature's free root.
     pub base: FloatingBase,
     /// Per key: the pose in the carriage.
-    poses: Vec<Vec<f64>>,
+    pub(super) poses: Vec<Vec<f64>>,
     /// Per key, as laid out in the clip: linear velocity of the root along the carriage's axes, with the carriage's own.
-    v: Vec<Vec<f64>>,
-    a: Vec<Vec<f64>>,
-    com: Vec<Moving>,
+    pub(super) v: Vec<Vec<f64>>,
+    pub(super) a: Vec<Vec<f64>>,
+    pub(super) com: Vec<Moving>,
 }
 
 /// Room for a moment of a reference.

@@ -20,6 +20,8 @@ gambol_model::settings! {
         touch: f64 = 1e-3, Positive;
         /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
         leash: f64 = 0.15, Positive;
+        /// Acceleration that a change of course asks for at most, weights.
+        haste: f64 = 0.3, Positive;
         /// Rate at which being behind the carriage is made up for by speed, √(g/l): slow against a stride, so that the mean speed is met and
         /// no stride is disturbed.
         trim: f64 = 0.05, AtLeastZero;
@@ -92,5 +94,45 @@ gambol_model::settings! {
         strength: f64 = 1.0, Positive;
         /// Time in which a joint's damper brings it to the planned velocity, √(l/g).
         damper: f64 = 0.03, Positive;
+    }
+}
+
+gambol_model::settings! {
+    /// How a creature goes where it is told.
+    pub struct RoamSettings {
+        /// The speed that is asked of a stride is at most this far from the present one, √(g l): 0.5 m/s of a dog with legs of half a metre.
+        spread: f64 = 0.22, Positive;
+        /// Acceleration with which the speed that is asked for changes, weights.
+        haste: f64 = 0.12, Positive;
+        /// Acceleration with which turns begin and end, rad/s² in g/l.
+        swerve: f64 = 0.15, Positive;
+        /// Rate at which it turns to its heading, √(g/l).
+        heading: f64 = 0.5, Positive;
+        /// Fastest turn, √(g/l): 75° a second of a dog ...
+        turn: f64 = 0.3, Positive;
+        /// ... and the sideways acceleration of a turn at most, weights: friction holds more, and legs would need time.
+        sideways: f64 = 0.25, Positive;
+        /// Speeds below this, √(g l), turn as if at it.
+        slow: f64 = 0.1, Positive;
+        /// Shortest time on a rung of the ladder, √(l/g): a change of gait, three rungs, takes 0.3 s of a dog (Coros et al. 2011, section 3.3).
+        dwell: f64 = 0.45, Positive;
+        /// A neighbour in the ladder must be nearer by this share of the distance between both.
+        margin: f64 = 0.1, Share;
+        /// Who begins to go lifts the first foot when its capture point is this near to that of the stride, aside, leg lengths, ...
+        lean: f64 = 0.02, Positive;
+        /// ... and after this time at the latest, √(l/g): people take half a second.
+        patience: f64 = 2.5, Positive;
+        /// Speed towards a target per distance, √(g/l): 1 m/s for every metre of a dog's.
+        pursuit: f64 = 0.22, Positive;
+        /// Fastest towards a target, √(g l): a dog's trot. Who gallops past its prey has not caught it.
+        hurry: f64 = 1.0, Positive;
+        /// Share of that speed at least, however far aside the target lies.
+        aside: f64 = 0.15, Share;
+        /// A target this near the centre of mass is reached, leg lengths.
+        reach: f64 = 1.6, Positive;
+        /// How far a ball rolls on, leg lengths: from and to, ...
+        rolls: [f64; 2] = [4.0, 12.0], Positive;
+        /// ... and how far aside at most, rad.
+        aslant: f64 = 1.2, Positive;
     }
 }

@@ -71,8 +71,19 @@ impl Walker {
     /// For a clip of `creature` that loops and says when its feet stand. Every joint has at most `strength`, N·m or N; if nobody says, what
     /// suits its weight and the length of its legs.
     pub fn new(
-        mut creature: Creature,
+        creature: Creature,
         clip: &Clip,
+        strength: Option<f64>,
+        settings: &WalkerSettings,
+    ) -> Result<Self, WalkerError> {
+        let reference = StrideReference::new(&creature, clip)?;
+        Self::on(creature, reference, strength, settings)
+    }
+
+    /// The same for a stride of `creature`.
+    pub fn on(
+        mut creature: Creature,
+        reference: StrideReference,
         strength: Option<f64>,
         settings: &WalkerSettings,
     ) -> Result<Self, WalkerError> {
@@ -82,7 +93,6 @@ impl Walker {
         if let Some(limit) = strength.filter(|limit| limit.is_nan() || *limit <= 0.0) {
             return Err(WalkerError::Strength { limit });
         }
-        let reference = StrideReference::new(&creature, clip)?;
         let pilot = Pilot::new(&creature, reference, settings.pilot.clone(), &settings.regulator);
         muscles(&mut creature, &pilot, &settings.whole)?;
         let (q, v) = pilot.reference.start(&creature, pilot.start_phase);

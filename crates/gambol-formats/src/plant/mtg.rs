@@ -4,7 +4,7 @@
 //! /P1                       a cell without ^ hangs on the last entity of the columns to its left,
 //! <tab>/A1                  one with ^ on the last entity of its own column;
 //! <tab>^/S1<S2              / goes into an entity, < follows, + branches off; several codes may stand in a cell,
-//! <tab><tab>+A1/E1<<E5      << is a run of entities, of which the last has the numbers of the line
+//! <tab><tab>+A1/E1<<E5      << is a run of entities, of which the last has the numbers of the line; <.< is one that shares them
 //! ```
 //!
 //! Whatever the scales are, an entity with coordinates is a point, and hangs on the nearest one above it that has some.
@@ -232,6 +232,7 @@ fn steps(code: &str) -> Result<Vec<bool>, String> {
     while !rest.is_empty() {
         let mark = rest.chars().next().filter(|c| matches!(c, '/' | '<' | '+')).ok_or_else(wrong)?;
         rest = rest.trim_start_matches(mark);
+        rest = rest.strip_prefix('.').and_then(|run| run.strip_prefix(mark)).unwrap_or(rest);
         let end = rest.find(['/', '<', '+', '^']).unwrap_or(rest.len());
         let label = rest[..end].trim();
         let letters = label.trim_end_matches(|c: char| c.is_ascii_digit());

@@ -32,7 +32,7 @@ pub(super) fn read(plant: &mut PlantFile, text: &str) -> Result<Told, FormatErro
         if let Some(first) = ids.insert(cells[0].to_owned(), (rows.len(), line)) {
             return Err(plant.error(line, format!("id {} is that of line {} too", cells[0], first.1)));
         }
-        rows.push(Row { parent: cells[6].to_owned() });
+        rows.push(Row { parent: cells[6].to_owned(), branch: None });
         plant.points.push(PlantPoint {
             line,
             parent: PlantParent::Missing,

@@ -12,6 +12,8 @@ use gambol_model::Vec3;
 /// What a row hangs on, by name.
 pub(super) struct Row {
     pub(super) parent: String,
+    /// The branch that it is of, where the file says so.
+    pub(super) branch: Option<String>,
 }
 
 /// What says that a row hangs on nothing. TreeQSM counts from 1 and says 0, SWC −1.
@@ -88,6 +90,7 @@ pub(super) fn read(plant: &mut PlantFile, text: &str) -> Result<Told, FormatErro
         parent,
         axis,
         edge: columns.find("edge"),
+        branch: if cylinders { columns.find("branch") } else { None },
         radius: columns.find("radius"),
         radius_of: if cylinders { RadiusOf::Segment } else { RadiusOf::Point },
     };
@@ -102,6 +105,8 @@ struct Layout {
     place: [usize; 3],
     axis: Option<[usize; 4]>,
     edge: Option<usize>,
+    /// Which branch a cylinder is of.
+    branch: Option<usize>,
     radius: Option<usize>,
     radius_of: RadiusOf,
 }
@@ -148,7 +153,8 @@ fn rows(
         if let Some((_, first)) = ids.insert(id.clone(), (table.len(), line)) {
             return Err(plant.error(line, format!("id {id} is that of line {first} too")));
         }
-        table.push(Row { parent: parent.to_owned() });
+        table
+            .push(Row { parent: parent.to_owned(), branch: layout.branch.and_then(cell).map(str::to_owned) });
         starts.push(start);
         plant.points.push(PlantPoint {
             line,
@@ -160,8 +166,10 @@ fn rows(
         });
     }
     link(plant, &table, &ids);
-    if layout.edge.is_none() {
-        branch_off(plant);
+    match (layout.edge, layout.branch) {
+        (Some(_), _) => {}
+        (None, Some(_)) => branch_by_name(plant, &table),
+        (None, None) => branch_off(plant),
     }
     if layout.axis.is_some() {
         begin(plant, &starts);
@@ -224,19 +232,69 @@ pub(super) fn branch_off(plant: &mut PlantFile) {
     }
 }
 
-/// Cylinders begin somewhere: the root's at a point of its own, one that starts away from the end of its parent at a point
-/// that is joined to it by a piece of its own thickness.
-fn begin(plant: &mut PlantFile, starts: &[Vec3]) {
-    for (index, start) in starts.iter().enumerate() {
-        let point = plant.points[index].clone();
-        let apart = match point.parent {
-            PlantParent::Point(parent) => (plant.points[parent].position - start).norm() > 0.0,
-            PlantParent::Root | PlantParent::Missing => true,
-        };
-        if apart {
-            plant.points[index].parent = PlantParent::Point(plant.points.len());
-            plant.points[index].edge = PlantEdge::Follows;
-            plant.points.push(PlantPoint { position: *start, ..point });
+/// What is of another branch than what it hangs on branches off.
+fn branch_by_name(plant: &mut PlantFile, rows: &[Row]) {
+    for (point, row) in plant.points.iter_mut().zip(rows) {
+        if let PlantParent::Point(parent) = point.parent
+            && rows[parent].branch != row.branch
+        {
+            point.edge = PlantEdge::Branches;
         }
     }
+}
+
+/// Cylinders begin somewhere. One that goes on begins where its parent ends, whatever little gap the file has between them; the
+/// root's begins at a point of its own; and a branch at one that is joined, by a piece of its own thickness, to the place of its
+/// parent's axis that is nearest: the middle of a long cylinder of the trunk, for instance, which has a node there then.
+fn begin(plant: &mut PlantFile, starts: &[Vec3]) {
+    // Where each branch begins: the cylinder that bears it, and the point of its own.
+    let mut branches = Vec::new();
+    for (index, start) in starts.iter().enumerate() {
+        let point = plant.points[index].clone();
+        match point.parent {
+            PlantParent::Point(_) if point.edge == PlantEdge::Follows => continue,
+            PlantParent::Point(parent) => branches.push((parent, plant.points.len())),
+            PlantParent::Root | PlantParent::Missing => {}
+        }
+        plant.points[index].parent = PlantParent::Point(plant.points.len());
+        plant.points[index].edge = PlantEdge::Follows;
+        plant.points.push(PlantPoint { position: *start, ..point });
+    }
+    let mut forks: Vec<(usize, f64, usize)> = branches
+        .into_iter()
+        .map(|(bearer, start)| (bearer, share_along(plant, bearer, start), start))
+        .collect();
+    forks.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    // Where each cylinder begins, before it is cut into pieces.
+    let bases: Vec<Option<Vec3>> = (0..starts.len()).map(|bearer| base(plant, bearer)).collect();
+    for (bearer, share, start) in forks {
+        let end = plant.points[bearer].clone();
+        let fork = match bases[bearer] {
+            Some(from) if share < 1.0 => {
+                let fork = plant.points.len();
+                plant.points.push(PlantPoint { position: from.lerp(&end.position, share), ..end });
+                plant.points[bearer].parent = PlantParent::Point(fork);
+                plant.points[bearer].edge = PlantEdge::Follows;
+                fork
+            }
+            _ => bearer,
+        };
+        plant.points[start].parent = PlantParent::Point(fork);
+    }
+}
+
+/// Where a cylinder begins.
+fn base(plant: &PlantFile, cylinder: usize) -> Option<Vec3> {
+    match plant.points[cylinder].parent {
+        PlantParent::Point(parent) => Some(plant.points[parent].position),
+        PlantParent::Root | PlantParent::Missing => None,
+    }
+}
+
+/// How far along a cylinder's axis the place nearest to a point is, 0 to 1; 1 where it has no length.
+fn share_along(plant: &PlantFile, cylinder: usize, point: usize) -> f64 {
+    let Some(from) = base(plant, cylinder) else { return 1.0 };
+    let axis = plant.points[cylinder].position - from;
+    let share = (plant.points[point].position - from).dot(&axis) / axis.norm_squared();
+    if share.is_finite() { share.clamp(0.0, 1.0) } else { 1.0 }
 }

@@ -181,6 +181,26 @@ fn the_same_character_as_fbx_and_as_gltf_is_the_same_creature() {
     }
 }
 
+/// A bone that holds still through a clip, elsewhere than its node stands: files of several clips stand in a pose of one of them, and the
+/// others must not inherit it. Clips of public characters were off by a tenth of their height for this.
+#[test]
+fn a_bone_that_holds_still_in_another_pose_keeps_it() {
+    let text = String::from_utf8(fbx(&quadruped(false), PLAIN)).unwrap();
+    let held = text.replace("KeyValueFloat: *3 { a: 0,20,0 }", "KeyValueFloat: *3 { a: 20,20,20 }");
+    assert_ne!(held, text);
+    let files = Memory::new().with("it.fbx", held.into_bytes());
+    let (creature, rig) = read_gltf(&files, "it.fbx", &LoadOptions::default()).unwrap();
+    let clips = read_clips(&files, "it.fbx", &rig, &creature).unwrap();
+    assert_eq!(clips.len(), 1);
+    for pose in &clips[0].clip.poses {
+        let mut way = vec![0.0; creature.nv()];
+        creature.difference(creature.reference_pose(), pose, &mut way);
+        // The second bone is the root of the creature: what turns it turns all.
+        let turned = way[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert!((turned - 20f64.to_radians()).abs() < 1e-3, "{turned} rad");
+    }
+}
+
 #[test]
 fn broken_fbx_files_are_errors() {
     let whole = fbx(&quadruped(false), PLAIN);

@@ -2,11 +2,13 @@
 
 use gambol_formats::basis::{JointMatch, creature_of_basis, from_basis_file, to_basis_file};
 use gambol_formats::pack::{clip_of_pack, creature_of_pack, to_pack_file};
+use gambol_formats::prior::{from_prior_file, to_prior_file};
 use gambol_model::samples::{Random, TreeKind, chain, random_tree};
 use gambol_model::{Creature, Vec3};
 use gambol_motion::samples::wander;
 use gambol_motion::{
-    Basis, BasisSpec, Direction, GeodesicSettings, Keep, Metric, PackSettings, Stride, compare, pack,
+    Basis, BasisSpec, Direction, GeodesicSettings, Keep, Metric, PackSettings, PoseFrames, Stride, compare,
+    pack,
 };
 use nalgebra::DMatrix;
 
@@ -75,6 +77,44 @@ fn damaged_bases_are_told() {
     for length in (0..text.len()).step_by(97) {
         assert!(told(&text[..length]).starts_with("a.basis:"));
     }
+}
+
+#[test]
+fn a_prior_comes_back_and_damage_is_told() {
+    let creature = tree();
+    let mut random = Random::new(9);
+    let poses: Vec<Vec<f64>> = (0..5).map(|_| random.pose(&creature, 0.4)).collect();
+    let frames = PoseFrames::new(&creature, &poses, vec![1.0, 2.0, 3.0, 4.0, 5.5]).unwrap();
+    let text = to_prior_file(&creature, &frames);
+    let read = |text: &str| from_prior_file("a.prior", text, &creature, JointMatch::Same);
+    let back = read(&text).unwrap();
+    assert_eq!(back.counts(), frames.counts());
+    let numbers = |frames: &PoseFrames| frames.poses().iter().flatten().copied().collect::<Vec<f64>>();
+    for (a, b) in numbers(&back).iter().zip(numbers(&frames)) {
+        // Six digits behind the point, and quaternions of length 1 again.
+        assert!((a - b).abs() < 2e-6, "{a} {b}");
+    }
+    // Written again, it is the same text but for the last digit of quaternions.
+    assert_eq!(read(&to_prior_file(&creature, &back)).unwrap().poses().len(), 5);
+    let told = |text: &str| read(text).unwrap_err().to_string();
+    for (from, to, message) in [
+        ("gambol-prior", "gambol-basis", "this is no prior"),
+        ("\"version\":1", "\"version\":7", "version 7 of the format"),
+        ("\"free\"", "\"wheel\"", "\"wheel\" is no kind of joint"),
+        ("\"poses\":[[", "\"poses\":[[0.0,", "pose 0 has not one number"),
+        ("\"counts\":[1.0", "\"counts\":[-1.0", "a count above 0"),
+        ("\"counts\":[1.0,", "\"counts\":[", "a count above 0"),
+        ("\"poses\":[[", "\"poses\":[[1e999,", "this is no prior"),
+    ] {
+        let bad = text.replacen(from, to, 1);
+        assert_ne!(bad, text, "{from}");
+        assert!(told(&bad).contains(message), "{from}: {}", told(&bad));
+    }
+    for length in (0..text.len()).step_by(97) {
+        assert!(told(&text[..length]).starts_with("a.prior:"));
+    }
+    let strange = from_prior_file("a.prior", &text, &chain(3), JointMatch::Same).unwrap_err().to_string();
+    assert!(strange.contains("its joints are not those of"), "{strange}");
 }
 
 #[test]

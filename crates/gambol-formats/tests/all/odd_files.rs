@@ -45,6 +45,29 @@ fn a_zero_quaternion_of_a_key_is_no_turn() {
     assert_eq!(notes, 1, "told once: {:?}", creature.warnings());
 }
 
+/// A node that mirrors all below it turns the triangles of a skin over; it holds as much flesh as before.
+#[test]
+fn a_mirrored_skin_weighs_as_much() {
+    for character in [person(), quadruped(false)] {
+        let (sound, ..) = read(character.glb());
+        let (mut document, bytes) = character.gltf();
+        let top = document["scenes"][0]["nodes"].take();
+        let nodes = document["nodes"].as_array_mut().unwrap();
+        nodes.push(json!({ "name": "mirror", "scale": [-1, 1, 1], "children": top }));
+        let mirror = nodes.len() - 1;
+        document["scenes"][0]["nodes"] = json!([mirror]);
+        let (creature, ..) = read(glb(&document, &bytes));
+        assert_eq!(foot_names(&creature), foot_names(&sound));
+        // Cubes lie on the other side of their grid's lines.
+        assert!(
+            (creature.mass() / sound.mass() - 1.0).abs() < 0.01,
+            "{} and {} kg",
+            creature.mass(),
+            sound.mass()
+        );
+    }
+}
+
 /// Replaces a weight by what is not a number: its four bytes are found by what the file says about them.
 fn with_bad_weights(character: &Character, bad: f32) -> Vec<u8> {
     let (document, mut bytes) = character.gltf();

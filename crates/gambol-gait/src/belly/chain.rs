@@ -73,6 +73,42 @@ impl Chain {
         self.links.iter().map(bend).collect()
     }
 
+    /// The hindmost body of the back: flukes, which have their mirror images beside them on the same parent, are no part of it. Needs
+    /// `data.frames` at the rest pose.
+    pub(super) fn end_of_back(&self, creature: &Creature, data: &Data, heading: &Heading) -> usize {
+        const ALIKE: f64 = 0.2; // of the distance between both
+        let com = |body: usize| data.frames[body].point_in_world(creature.bodies()[body].mass.com);
+        let parent = |body: usize| creature.bodies()[body].parent;
+        let is_paired = |body: usize| {
+            let mut siblings =
+                (1..creature.bodies().len()).filter(|&other| other != body && parent(other) == parent(body));
+            siblings.any(|other| {
+                let apart = com(other) - com(body);
+                let across = apart.dot(&heading.left);
+                let middle = 0.5 * (com(other) + com(body)) - com(parent(body));
+                let beside = (apart - heading.left * across).norm() < ALIKE * across.abs();
+                beside && middle.dot(&heading.left).abs() < ALIKE * across.abs()
+            })
+        };
+        self.bodies.iter().copied().find(|&body| !is_paired(body)).unwrap_or(self.bodies[0])
+    }
+
+    /// A tangent vector that bends the whole by `angle` about `about`, from tail to head, as evenly over its length as links can.
+    pub(super) fn evenly_bent(&self, data: &Data, about: Vec3, angle: f64, nv: usize) -> Vec<f64> {
+        let mut tangent = vec![0.0; nv];
+        let place = |k: usize| self.links.get(k).map_or(self.length, |link| link.place);
+        for (k, link) in self.links.iter().enumerate() {
+            // Each link bends for the length around it, to halfway to its neighbours and at the ends to those.
+            let from = if k == 0 { 0.0 } else { 0.5 * (place(k - 1) + link.place) };
+            let to = if k + 1 == self.links.len() { self.length } else { 0.5 * (link.place + place(k + 1)) };
+            let share = angle * (to - from) / self.length.max(f64::MIN_POSITIVE);
+            for dof in link.dofs.clone() {
+                tangent[dof] = share * link.sign * data.axes[dof].angular.dot(&about);
+            }
+        }
+        tangent
+    }
+
     /// Stiffness of each link about an axis, N·m/rad; 0 where it cannot bend about it.
     pub(super) fn stiffness(&self, creature: &Creature, data: &Data, about: Vec3) -> Vec<f64> {
         let stiffness = |link: &Link| {

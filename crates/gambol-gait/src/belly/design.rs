@@ -218,7 +218,7 @@ pub(super) fn sampled(
         let angle = std::f64::consts::TAU * k as f64 / count as f64;
         let mut way = vec![0.0; body.creature.nv()];
         for component in components {
-            let swing = component.amplitude * math::sin(angle + component.phase);
+            let swing = component.amplitude * math::sin(angle + component.phase) + component.offset;
             way.iter_mut()
                 .zip(&body.basis.directions()[component.mode].shape)
                 .for_each(|(w, u)| *w += swing * u);

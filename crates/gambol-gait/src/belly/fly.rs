@@ -165,12 +165,16 @@ pub(super) fn weight(scene: &BellyScene, flow: &Flow) -> Vec3 {
 pub(super) fn missing(scene: &BellyScene, flow: &Flow) -> Result<Vec3, GaitError> {
     let forces = forces(scene, flow)?;
     let mean = forces.iter().sum::<Vec3>() / forces.len() as f64;
-    let scale = (scene.creature.gravity().norm() * scene.creature.mass()).max(f64::MIN_POSITIVE);
-    Ok((mean - weight(scene, flow)) / scale)
+    Ok((mean - weight(scene, flow)) / in_weights(scene))
 }
 
-/// The path of the centre of mass: a mean speed, and what the beats add to it.
-pub(super) fn path(scene: &BellyScene, flow: &Flow) -> Result<Path, GaitError> {
+fn in_weights(scene: &BellyScene) -> f64 {
+    (scene.creature.gravity().norm() * scene.creature.mass()).max(f64::MIN_POSITIVE)
+}
+
+/// The path of the centre of mass: a mean speed, and what the beats add to it. `demand` is what a turn or a climb asks of the air beyond
+/// the weight, ahead and upwards, in weights; water carries whoever turns in it.
+pub(super) fn path(scene: &BellyScene, flow: &Flow, demand: [f64; 2]) -> Result<Path, GaitError> {
     let forces = forces(scene, flow)?;
     let n = forces.len();
     let mean = forces.iter().sum::<Vec3>() / n as f64;
@@ -185,7 +189,13 @@ pub(super) fn path(scene: &BellyScene, flow: &Flow) -> Result<Path, GaitError> {
     };
     let frames = sway.iter().enumerate().map(place).collect();
     let stride = Stride { yaw: 0.0, shift: forward * (flow.speed * scene.step * n as f64) };
-    let slip = Slip { missing: missing(scene, flow)?.norm(), ..Slip::default() };
+    let demanded = if flow.is_water(&scene.settings.flight) {
+        Vec3::zeros()
+    } else {
+        forward * demand[0] + Vec3::z() * demand[1]
+    };
+    let lacks = (mean - weight(scene, flow)) / in_weights(scene) - demanded;
+    let slip = Slip { missing: lacks.norm(), ..Slip::default() };
     Ok(Path { world_from_float: off_the_bottom(scene, frames), stride, slip })
 }
 

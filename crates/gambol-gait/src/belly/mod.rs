@@ -20,6 +20,7 @@ mod swim;
 #[cfg(test)]
 mod tests;
 mod thrust;
+mod way;
 
 use gambol_anatomy::Heading;
 use gambol_dynamics::Data;
@@ -34,7 +35,8 @@ pub(crate) use design::{
     cruising_beat, design_legless, legless_frequency, legless_support, swim_advance, with_preferred,
 };
 pub(crate) use launch::launch;
-pub(crate) use stroke::{WINGED, design_winged, is_winged};
+pub(crate) use stroke::{WINGED, design_winged, is_winged, steered};
+pub(crate) use way::Way;
 
 /// A motion that its surroundings carry along.
 #[derive(Clone, Debug)]
@@ -71,8 +73,61 @@ pub(crate) struct Figures {
 }
 
 /// Moves the root of `poses`, one period in equal steps (the first pose not repeated, [`crate::WaveSettings::samples`] of
-/// them), as `support` implies. Of the
+/// them), as `support` implies along `way`: on the heading, or straight back if that is nearer, where the way is straight. Of the
 /// roots given, only the mean orientation of the body matters: it is upright.
+pub(crate) fn carry_along(
+    creature: &Creature,
+    data: &mut Data,
+    heading: &Heading,
+    poses: &[Vec<f64>],
+    period: f64,
+    (support, way): (Support, Way),
+    settings: &GaitSettings,
+) -> Result<Carried, GaitError> {
+    let scene = BellyScene::new(creature, data, heading, poses, period, settings)?;
+    let path = match support {
+        Support::Belly { across } => slide::path(&scene, checked(across)?)?,
+        Support::Water { across, advance } => swim::path(&scene, checked(across)?, checked_way(advance)?)?,
+        Support::Wings { speed, pitch, density } => {
+            checked_flow([speed, pitch, density])?;
+            let demand = way.demand(speed, creature.gravity().norm(), settings);
+            fly::path(&scene, &fly::Flow { speed, climb: 0.0, pitch, density }, demand)?
+        }
+        Support::Air | Support::Feet | Support::Crouch | Support::Launch { .. } => {
+            return Err(GaitError::Body("only the ground or water carries a body without legs".into()));
+        }
+    };
+    let path = path.aligned(&scene, heading);
+    let speed = path.travel().dot(&heading.forward) / path.duration(&scene);
+    let mean = path.travel().norm() / path.duration(&scene);
+    let bent = match support {
+        Support::Water { .. } => way.bent(creature, data, heading, poses, (speed, settings)),
+        _ => None,
+    };
+    let led = way.lead(path, &scene, heading);
+    let placed = match &bent {
+        Some(bent) => place(&BellyScene::new(creature, data, heading, bent, period, settings)?, bent, &led),
+        None => place(&scene, poses, &led),
+    };
+    let slip = led.slip;
+    Ok(Carried {
+        poses: placed,
+        periods: led.world_from_float.len() / poses.len(),
+        stride: led.stride,
+        figures: Figures {
+            speed,
+            penetration: slip.penetration,
+            hover: slip.hover,
+            slip: slip.way,
+            sideways: slip.sideways,
+            mean_slip: slip.way / period / mean,
+            worst_slip: slip.fastest / mean,
+            missing: slip.missing,
+        },
+    })
+}
+
+/// The same straight on.
 pub(crate) fn carry(
     creature: &Creature,
     data: &mut Data,
@@ -82,19 +137,7 @@ pub(crate) fn carry(
     support: Support,
     settings: &GaitSettings,
 ) -> Result<Carried, GaitError> {
-    let scene = BellyScene::new(creature, data, heading, poses, period, settings)?;
-    let path = match support {
-        Support::Belly { across } => slide::path(&scene, checked(across)?)?,
-        Support::Water { across, advance } => swim::path(&scene, checked(across)?, checked_way(advance)?)?,
-        Support::Wings { speed, pitch, density } => {
-            checked_flow([speed, pitch, density])?;
-            fly::path(&scene, &fly::Flow { speed, climb: 0.0, pitch, density })?
-        }
-        Support::Air | Support::Feet | Support::Crouch | Support::Launch { .. } => {
-            return Err(GaitError::Body("only the ground or water carries a body without legs".into()));
-        }
-    };
-    Ok(carried(&scene, poses, heading, path))
+    carry_along(creature, data, heading, poses, period, (support, Way::STRAIGHT), settings)
 }
 
 fn checked(across: f64) -> Result<f64, GaitError> {
@@ -124,29 +167,12 @@ fn checked_flow(numbers: [f64; 3]) -> Result<(), GaitError> {
     Err(GaitError::Number { place: "support.wings".into(), reason })
 }
 
-/// The poses along a path that was turned such that the creature travels along its heading, or straight back.
-fn carried(scene: &BellyScene, poses: &[Vec<f64>], heading: &Heading, path: Path) -> Carried {
-    let path = path.aligned(scene, heading);
-    let place = |(k, world_from_float): (usize, &_)| {
+/// The poses along a path.
+fn place(scene: &BellyScene, poses: &[Vec<f64>], path: &Path) -> Vec<Vec<f64>> {
+    let placed = |(k, world_from_float): (usize, &_)| {
         let mut pose = poses[k % poses.len()].clone();
         scene.place(&mut pose, k % poses.len(), world_from_float);
         pose
     };
-    let speed = path.travel().dot(&heading.forward) / path.duration(scene);
-    let mean = path.travel().norm() / path.duration(scene);
-    Carried {
-        poses: path.world_from_float.iter().enumerate().map(place).collect(),
-        periods: path.world_from_float.len() / poses.len(),
-        stride: path.stride,
-        figures: Figures {
-            speed,
-            penetration: path.slip.penetration,
-            hover: path.slip.hover,
-            slip: path.slip.way,
-            sideways: path.slip.sideways,
-            mean_slip: path.slip.way / (scene.step * poses.len() as f64) / mean,
-            worst_slip: path.slip.fastest / mean,
-            missing: path.slip.missing,
-        },
-    }
+    path.world_from_float.iter().enumerate().map(placed).collect()
 }

@@ -17,6 +17,7 @@ use nalgebra::DVector;
 
 use super::fly::{self, Flow};
 use super::scene::BellyScene;
+use super::way::Way;
 use crate::modal::ModalMotion;
 use crate::{Body, Component, Design, Gait, GaitError, Ground, Support, Terrain, Wish};
 
@@ -88,6 +89,47 @@ pub(crate) fn design_winged(
     }
     let gait = beats.gait(name, &stroke, components);
     Ok(Design { gait, hints })
+}
+
+/// A flight along its way: what a turn or a climb asks of the air beyond level flight is trimmed for, and added to the strokes that the gait
+/// has. `None` for gaits that go straight on, and those in water, which carries them.
+pub(crate) fn steered(body: &Body, data: &mut Data, gait: &Gait) -> Result<Option<Gait>, GaitError> {
+    let way = Way::of(&gait.ground);
+    let Support::Wings { speed, pitch, density } = gait.ground.support else { return Ok(None) };
+    let flow = Flow { speed, climb: 0.0, pitch, density };
+    let beats = Beats::new(body, data);
+    if way.is_straight()
+        || speed <= 0.0
+        || flow.is_water(&body.settings.flight)
+        || !matches!(gait.name.as_str(), "fly" | "glide")
+    {
+        return Ok(None);
+    }
+    let wish = Wish { speed: Some(speed), ..Wish::default() };
+    let level = beats.trimmed(data, &gait.name, &wish, &mut Vec::new())?;
+    let demand = way.demand(speed, body.creature.gravity().norm(), &body.settings);
+    let turned = if gait.name == "glide" {
+        beats.carried(data, level, demand[1])?
+    } else {
+        let balanced = beats.balanced(data, level, false, demand)?.0;
+        // Who goes down faster than it glides would stop beating; what it lacks to brake is told as force from nowhere.
+        let slowest = body.settings.way.slowest_beat * level.frequency;
+        if balanced.frequency < slowest {
+            beats.balanced(data, Stroke { frequency: slowest, ..level }, true, demand)?.0
+        } else {
+            balanced
+        }
+    };
+    let mut steered = gait.clone();
+    steered.frequency *= turned.frequency / level.frequency;
+    let [before, after] = [level, turned].map(|stroke| beats.components(data, &stroke));
+    steered.components.extend(after);
+    steered.components.extend(before.into_iter().map(|part| Component {
+        amplitude: -part.amplitude,
+        offset: -part.offset,
+        ..part
+    }));
+    Ok(Some(steered))
 }
 
 /// Somebody who hangs in the air: a slow rise and fall.
@@ -178,7 +220,15 @@ impl<'b> Beats<'b> {
                 let frequency = wish.frequency.unwrap_or(settings.glide_beat);
                 let incidence = settings.glide_incidence;
                 let still = Stroke { flap: 0.0, twist: 0.0, incidence, raised: 0.0, tuck, frequency, flow };
-                return self.carried(data, still, hints);
+                let stroke = self.carried(data, still, 0.0)?;
+                let [ahead, up] = self.missing(data, stroke)?;
+                if up.abs() < settings.tell && ahead < 0.0 {
+                    hints.push(format!(
+                        "held level here; it would sink by 1 m on every {:.0} m",
+                        -1.0 / ahead
+                    ));
+                }
+                return Ok(stroke);
             }
             "hover" => {
                 let several = self.wings.iter().any(|wing| wing.row > 0);
@@ -309,21 +359,16 @@ impl<'b> Beats<'b> {
         Ok((self.twisted(at(best.1)), best.0))
     }
 
-    /// A glide: the incidence that carries the weight; what is left is its drag, and it sinks by that.
-    fn carried(&self, data: &mut Data, start: Stroke, hints: &mut Vec<String>) -> Result<Stroke, GaitError> {
+    /// A glide: the incidence that carries the weight and `more` of it; what is left is its drag, and it sinks by that.
+    fn carried(&self, data: &mut Data, start: Stroke, more: f64) -> Result<Stroke, GaitError> {
         let settings = &self.body.settings.flight;
         let at = |incidence: f64| Stroke { incidence, ..start };
         let [mut low, mut high] = [-settings.most_incidence, settings.most_incidence];
         for _ in 0..settings.rounds {
             let middle = 0.5 * (low + high);
-            if self.missing(data, at(middle))?[1] < 0.0 { low = middle } else { high = middle }
+            if self.missing(data, at(middle))?[1] < more { low = middle } else { high = middle }
         }
-        let stroke = at(0.5 * (low + high));
-        let [ahead, up] = self.missing(data, stroke)?;
-        if up.abs() < settings.tell && ahead < 0.0 {
-            hints.push(format!("held level here; it would sink by 1 m on every {:.0} m", -1.0 / ahead));
-        }
-        Ok(stroke)
+        Ok(at(0.5 * (low + high)))
     }
 
     /// Through water: the speed at which its beat pushes as much as its drag holds back.
@@ -361,46 +406,9 @@ impl<'b> Beats<'b> {
         }
     }
 
-    /// The stroke as a sum of modes: what each brings to it by the springs that it bends,
-    /// α = uᵀK d / uᵀK u, exact where no coordinate is without a spring.
+    /// The stroke as a sum of modes.
     pub(super) fn components(&self, data: &mut Data, stroke: &Stroke) -> Vec<Component> {
-        let [cosine, sine, offset] = self.directions(data, stroke);
-        let (body, k) = (self.body, stiffness_matrix(&self.body.creature));
-        let parts = [cosine, sine, offset].map(|part| &k * DVector::from_vec(part));
-        let mut components = Vec::new();
-        for mode in body.basis.flexible() {
-            let u = DVector::from_column_slice(&mode.shape);
-            let own = u.dot(&(&k * &u));
-            let [c, s, o] = [0, 1, 2].map(|part| u.dot(&parts[part]) / own);
-            let amplitude = math::hypot(c, s);
-            components.push(Component {
-                mode: mode.index,
-                amplitude,
-                phase: math::atan2(c, s),
-                harmonic: 1,
-                offset: o,
-            });
-        }
-        let size = |component: &Component| component.amplitude.max(component.offset.abs());
-        let largest = components.iter().map(size).fold(0.0, f64::max);
-        components.retain(|component| size(component) > body.settings.flight.weak * largest && largest > 0.0);
-        components.extend(self.level(&components));
-        components
-    }
-
-    /// What lasts must not tilt the trunk: vibrations turn it against what they move, as a body does that nothing holds, but in a lasting
-    /// posture the air holds it.
-    fn level(&self, components: &[Component]) -> Option<Component> {
-        let (creature, left) = (&self.body.creature, self.body.legs.heading.left);
-        let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free)?;
-        let pitch = |shape: &[f64]| (0..3).map(|k| shape[root.v + 3 + k] * left[k]).sum::<f64>();
-        let directions = self.body.basis.directions();
-        let tilt: f64 = components.iter().map(|c| c.offset * pitch(&directions[c.mode].shape)).sum();
-        let rigid = directions.iter().filter(|direction| direction.is_rigid());
-        let turns = rigid.max_by(|a, b| pitch(&a.shape).abs().total_cmp(&pitch(&b.shape).abs()))?;
-        let offset = -tilt / pitch(&turns.shape);
-        let component = Component { mode: turns.index, amplitude: 0.0, phase: 0.0, harmonic: 1, offset };
-        (offset.is_finite() && offset != 0.0).then_some(component)
+        modal_parts(self.body, self.directions(data, stroke))
     }
 
     /// Wanted motions of joints that go with cos ωt and sin ωt, and what lasts.
@@ -439,6 +447,47 @@ impl<'b> Beats<'b> {
         }
         parts
     }
+}
+
+/// Motions of joints that go with cos ωt, with sin ωt, and what lasts, as a sum of modes: what each brings to it by the springs that it bends,
+/// α = uᵀK d / uᵀK u, exact where no coordinate is without a spring.
+fn modal_parts(body: &Body, parts: [Vec<f64>; 3]) -> Vec<Component> {
+    let k = stiffness_matrix(&body.creature);
+    let parts = parts.map(|part| &k * DVector::from_vec(part));
+    let mut components = Vec::new();
+    for mode in body.basis.flexible() {
+        let u = DVector::from_column_slice(&mode.shape);
+        let own = u.dot(&(&k * &u));
+        let [c, s, o] = [0, 1, 2].map(|part| u.dot(&parts[part]) / own);
+        let amplitude = math::hypot(c, s);
+        components.push(Component {
+            mode: mode.index,
+            amplitude,
+            phase: math::atan2(c, s),
+            harmonic: 1,
+            offset: o,
+        });
+    }
+    let size = |component: &Component| component.amplitude.max(component.offset.abs());
+    let largest = components.iter().map(size).fold(0.0, f64::max);
+    components.retain(|component| size(component) > body.settings.flight.weak * largest && largest > 0.0);
+    components.extend(level(body, &components));
+    components
+}
+
+/// What lasts must not tilt the trunk: vibrations turn it against what they move, as a body does that nothing holds, but in a lasting
+/// posture air or water holds it.
+fn level(body: &Body, components: &[Component]) -> Option<Component> {
+    let (creature, left) = (&body.creature, body.legs.heading.left);
+    let root = creature.joints().iter().find(|joint| joint.kind == JointKind::Free)?;
+    let pitch = |shape: &[f64]| (0..3).map(|k| shape[root.v + 3 + k] * left[k]).sum::<f64>();
+    let directions = body.basis.directions();
+    let tilt: f64 = components.iter().map(|c| c.offset * pitch(&directions[c.mode].shape)).sum();
+    let rigid = directions.iter().filter(|direction| direction.is_rigid());
+    let turns = rigid.max_by(|a, b| pitch(&a.shape).abs().total_cmp(&pitch(&b.shape).abs()))?;
+    let offset = -tilt / pitch(&turns.shape);
+    let component = Component { mode: turns.index, amplitude: 0.0, phase: 0.0, harmonic: 1, offset };
+    (offset.is_finite() && offset != 0.0).then_some(component)
 }
 
 /// Adds the turn of a body against its parent, world, rad, to a tangent vector as far as its joints can.

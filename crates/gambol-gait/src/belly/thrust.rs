@@ -32,8 +32,9 @@ pub(super) fn advance(
 ) -> Result<f64, GaitError> {
     let heading = body.legs.heading;
     let settings = &body.settings.swim;
+    let last = chain.end_of_back(&body.creature, data, &heading);
     let scene = BellyScene::new(&body.creature, data, &heading, poses, period, &body.settings)?;
-    let speed = Tail::new(&scene, chain, heading.forward, about).speed(&scene, chain, settings);
+    let speed = Tail::new(&scene, (chain, last), heading.forward, about).speed(&scene, chain, settings);
     Ok(speed * period)
 }
 
@@ -48,8 +49,8 @@ struct Tail {
 }
 
 impl Tail {
-    fn new(scene: &BellyScene, chain: &Chain, forward: Vec3, about: Vec3) -> Self {
-        let last = chain.bodies[0];
+    /// `last` is the body that ends the back.
+    fn new(scene: &BellyScene, (chain, last): (&Chain, usize), forward: Vec3, about: Vec3) -> Self {
         let aside = about.cross(&forward);
         let segment = &scene.segments[last];
         let ends = segment.ends.map(|end| (scene.frames[0][last] * Point3::from(end)).coords.dot(&forward));

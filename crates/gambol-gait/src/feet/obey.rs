@@ -218,7 +218,7 @@ impl Course<'_> {
     }
 
     /// The moment that a motion lacks, seen between the samples too, where joints may be thrown about: root mean square, weights
-    /// times height. A motion that jumps lacks all.
+    /// times height; and how far a joint jumps.
     fn lacks(&self, data: &mut Data, obeyed: &Obeyed) -> f64 {
         let n = 2 * obeyed.deltas.len();
         let pose = |k: usize| {
@@ -231,9 +231,6 @@ impl Course<'_> {
         let settings = &self.scene.settings.obey;
         let jumps = jumps(self.scene.creature, settings.light, obeyed.base.v, &poses);
         let most = if self.strides > 1 { settings.script_jump } else { settings.jump };
-        if jumps > most {
-            return f64::INFINITY;
-        }
         let now = self.measure(data, &obeyed.base, &poses).momentum;
         let planned = |k: usize| -> Vec3 {
             let weights = look_up(n / 2, SHARP, k as f64 / n as f64);
@@ -244,7 +241,8 @@ impl Course<'_> {
         let square = |k: usize| ((lacking[(k + 1) % n] - lacking[(k + n - 1) % n]) * rate).norm_squared();
         let mean = (0..n).map(square).sum::<f64>() / n as f64;
         let weight = obeyed.base.mass * self.scene.creature.gravity().norm();
-        mean.sqrt() / (weight * obeyed.plan.mean.z)
+        // A joint that jumps is as bad as a moment that is lacking, rad for weights times height.
+        mean.sqrt() / (weight * obeyed.plan.mean.z) + (jumps - most).max(0.0)
     }
 
     /// The pose of the vibrations with its root in place, which `pin` starts from.

@@ -477,10 +477,15 @@ impl System {
             .flat_map(|row| row.iter().zip(&scene.compliance).map(|(j, c)| j * c))
             .collect();
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        // A foot moves with the joints of its leg alone, and most products are with nothing.
+        let moved_by: Vec<Vec<usize>> =
+            (0..m).map(|i| (0..nv).filter(|&dof| row(i)[dof] != 0.0).collect()).collect();
         let mut matrix = DMatrix::zeros(m, m);
         for i in 0..m {
             for j in 0..=i {
-                matrix[(i, j)] = dot(row(i), &eased[j * nv..(j + 1) * nv]);
+                let fewer = if moved_by[i].len() < moved_by[j].len() { &moved_by[i] } else { &moved_by[j] };
+                let (a, b) = (row(i), &eased[j * nv..(j + 1) * nv]);
+                matrix[(i, j)] = fewer.iter().map(|&dof| a[dof] * b[dof]).sum::<f64>();
             }
             matrix[(i, i)] += self.soft[i].unwrap_or(lent);
         }
@@ -488,8 +493,8 @@ impl System {
         let pull = |force: &DVector<f64>| {
             let mut step = vec![0.0; nv];
             for (i, eased) in eased.chunks_exact(nv).enumerate() {
-                for (s, e) in step.iter_mut().zip(eased) {
-                    *s += e * force[i];
+                for &dof in &moved_by[i] {
+                    step[dof] += eased[dof] * force[i];
                 }
             }
             step
@@ -530,7 +535,11 @@ fn chain_rule(scene: &FeetScene, give: &[Give], delta: &[f64], rows: &mut [f64],
             map = limited * map;
         }
         for row in rows.chunks_exact_mut(nv) {
-            let mapped = map.tr_mul(&Vec3::from_column_slice(&row[turns..turns + 3]));
+            let by = Vec3::from_column_slice(&row[turns..turns + 3]);
+            if by == Vec3::zeros() {
+                continue;
+            }
+            let mapped = map.tr_mul(&by);
             row[turns..turns + 3].copy_from_slice(mapped.as_slice());
         }
     }

@@ -331,7 +331,7 @@ fn flats(leg: &Leg, frames: &[BodyFrame], settings: &FeetSettings) -> Vec<Flat> 
 }
 
 /// What a correction costs, as a compliance of every coordinate: 1/(k + ω² I), the elastic energy and the kinetic one of a
-/// correction that comes and goes with the gait, I the inertia that the joint carries; in arms `arm_stiffness` times as much. The root's is that of the legs,
+/// correction that comes and goes with the gait, I the inertia that the joint carries; in arms `arm_stiffness` times as much, in long necks `neck_stiffness` times. The root's is that of the legs,
 /// divided by `root_stiffness`. Returns the mean of the joints', too.
 fn compliance(body: &Body, data: &mut Data, root_v: usize, frequency: f64) -> (Vec<f64>, f64) {
     let (creature, length) = (&body.creature, body.legs.length);
@@ -351,9 +351,16 @@ fn compliance(body: &Body, data: &mut Data, root_v: usize, frequency: f64) -> (V
     let stiffness = body.settings.feet.root_stiffness;
     let least = body.settings.posture.shortest_arm * length;
     let arms = gambol_anatomy::arms(creature, data, body.basis.mean(), least);
-    let mut of_arm = vec![1.0; creature.nv()];
-    for joint in arms.iter().flat_map(|arm| &arm.joints).map(|&joint| &creature.joints()[joint]) {
-        of_arm[joint.v..joint.v + joint.kind.nv()].fill(body.settings.feet.arm_stiffness);
+    let mut dearer = vec![1.0; creature.nv()];
+    let arms =
+        arms.iter().flat_map(|arm| &arm.joints).map(|&joint| (joint, body.settings.feet.arm_stiffness));
+    let (neck, long) = neck(creature, forward_kinematics(creature, data, body.basis.mean()));
+    let of_neck =
+        1.0 + body.settings.feet.neck_stiffness * math::square(long / length.max(f64::MIN_POSITIVE));
+    let neck = neck.into_iter().map(|joint| (joint, of_neck));
+    for (joint, stiffer) in arms.chain(neck) {
+        let joint = &creature.joints()[joint];
+        dearer[joint.v..joint.v + joint.kind.nv()].fill(stiffer);
     }
     for (dof, c) in compliance.iter_mut().enumerate() {
         let root = (root_v..root_v + 6).contains(&dof);
@@ -361,9 +368,32 @@ fn compliance(body: &Body, data: &mut Data, root_v: usize, frequency: f64) -> (V
             // A leg of this length on joints of this compliance gives by c·length² under a force, c·length⁰ under a torque.
             _ if root && dof < root_v + 3 => mean * length * length / stiffness,
             _ if root => mean / stiffness,
-            k if k > 0.0 => 1.0 / (of_arm[dof] * (k + omega2 * inertia[dof])),
-            _ => mean / of_arm[dof],
+            k if k > 0.0 => 1.0 / (dearer[dof] * (k + omega2 * inertia[dof])),
+            _ => mean / dearer[dof],
         };
     }
     (compliance, mean)
+}
+
+/// Joints that carry the head and no other end of a limb, and how far the head is from the first of them, m.
+fn neck(creature: &Creature, frames: &[BodyFrame]) -> (Vec<usize>, f64) {
+    let bodies = creature.bodies();
+    let carries = |body: usize, end: usize| {
+        std::iter::successors(Some(end), |&end| (end > 0).then(|| bodies[end].parent))
+            .any(|part| part == body)
+    };
+    let marks = creature.landmarks();
+    let Some(head) = marks.iter().find(|mark| mark.role == Role::Head) else { return (Vec::new(), 0.0) };
+    let ends: Vec<usize> =
+        marks.iter().filter(|mark| mark.role != Role::Head).map(|mark| mark.body).collect();
+    let joints: Vec<usize> = (1..bodies.len())
+        .filter(|&body| carries(body, head.body) && ends.iter().all(|&end| !carries(body, end)))
+        .flat_map(|body| bodies[body].joints.clone())
+        .collect();
+    let long = joints.first().map_or(0.0, |&first| {
+        let joint = &creature.joints()[first];
+        let from = frames[joint.body].point_in_world(joint.anchor);
+        (frames[head.body].point_in_world(head.point) - from).norm()
+    });
+    (joints, long)
 }

@@ -391,12 +391,12 @@ fn report(body: &Body, data: &mut Data, played: Journey) -> Performance {
         foot_miss_mm: Some(played.miss * 1e3),
         ..Report::of_clip(creature, 0.0, &clip)
     };
-    let forces = measure_forces(body, data, &Terrain::Flat, &clip, None);
+    let mut warnings = Vec::new();
+    let forces = measure_forces(body, data, &Terrain::Flat, &clip, None, &mut warnings);
     let report = match &forces {
         Some(forces) => report.with_forces(forces),
         None => report,
     };
-    let mut warnings = Vec::new();
     if !played.obeys {
         warnings.push("its joints cannot do what the pushes of its feet would ask of them".to_owned());
     }

@@ -16,6 +16,10 @@ gambol_model::settings! {
         /// would pay for all that the body as a whole lacks: in a walk they swung through 80° along the way and as far
         /// aside. With 30 a biped's still go through 70°; beyond 100 little changes.
         arm_stiffness: f64 = 130.0, Positive;
+        /// What is added to that of a neck as long as the legs, and to others with the square of their length: heads of long necks would be thrown
+        /// ahead in every flight for the turn that the body lacks, where an ostrich runs with its head still. Short necks stay as they are:
+        /// a biped needs its own to balance in a walk.
+        neck_stiffness: f64 = 20.0, AtLeastZero;
         /// Feet that cannot reach may draw the body this far into the ground, and no further: a picture of what is wrong is
         /// better than none, and one from above the ground better than from below.
         deepest_body: f64 = 0.15, Positive;
@@ -203,9 +207,10 @@ gambol_model::settings! {
         /// Compliance of a foot in the middle of its swing for who goes fast, as a share of a leg's: legs swing as their joints
         /// like, and throw the body about less. Who goes slowly has [`PinSettings::astray`].
         astray: f64 = 0.1, AtLeastZero;
-        /// Where more is lacking after the last round than this, weights times height, the joints cannot do it: better a motion near to the vibrations,
-        /// which says that it cannot be believed, than limbs thrown about.
-        most: f64 = 0.8, Positive;
+        /// Where more is lacking after the last round than this, weights times height (or jumps further, rad), the joints cannot do it: better a motion near
+        /// to the vibrations, which says that it cannot be believed, than limbs thrown about. Such a one lacks two to four; at 0.8 a dog of
+        /// many joints, whose wrist flicks, was given up that lacks 0.2 without it.
+        most: f64 = 1.5, Positive;
         /// Where more than this is lacking, it is tried again with smoothed corrections: a third of what a gait may lack to be believed.
         retry: f64 = 0.1, Positive;
         /// … unless feet miss by more than this, leg lengths: then legs are too short, and not jerky; …

@@ -123,6 +123,19 @@ gambol_model::settings! {
 }
 
 gambol_model::settings! {
+    /// Turns through water and air (`belly::way`).
+    pub struct WaySettings {
+        /// Farthest that a body leans into a turn, rad: the load on wings at 70° is three times the weight.
+        most_lean: f64 = 1.2, Positive;
+        /// Beats of a flier that goes down over those in level flight, at least.
+        slowest_beat: f64 = 0.5, Share;
+        /// Farthest that a back bends along the arc, from head to tail, rad: angelfish and pike fold to half a turn in their quickest
+        /// (Domenici and Blake 1997), and nobody swims on like that.
+        most_bend: f64 = 1.5, Positive;
+    }
+}
+
+gambol_model::settings! {
     /// Wings (`belly::stroke`, `belly::fly`).
     pub struct FlightSettings {
         /// Of air at sea level, kg/m³.

@@ -4,6 +4,7 @@ use crate::gaits::{body, preset_body};
 use gambol_gait::{
     Body, Design, Performance, Report, Sampling, Style, Wish, design, gaits_for, perform, perform_believed,
 };
+use gambol_model::math;
 
 /// Residuals are told at this rate.
 const FPS: f64 = 120.0;
@@ -89,6 +90,85 @@ fn gravity_believes_the_presets() {
         let (body, mut data) = preset_body(name, gait);
         let wrong = wrong(name, gait, &play(&body, &mut data, gait));
         assert!(wrong.is_empty(), "{wrong:?}");
+    }
+}
+
+/// A leg of a robot: three hinges of one hip beside each other, as motors lie, a knee and a foot; `knee` are its limits.
+fn motors(name: &str, x: f64, side: f64, knee: [f64; 2], foot: &str) -> String {
+    let (hinge, [low, high]) = (r#"<joint type="hinge" stiffness="400""#, knee);
+    let (yaw, roll, thigh) = (0.05 * side, 0.04, 0.1 * side);
+    format!(
+        r#"<body name="yaw.{name}" pos="{x} {yaw} -0.05">{hinge} name="yaw.{name}" axis="0 0 1"/><geom size="0.03" mass="1"/>
+        <body name="roll.{name}" pos="{roll} 0 0">{hinge} name="roll.{name}" axis="1 0 0"/><geom size="0.03" mass="1"/>
+        <body name="thigh.{name}" pos="0 {thigh} 0">{hinge} name="hip.{name}" axis="0 1 0"/>
+          <geom type="capsule" size="0.03" fromto="0 0 0 0 0 -0.4" mass="3"/>
+          <body name="shin.{name}" pos="0 0 -0.4">{hinge} name="knee.{name}" axis="0 1 0" range="{low} {high}"/>
+            <geom type="capsule" size="0.02" fromto="0 0 0 0 0 -0.4" mass="1.5"/>{foot}
+          </body></body></body></body>"#
+    )
+}
+
+/// Robots come as their makers drew them: legs straight, and past the limits of knees that cannot be; hips wide, with motors beside each other.
+/// They walk and run in the pose that their file names, with knees that bend the way they can.
+#[test]
+fn gravity_believes_robots() {
+    let load = |mjcf: &str| {
+        let spec = gambol_formats::load_str("robot.xml", mjcf, &gambol::LoadOptions::default()).unwrap();
+        spec.build().unwrap()
+    };
+    let trunk = |flesh: &str, legs: &str, key: &str| {
+        format!(
+            r#"<mujoco><compiler angle="radian" autolimits="true"/><worldbody><body name="trunk" pos="0 0 0.9"><freejoint/>
+            {flesh}{legs}</body></worldbody>
+            {key}</mujoco>"#
+        )
+    };
+    let ball = r#"<geom name="foot" pos="0 0 -0.4" size="0.025" mass="0.1"/>"#;
+    let paw = |name: &str| ball.replace("\"foot\"", &format!("\"foot.{name}\""));
+    let legs = |x: f64, names: [&str; 2]| {
+        names.map(|name| {
+            let side = if name.ends_with("left") { 1.0 } else { -1.0 };
+            motors(name, x, side, [-2.7, -0.8], &paw(name))
+        })
+    };
+    let four = [legs(0.3, ["front.left", "front.right"]), legs(-0.3, ["hind.left", "hind.right"])].concat();
+    let home = r#"<keyframe><key name="up" qpos="0 0 1.4 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0"/><key name="home" qpos="0 0 0.6 1 0 0 0
+        0 0 0.7 -1.4 0 0 0.7 -1.4 0 0 0.7 -1.4 0 0 0.7 -1.4"/></keyframe>"#;
+    let long =
+        r#"<geom type="box" size="0.3 0.1 0.06" mass="12"/><geom pos="0.3 0 0.1" size="0.06" mass="1"/>"#;
+    let four = load(&trunk(long, &four.concat(), home));
+    let sole = |name: &str| {
+        format!(
+            r#"<body name="foot.{name}" pos="0 0 -0.4"><joint type="hinge" name="ankle.{name}" axis="0 1 0" stiffness="200" range="-0.9 0.5"/>
+            <geom type="box" pos="0.03 0 -0.03" size="0.1 0.04 0.01" mass="0.8"/></body>"#
+        )
+    };
+    let two = ["left", "right"].map(|name| {
+        let side = if name == "left" { 1.0 } else { -1.0 };
+        motors(name, 0.0, side, [-0.26, 2.0], &sole(name))
+    });
+    let upright = r#"<geom type="box" pos="0 0 0.25" size="0.08 0.12 0.3" mass="25"/><geom pos="0.04 0 0.6" size="0.08" mass="2"/>"#;
+    let two = load(&trunk(upright, &two.concat(), ""));
+    for (name, robot, gaits) in [("four", four, ["walk", "trot"]), ("two", two, ["walk", "run"])] {
+        let body =
+            Body::new(robot.clone(), &mut gambol_dynamics::Data::new(&robot), &Style::default()).unwrap();
+        if name == "four" {
+            // The first pose that the file names is as impossible as that in which it is drawn.
+            assert_eq!(body.style.pose.as_deref(), Some("home"));
+        } else {
+            assert_eq!(body.style.pose, None);
+            let leg = &body.legs.legs[0];
+            // Drawn straight; two bones of 0.4 m, and the hip across, from the first hinge to the thigh.
+            assert!(leg.straight_knee.unwrap().abs() < 1e-12, "{:?}", leg.straight_knee);
+            let straight = math::hypot(0.8, math::hypot(0.04, 0.1));
+            assert!((leg.straight - straight).abs() < 1e-12, "{} m", leg.straight);
+        }
+        let mut data = gambol_dynamics::Data::new(&robot);
+        for gait in gaits {
+            let played = play_believed(&body, &mut data, gait);
+            let wrong = wrong(name, gait, &played);
+            assert!(wrong.is_empty(), "{wrong:?}");
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use gambol_dynamics::{Data, center_of_mass, forward_kinematics};
 use gambol_formats::{LoadOptions, load_str};
-use gambol_gait::{Body, Performance, Sampling, Style, Support, Wish, design, gaits_for, perform};
+use gambol_gait::{Body, Performance, Sampling, Style, Support, Terrain, Wish, design, gaits_for, perform};
 use gambol_model::{BodyClass, Creature, Vec3};
 
 /// An animal with wings: mass, kg; span, m; area of all wings, m².
@@ -217,6 +217,67 @@ fn a_larger_fin_swims_faster() {
         .collect();
     assert!(speeds.windows(2).all(|pair| pair[1] > 1.02 * pair[0]), "{speeds:?}");
     assert!(speeds[3] > 1.3 * speeds[0], "{speeds:?}");
+}
+
+/// Whoever swims or flies along an arc or a slope goes where its way leads: heading and place after a cycle are those of the circle, the
+/// whole leans by tan φ = V ω / g, and the air gives what that takes.
+#[test]
+fn ways_turn_and_climb() {
+    let turn = 0.5;
+    for (creature, gait) in [
+        (flier(&GULL), "fly"),
+        (swimmer(1.0, 0.18, 0.25, false), "swim"),
+        (swimmer(2.5, 0.45, 0.6, true), "swim"),
+    ] {
+        let mut data = Data::new(&creature);
+        let body = Body::new(creature, &mut data, &Style::default()).unwrap();
+        let mut designed = design(&body, &mut data, gait, &Wish::default()).unwrap().gait;
+        let sampling = Sampling { seconds: None, fps: 60.0 };
+        designed.ground.turn = turn;
+        let turned = perform(&body, &mut data, &designed, &sampling).unwrap();
+        let (clip, speed) = (&turned.clip, turned.report.speed);
+        let stride = clip.stride.unwrap();
+        assert!((stride.yaw - turn * clip.duration()).abs() < 1e-9, "{gait}: {}", stride.yaw);
+        // The chord of the arc from the first centre of mass to the one after the last.
+        let start = center_of_mass(&body.creature, &mut data, &clip.poses[0]);
+        let end = center_of_mass(&body.creature, &mut data, clip.poses.last().unwrap());
+        let half = 0.5 * turn * clip.duration();
+        let chord = speed * clip.duration() * half.sin() / half;
+        assert!(
+            ((end - start).norm() / chord - 1.0).abs() < 0.02,
+            "{gait}: {} of {chord}",
+            (end - start).norm()
+        );
+        assert!((end - start).dot(&body.legs.heading.left) > 0.0, "{gait} turns to the right");
+        if gait == "fly" {
+            // One wing is below the other by sin φ of the distance between them, on the mean over a beat.
+            let lean = (speed * turn / 9.81).atan();
+            let lean_of = |pose: &Vec<f64>, data: &mut Data| {
+                let frames = forward_kinematics(&body.creature, data, pose);
+                let at = |name: &str| {
+                    let index = body.creature.bodies().iter().position(|body| body.name == name).unwrap();
+                    frames[index].position
+                };
+                let apart = at("wing.0.left") - at("wing.0.right");
+                -apart.z / apart.norm()
+            };
+            let mean =
+                clip.poses.iter().map(|pose| lean_of(pose, &mut data)).sum::<f64>() / clip.poses.len() as f64;
+            assert!((mean - lean.sin()).abs() < 0.02, "leans by {mean}, not {}", lean.sin());
+            let missing = turned.report.residual_force.unwrap();
+            assert!(missing < 0.02, "{missing} weights are missing in the turn");
+        }
+        designed.ground.turn = 0.0;
+        designed.ground.terrain = Terrain::Slope(0.15);
+        let climbs = perform(&body, &mut data, &designed, &sampling).unwrap();
+        let shift = climbs.clip.stride.unwrap().shift;
+        let wanted = climbs.report.speed * climbs.clip.duration() * 0.15f64.sin();
+        assert!((shift.z / wanted - 1.0).abs() < 1e-3, "{gait} climbs by {}, not {wanted}", shift.z);
+        assert!(
+            climbs.report.residual_force.is_none_or(|missing| missing < 0.02),
+            "{gait} climbs from nothing"
+        );
+    }
 }
 
 /// From standing to the speed of level flight and back, by nothing but air and feet.

@@ -4,6 +4,20 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BasisError {
+    /// Handles and targets that do not go together.
+    #[error("{handles} handles cannot go to {targets} targets")]
+    Handles {
+        /// How many points there are.
+        handles: usize,
+        /// How many places for them.
+        targets: usize,
+    },
+    /// Frames from which no pose can be told.
+    #[error("poses of the prior, or targets, are too far away to be compared")]
+    Bounds,
+    /// Frames that stand for nothing.
+    #[error("every frame of a prior needs a count above 0")]
+    Counts,
     /// A mean or another pose that is not one of the creature's.
     #[error("{0}")]
     Pose(String),

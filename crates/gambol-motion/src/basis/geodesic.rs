@@ -162,7 +162,7 @@ fn check(creature: &Creature, poses: &[&[f64]], settings: &GeodesicSettings) -> 
 
 /// Poses whose hinges turn by more than a whole turn, with these wound back to within half a turn of their mean direction: a
 /// recorded thumb that noise has turned six times looks as before, and would be most of the variance.
-pub(super) fn wound_back<'p>(creature: &Creature, poses: &[&'p [f64]]) -> Vec<Cow<'p, [f64]>> {
+pub(crate) fn wound_back<'p>(creature: &Creature, poses: &[&'p [f64]]) -> Vec<Cow<'p, [f64]>> {
     let mut wound: Vec<Cow<'p, [f64]>> = poses.iter().map(|pose| Cow::Borrowed(*pose)).collect();
     for joint in creature.joints().iter().filter(|joint| joint.kind == JointKind::Hinge) {
         let angles = || poses.iter().map(|pose| pose[joint.q]);

@@ -28,9 +28,10 @@ use nalgebra::DMatrix;
 
 pub use error::BasisError;
 pub use exact::{ExactSettings, Refined};
+pub(crate) use geodesic::wound_back;
 pub use geodesic::{FarTurn, GeodesicSettings, Geodesics, Keep};
 pub use metric::{Metric, shell};
-pub use posing::{ElasticSettings, Prior, Reconstruction, RootMotion, bone_end, reconstruct};
+pub(crate) use posing::lay_over;
 pub use project::Projector;
 pub use swing::{Swinger, swing};
 

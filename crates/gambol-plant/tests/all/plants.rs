@@ -29,6 +29,12 @@ fn an_mtg_is_read_as_its_coding_says() {
     assert_eq!(tree.parents, [0, 0, 1, 2, 1]);
     assert_eq!(tree.orders, [0, 0, 1, 1, 0]);
     assert!((tree.nodes[3] - Vec3::new(0.6, 0.0, 1.5)).norm() < 1e-12);
+    let shared = MTG.replace("<<", "<.<");
+    assert_eq!(
+        plant_with("tree.mtg", &shared, &options).unwrap().nodes,
+        tree.nodes,
+        "a run that shares its numbers"
+    );
     let expected = [0.1, 0.09, 0.02, 0.02, 0.065];
     assert!(
         tree.radii.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-12),
@@ -70,6 +76,30 @@ fn tables_of_points_cylinders_and_swc_are_the_same_plant() {
     let up = LoadOptions { up: Some(UpAxis::X), unit: Some(2.0), ..LoadOptions::default() };
     let turned = plant_with("a.csv", points, &up).unwrap();
     assert!((turned.nodes[3] - Vec3::new(-3.0, 0.0, 1.0)).norm() < 1e-12);
+}
+
+/// A cylinder of a trunk bears branches anywhere along it: there it has a node, from which a piece of the branch's thickness leads to
+/// where the branch begins. What goes on begins where its parent ends, whatever little gap the table has; which is which the column
+/// `branch` tells, though the side branch is thicker here.
+#[test]
+fn branches_begin_along_cylinders() {
+    let text = "id,parent,sx,sy,sz,ax,ay,az,length,radius,branch\n1,0,0,0,0,0,0,1,2,0.05,1\n2,1,0,0,2.003,0,0,1,1,0.03,1\n\
+                3,1,0.05,0,1.5,1,0,0,1,0.04,2\n4,1,0,0.05,0.5,0,1,0,1,0.01,3\n";
+    let tree = plant("a.csv", text).unwrap();
+    assert_eq!(tree.parents, [0, 0, 1, 2, 1, 4, 5, 4, 7]);
+    assert_eq!(tree.orders, [0, 0, 1, 1, 0, 0, 0, 1, 1]);
+    assert_eq!(tree.radii, [0.05, 0.05, 0.01, 0.01, 0.05, 0.05, 0.03, 0.04, 0.04]);
+    for (node, at) in [
+        (1, [0.0, 0.0, 0.5]),
+        (2, [0.0, 0.05, 0.5]),
+        (3, [0.0, 1.05, 0.5]),
+        (4, [0.0, 0.0, 1.5]),
+        (6, [0.0, 0.0, 3.003]),
+        (7, [0.05, 0.0, 1.5]),
+        (8, [1.05, 0.0, 1.5]),
+    ] {
+        assert!((tree.nodes[node] - Vec3::from(at)).norm() < 1e-12, "{node}: {:?}", tree.nodes[node]);
+    }
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl Session {
     fn plants(&mut self) -> Result<(), Box<dyn Error>> {
         let twig = self.drop_file("twig.csv", TWIG.as_bytes())?;
         self.ask(json!({ "ask": "plant", "creature": twig, "nodes": 3 }))?;
-        self.ask(json!({ "ask": "forest", "creature": twig, "trees": 9, "seed": 1 }))?;
+        self.ask(json!({ "ask": "forest", "creature": twig, "trees": 9, "row": true, "seed": 1 }))?;
         let wind = json!({ "wind": [5.0, -2.0], "gusts": 0.3, "seed": 1, "modes": 4, "stiffness": 1.5, "damping": 2.0 });
         let what = json!({ "of": "wind", "wind": wind });
         for format in ["json", "glb"] {

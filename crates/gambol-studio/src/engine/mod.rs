@@ -16,6 +16,7 @@ mod simulation;
 mod sketch;
 mod stand;
 
+use gambol::plant::Planting;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -153,8 +154,9 @@ impl Engine {
             Request::Plant { creature, nodes } => {
                 plant::answer(Planted::get(&mut self.plant, self.shelf.as_ref(), &creature)?, nodes)
             }
-            Request::Forest { creature, trees, seed } => {
-                plant::forest(Planted::get(&mut self.plant, self.shelf.as_ref(), &creature)?, trees, seed)
+            Request::Forest { creature, trees, row, seed } => {
+                let planted = Planted::get(&mut self.plant, self.shelf.as_ref(), &creature)?;
+                plant::forest(planted, trees, if row { Planting::Row } else { Planting::Wood }, seed)
             }
             Request::Simulate { creature, style, drive, ground, slope, help } => {
                 let setting = Setting { ground, slope, help };

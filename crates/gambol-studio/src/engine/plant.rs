@@ -5,8 +5,8 @@ use gambol::picture::AnimationFormat;
 use gambol::plant::{
     AirSettings, Constants, Correction, CorrectionSettings, Detail, ForestSettings, GustPatch,
     GustPatchSettings, GustSettings, Instance, Leaf, LeafSettings, Mechanics, Plant, PlantLevel, PlantMode,
-    PlantReader, SwaySettings, TubeSettings, Wind, WindBasis, WindStage, WoodSettings, leaves, plant_modes,
-    stand_of,
+    PlantReader, Planting, SwaySettings, TubeSettings, Wind, WindBasis, WindStage, WoodSettings, leaves,
+    plant_modes, stand_of,
 };
 
 use super::export::{Wanted, mime, plain};
@@ -53,7 +53,7 @@ impl Planted {
         })?;
         let count = PLANT_MODES.min(6 * (plant.len() - 1));
         let (mechanics, modes, basis) = solved(&plant, &WoodSettings::default(), count)?;
-        let correction = Correction::new(&plant, &modes, &CorrectionSettings::default());
+        let correction = Correction::new(&plant, &modes, &CorrectionSettings::of(&plant));
         let leaves = leaves(&plant, &LeafSettings::of(&plant));
         Ok(Self { work: work.clone(), plant, mechanics, modes, basis, correction, leaves })
     }
@@ -174,12 +174,17 @@ fn level_part(level: &PlantLevel, detail: &Detail, tubes: &TubeSettings, bytes: 
 }
 
 /// Where trees stand.
-pub(super) fn forest(planted: &Planted, trees: usize, seed: u64) -> Result<Answer, Trouble> {
+pub(super) fn forest(
+    planted: &Planted,
+    trees: usize,
+    planting: Planting,
+    seed: u64,
+) -> Result<Answer, Trouble> {
     if !(1..=MOST_TREES).contains(&trees) {
         return Err(Trouble(format!("a forest has from 1 to {MOST_TREES} trees, not {trees}")));
     }
     let settings = ForestSettings::of(&planted.plant);
-    let mut stand = stand_of(&planted.plant, trees, seed, &settings).map_err(Trouble::hinted)?;
+    let mut stand = stand_of(&planted.plant, trees, seed, planting, &settings).map_err(Trouble::hinted)?;
     if let [only] = stand.as_mut_slice() {
         // One tree is the plant itself.
         *only = Instance { place: gambol::model::Vec3::zeros(), turn: 0.0, size: 1.0 };

@@ -92,6 +92,8 @@ pub enum Request {
         creature: CreatureWork,
         /// How many, at most [`MOST_TREES`].
         trees: usize,
+        /// In one row, and not in a wood.
+        row: bool,
         /// Of their places.
         seed: u64,
     },

@@ -72,10 +72,11 @@ const hooks = {
     body: { waited: flow.body.value?.waited ?? null },
     report: flow.motion.value?.answer.report ?? null,
   }),
-  /** The forest: what was told of the plant, its wind, the drawing, and the coordinates of a tree. */
+  /** The forest: what was told of the plant, where trees stand, their wind, the drawing, and the coordinates of a tree. */
   forest: {
     plant: () => planting.plant.value?.answer ?? null,
     trees: () => (planting.stand.value?.trees.length ?? 0) / 5,
+    places: () => planting.places,
     wind: () => planting.mean,
     stats: () => grove.value?.stats() ?? null,
     coordinates: (tree: number) => planting.coordinates(tree),

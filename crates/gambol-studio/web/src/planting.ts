@@ -2,7 +2,7 @@ import { computed, effect, type ReadonlySignal, signal } from '@preact/signals'
 import { type Engine, words } from './engine/engine'
 import { Latest } from './engine/latest'
 import { Breeze, windFrom } from './forest/breeze'
-import { type Climate, Oscillators } from './forest/oscillators'
+import { type Climate, Oscillators, TREE } from './forest/oscillators'
 import type { Grove, GroveStats } from './forest/grove'
 import { WIDTH } from './forest/shaders'
 import type { CreatureWork, PlantAnswer, Source } from './protocol'
@@ -26,6 +26,8 @@ const LONGEST = 0.1
 /** A plant with fewer nodes may be looked at as a creature: others have too many joints for the stage. */
 const SMALL = 260
 
+interface Stand { of: CreatureWork; row: boolean; trees: Float32Array }
+
 export interface Plant { of: CreatureWork; nodes: number; answer: PlantAnswer; bytes: Bytes }
 
 /** The forest that is shown while the creature is a plant: what is asked of the engine, wind, and oscillators. */
@@ -38,13 +40,15 @@ export class Planting {
   readonly gusts = signal(FIRST_GUSTS)
   /** m/s, what the hand wants. */
   readonly wind = signal<[number, number]>(FIRST_WIND)
+  /** Trees stand in one row, as along a road. */
+  readonly row = signal(false)
   readonly leaves = signal(true)
   readonly playing = signal(true)
   /** The mode that sways alone. */
   readonly shown = signal<number | null>(null)
   readonly plant = signal<Plant | null>(null)
   /** T of the forest. */
-  readonly stand = signal<{ of: CreatureWork; trees: Float32Array } | null>(null)
+  readonly stand = signal<Stand | null>(null)
   readonly trouble = signal<string | null>(null)
   readonly busy = signal(false)
   /** It is looked at as links on hinges instead. */
@@ -79,7 +83,7 @@ export class Planting {
   get settled(): boolean {
     const { creature } = this.document.present.work
     return !this.busy.value && same(this.plant.value?.of, creature) && this.plant.value?.nodes === this.nodes.value &&
-      same(this.stand.value?.of, creature) && this.stand.value!.trees.length === 5 * (this.trees.value ?? 0)
+      same(this.stand.value?.of, creature) && this.stand.value!.row === this.row.value && this.stand.value!.trees.length === 5 * (this.trees.value ?? 0)
   }
 
   /** From now on the forest is drawn there. */
@@ -90,7 +94,7 @@ export class Planting {
     if (this.trees.peek() === null) this.trees.value = grove.software ? FIRST_TREES.software : FIRST_TREES.card
     const ends = [
       effect(() => void this.askPlant(this.document.work.value.creature, this.nodes.value)),
-      effect(() => void this.askForest(this.document.work.value.creature, this.trees.value!)),
+      effect(() => void this.askForest(this.document.work.value.creature, this.trees.value!, this.row.value)),
       effect(() => this.begin(this.plant.value, this.stand.value)),
       effect(() => {
         if (this.oscillators) this.oscillators.quieten(this.modes.value)
@@ -155,6 +159,12 @@ export class Planting {
     return oscillators ? oscillators.modes.map((_, mode) => oscillators.state(tree, mode)[0]) : []
   }
 
+  /** Where trees stand, m, for tests. */
+  get places(): [number, number][] {
+    const trees = this.stand.value?.trees ?? new Float32Array(0)
+    return Array.from({ length: trees.length / TREE }, (_, tree) => [trees[TREE * tree]!, trees[TREE * tree + 1]!])
+  }
+
   /** The mean wind as it is now. */
   get mean(): [number, number] {
     return this.breeze ? [...this.breeze.mean] : [0, 0]
@@ -180,11 +190,11 @@ export class Planting {
     })
   }
 
-  private async askForest(creature: CreatureWork, trees: number): Promise<void> {
+  private async askForest(creature: CreatureWork, trees: number, row: boolean): Promise<void> {
     if (!this.plantSource(creature.source)) return
     await this.attempt(async () => {
-      const reply = await this.forests.ask({ creature, trees, seed: SEED })
-      if (reply) this.stand.value = { of: creature, trees: numbersOf(reply.bytes, reply.answer.trees) }
+      const reply = await this.forests.ask({ creature, trees, row, seed: SEED })
+      if (reply) this.stand.value = { of: creature, row, trees: numbersOf(reply.bytes, reply.answer.trees) }
     })
   }
 
@@ -201,7 +211,7 @@ export class Planting {
   }
 
   /** A forest of what was told, at rest in the present wind. */
-  private begin(plant: Plant | null, stand: { of: CreatureWork; trees: Float32Array } | null): void {
+  private begin(plant: Plant | null, stand: Stand | null): void {
     const { grove } = this
     if (!grove || !plant || !stand || !same(plant.of, stand.of)) return
     const { answer, bytes } = plant

@@ -1262,6 +1262,8 @@ export interface Requests {
       creature: CreatureWork
       /** How many, at most `MOST_TREES`. */
       trees: number
+      /** In one row, and not in a wood. */
+      row: boolean
       /** Of their places. */
       seed: number
     }

@@ -12,4 +12,5 @@ mod modes_pinned;
 mod physics;
 mod pictures;
 mod reach;
+mod roam;
 mod stiffness_from_weight;

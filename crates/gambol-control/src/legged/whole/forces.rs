@@ -5,7 +5,6 @@ use gambol_model::Vec3;
 
 use super::{MOST_GIVEN, MOST_POINTS, NEAR_LIMIT, Pushed, ROOT, ROUNDS, Whole, WholeMemory, dot};
 use crate::legged::dense;
-use crate::legged::reference::about_z;
 use crate::solve::SolveStatus;
 
 impl Whole {
@@ -112,7 +111,7 @@ impl Whole {
         let mass = self.pilot.reference.base.mass;
         let pull = self.settings.center_weight / mass;
         let pilot = &memory.pilot;
-        let wanted = about_z(pilot.heading) * pilot.moment.com.acceleration + pilot.push;
+        let wanted = pilot.acceleration + pilot.push;
         let lift = (wanted - sense.creature().gravity()) * mass;
         let (program, points) = (&mut memory.program, &memory.points);
         let axis = |i: usize| points[i / 3].axes[i % 3];

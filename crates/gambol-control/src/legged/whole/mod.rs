@@ -222,8 +222,21 @@ impl Controller for Whole {
     }
 
     fn command(&self, sense: &Sense, memory: &mut WholeMemory, command: &mut Command) {
+        self.steer(sense, &self.course, memory, command);
+    }
+}
+
+impl Whole {
+    /// As [`Controller::command`], on another course than its own.
+    pub(super) fn steer(
+        &self,
+        sense: &Sense,
+        course: &Course,
+        memory: &mut WholeMemory,
+        command: &mut Command,
+    ) {
         command.rest.copy_from_slice(&sense.state().q);
-        self.pilot.lead(sense, &self.course, &mut memory.pilot, command);
+        self.pilot.lead(sense, course, &mut memory.pilot, command);
         Self::begin(sense, memory);
         self.want_joints(sense, memory);
         self.want_trunk(sense, memory);
@@ -232,9 +245,7 @@ impl Controller for Whole {
         self.solve(sense, memory);
         self.torques(sense, memory, command);
     }
-}
 
-impl Whole {
     /// Mass matrix; no wishes yet.
     fn begin(sense: &Sense, memory: &mut WholeMemory) {
         sense.mass_matrix(&mut memory.mass);

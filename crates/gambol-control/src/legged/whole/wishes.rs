@@ -74,7 +74,7 @@ impl Whole {
             return;
         }
         let omega = self.settings.sole / self.pilot.units.time();
-        let turn = about_z(memory.pilot.heading);
+        let turn = about_z(memory.pilot.legs[foot].heading);
         let (planned, spin) = self.pilot.reference.foot_turn(foot, memory.pilot.phase);
         let off = (turn * planned * sense.frames()[body].orientation.inverse()).scaled_axis();
         let slower = turn * spin - sense.velocities()[body].angular;

@@ -210,6 +210,46 @@ fn flier(wings: usize, span: f64, legs: bool) -> Plan {
     plan
 }
 
+/// Short front legs, and long hind ones that are folded to leap.
+fn frog() -> Plan {
+    let mut plan = Plan::default();
+    let hips = plan.chain("Hips", None, &[[0., 0.07, -0.06], [0., 0.08, 0.0]], 0.03);
+    let chest = plan.chain("Chest", Some(hips), &[[0., 0.08, 0.0], [0., 0.09, 0.06]], 0.035);
+    plan.chain("Head", Some(chest), &[[0., 0.09, 0.06], [0., 0.1, 0.12]], 0.03);
+    plan.pair(
+        "FrontLeg",
+        chest,
+        &[[0.03, 0.08, 0.05], [0.05, 0.04, 0.04], [0.05, 0.008, 0.06], [0.05, 0.005, 0.08]],
+        0.008,
+    );
+    plan.pair(
+        "BackLeg",
+        hips,
+        &[
+            [0.03, 0.06, -0.06],
+            [0.05, 0.07, 0.03],
+            [0.05, 0.02, -0.07],
+            [0.05, 0.008, 0.0],
+            [0.05, 0.005, 0.03],
+        ],
+        0.011,
+    );
+    plan
+}
+
+/// Four legs and wings, 5 m from head to tail.
+fn dragon() -> Plan {
+    let mut plan = four_legs(0.45, 0.9).scaled(3.0);
+    let at = |x: f64, y: f64, z: f64| [x, y + 1.65, z];
+    plan.pair(
+        "Wing",
+        1,
+        &[at(0.3, 0.3, 0.6), at(1.6, 0.9, 0.5), at(3.0, 0.7, 0.2), at(4.2, 0.5, -0.3)],
+        0.12,
+    );
+    plan
+}
+
 fn ghost() -> Plan {
     let mut plan = Plan::default();
     let body = plan.chain("Root", None, &[[0., 0.8, 0.], [0., 1.4, 0.]], 0.25);
@@ -298,6 +338,11 @@ pub fn odd_bodies() -> Vec<OddBody> {
         ("bee", flier(1, 0.8, false), Wings, fly),
         ("dragonfly", flier(2, 1.0, false), Wings, fly),
         ("six-wings", flier(3, 1.4, false), Wings, fly),
+        ("butterfly", flier(2, 1.2, false).scaled(0.3), Wings, fly),
+        ("bat", flier(1, 1.3, true).scaled(0.3), Wings, fly),
+        ("dragon", dragon(), Wings, fly),
+        ("frog", frog(), Legs, walk),
+        ("eel-that-swims", fish(0.7, 0.05, true), Fish, swim),
         ("ghost", ghost(), Floats, Some("hover")),
         ("hand", hand(), Hand, None),
         ("tank", tank(), Wheels, None),
@@ -338,6 +383,8 @@ pub fn odd_bodies() -> Vec<OddBody> {
         ("fish-turned", fish(0.9, 0.09, false).turned(Vec3::y(), 90.0), plain, Fish, swim),
         ("fish-no-names", fish(0.9, 0.09, false).renamed(|_, _| String::new()), plain, Fish, swim),
         ("snake-no-names", snake(16, 1.6).renamed(|_, _| String::new()), plain, Belly, slither),
+        ("gull-no-names", flier(1, 1.4, true).renamed(|_, _| String::new()), plain, Wings, fly),
+        ("bee-japanese", flier(1, 0.9, false).renamed(japanese), plain, Wings, fly),
         ("gull-askew", flier(1, 1.2, true).turned(Vec3::y(), 37.0), plain, Wings, fly),
     ] {
         add(name, plan, awkward, class, gait);

@@ -2,10 +2,12 @@ import * as THREE from 'three'
 import type { Foliage } from '../protocol'
 
 /** px */
-const SIZE = 128
+const SIZE = 256
+/** Leaves on a card of broad leaves: near, and where one card stands for many, whose leaves would look huge. */
+const LEAVES = { near: 17, far: 70 }
 
 /** What a leaf or a spray of them looks like: brightness, and where there is something. */
-export function cardOf(foliage: Foliage): THREE.Texture {
+export function cardOf(foliage: Foliage, seen: 'near' | 'far'): THREE.Texture {
   const canvas = document.createElement('canvas')
   canvas.width = canvas.height = SIZE
   const brush = canvas.getContext('2d')!
@@ -15,10 +17,12 @@ export function cardOf(foliage: Foliage): THREE.Texture {
     return seed / 2147483647
   }
   const grey = (share: number) => `rgb(${Math.round(255 * share)} ${Math.round(255 * share)} ${Math.round(255 * share)})`
-  brush.translate(SIZE / 2, SIZE / 2)
+  // Drawn on a card of 128.
+  brush.scale(SIZE / 128, SIZE / 128)
+  brush.translate(64, 64)
   if (foliage === 'needles') spray(brush, random, grey)
   else if (foliage === 'fronds') blade(brush, grey)
-  else twigs(brush, random, grey)
+  else twigs(brush, random, grey, LEAVES[seen])
   const texture = new THREE.CanvasTexture(canvas)
   texture.generateMipmaps = true
   texture.minFilter = THREE.LinearMipmapLinearFilter
@@ -29,14 +33,17 @@ export function cardOf(foliage: Foliage): THREE.Texture {
 type Brush = CanvasRenderingContext2D
 
 /** A handful of leaves round a twig. */
-function twigs(brush: Brush, random: () => number, grey: (share: number) => string): void {
-  for (let k = 0; k < 17; k++) {
+function twigs(brush: Brush, random: () => number, grey: (share: number) => string, count: number): void {
+  const size = Math.sqrt(LEAVES.near / count)
+  for (let k = 0; k < count; k++) {
     brush.save()
     const angle = 2.4 * k
-    const away = 44 * Math.sqrt((k + 0.5) / 17)
+    // Of many, some stand out and none points outwards by rule.
+    const loose = 1 - size
+    const away = (62 - 18 * size) * Math.sqrt((k + 0.5) / count) * (1 - loose * 0.7 * random())
     brush.translate(away * Math.cos(angle), away * Math.sin(angle))
-    brush.rotate(angle + Math.PI / 2 + 1.2 * (random() - 0.5))
-    const [long, wide] = [15 + 6 * random(), 8 + 3 * random()]
+    brush.rotate(angle + Math.PI / 2 + (1.2 + 10 * loose) * (random() - 0.5))
+    const [long, wide] = [size * (15 + 6 * random()), size * (8 + 3 * random())]
     brush.fillStyle = grey(0.35 + 0.6 * random())
     brush.beginPath()
     brush.moveTo(0, -long)

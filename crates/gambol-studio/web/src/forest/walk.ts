@@ -32,6 +32,7 @@ export class Walker {
   private pitch = 0
   private height = 1
   private half = 1
+  private deep = 1
   private readonly held = new Set<string>()
   private runs = false
 
@@ -39,10 +40,11 @@ export class Walker {
     this.camera.up.set(0, 0, 1)
   }
 
-  /** Takes on a forest of plants of this height whose trees stand at most `half` from the middle, m. */
-  setSize(height: number, half: number): void {
+  /** Takes on a forest of plants of this height whose trees stand at most `half` from the middle, and `deep` along the first view, m. */
+  setSize(height: number, half: number, deep: number): void {
     this.height = height
     this.half = half
+    this.deep = deep
     this.camera.near = 0.02 * height
     this.camera.far = 60 * height + 6 * half
     this.camera.updateProjectionMatrix()
@@ -51,10 +53,10 @@ export class Walker {
   /** Before the trees, a little above them. */
   start(): void {
     this.yaw = Math.PI / 2
-    // One tree is looked at, many are looked over.
-    const many = this.half > 0.5 * this.height
-    this.pitch = many ? -DOWN : 0.03
-    this.camera.position.set(0, -this.half - (many ? 0.45 : 0.75) * BEFORE * this.height, (many ? ABOVE : 0.42) * this.height)
+    // A wood is looked over; one tree and a row are looked at.
+    const wood = this.deep > 0.5 * this.height
+    this.pitch = wood ? -DOWN : 0.03
+    this.camera.position.set(0, -this.deep - (wood ? 0.45 : 0.75) * BEFORE * this.height, (wood ? ABOVE : 0.42) * this.height)
     this.place()
   }
 

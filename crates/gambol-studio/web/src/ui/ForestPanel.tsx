@@ -42,6 +42,7 @@ export function ForestPanel() {
           onDrag={(value) => { planting.modes.value = Math.round(value) }} onRelease={() => {}} />
         <Slider label="Nodes" value={planting.nodes.value} least={NODES[0]} most={NODES[1]} ratios text={(value) => String(Math.round(value))} title="Of each tree; the others follow them"
           onDrag={(value) => { planting.nodes.value = Math.round(value) }} onRelease={() => {}} />
+        <Toggle label="In a row" on={planting.row.value} onChange={(on) => { planting.row.value = on }} />
         {plant?.foliage !== 'blades' && <Toggle label="Leaves" on={planting.leaves.value} onChange={(on) => { planting.leaves.value = on }} />}
       </Section>
       <Section title="Wood">
