@@ -1,7 +1,5 @@
 //! What every controller on legs wants: phase and carriage, the state of each leg and where its foot is to go.
 
-use std::f64::consts::{PI, TAU};
-
 use gambol_anatomy::Legs;
 use gambol_dynamics::{Data, Sense};
 use gambol_model::{Creature, Vec3, math};
@@ -108,8 +106,6 @@ pub struct PilotMemory {
     pub phase: f64,
     /// Of the carriage, rad about z.
     pub heading: f64,
-    /// How far that is from where it is to go, rad.
-    astray: f64,
     /// Of the carriage, m.
     pub place: Vec3,
     /// Height of the ground under the feet that stand, m.
@@ -186,7 +182,6 @@ impl Pilot {
         PilotMemory {
             phase: self.start_phase,
             heading: 0.0,
-            astray: 0.0,
             place: Vec3::zeros(),
             ground: 0.0,
             legs: vec![leg; self.reference.feet.len()],
@@ -306,7 +301,6 @@ impl Pilot {
     fn move_carriage(&self, sense: &Sense, course: &Course, memory: &mut PilotMemory, h: f64) {
         let reference = &self.reference;
         memory.heading += course.turn * h;
-        self.follow_turn(sense, memory, h);
         let turn = about_z(memory.heading);
         let drift = turn * self.drift(course);
         memory.place += drift * h;
@@ -335,20 +329,6 @@ impl Pilot {
         memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift + memory.trim;
         memory.center = memory.place + relative;
         memory.center.z = memory.ground + com.place.z;
-    }
-
-    /// Who is turned by a push goes on where it faces, since feet that are set down as if it faced ahead would cross, and comes back from
-    /// there.
-    fn follow_turn(&self, sense: &Sense, memory: &mut PilotMemory, h: f64) {
-        let base = &self.reference.base;
-        let planned = about_z(memory.heading) * orientation(&memory.moment.pose, base.q);
-        let off = yaw_of(&(orientation(&sense.state().q, base.q) * planned.inverse()));
-        let off = (off + PI).rem_euclid(TAU) - PI;
-        let beyond = off - off.clamp(-self.settings.turn_leash, self.settings.turn_leash);
-        let most = h * self.settings.turn_back / self.units.time();
-        let back = memory.astray.clamp(-most, most);
-        memory.heading += beyond - back;
-        memory.astray += beyond - back;
     }
 
     /// How far the creature is from its stride, and what is done about it.

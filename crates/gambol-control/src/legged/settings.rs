@@ -22,13 +22,9 @@ gambol_model::settings! {
         leash: f64 = 0.15, Positive;
         /// Acceleration that a change of course asks for at most, weights.
         haste: f64 = 0.3, Positive;
-        /// The carriage turns with a creature that faces further aside than this, rad, ...
-        turn_leash: f64 = 0.25, Positive;
-        /// ... and comes back at this rate, rad √(g/l).
-        turn_back: f64 = 0.1, AtLeastZero;
         /// Rate at which being behind the carriage is made up for by speed, √(g/l): slow against a stride, so that the mean speed is met and
         /// no stride is disturbed.
-        trim: f64 = 0.15, AtLeastZero;
+        trim: f64 = 0.05, AtLeastZero;
         /// Most of that speed, √(g l).
         most_trim: f64 = 0.15, AtLeastZero;
         /// A foot's target no longer moves when this share of its swing is left: it could not follow.
@@ -93,8 +89,6 @@ gambol_model::settings! {
         force_price: f64 = 1e-3, Positive;
         /// Part of the friction that is made use of.
         grip: f64 = 0.9, Share;
-        /// Time in which a push from outside is felt, √(l/g): 10 ms of a dog.
-        feel: f64 = 0.05, Positive;
         /// Torque that every joint has if nobody says, in weights times the length of a stretched leg: the 100 N·m of the dog of Coros et al.
         /// 2011 are 0.5, what people have in their hips and knees 0.3 to 0.6.
         strength: f64 = 1.0, Positive;

@@ -5,8 +5,8 @@
 use crate::support::stepping::{Run, ring, single};
 use crate::support::{state, tumbler};
 use gambol_dynamics::{
-    Data, Drive, Momentum, Push, State, StepSettings, Stepper, World, constraint_residual, energy, momentum,
-    step,
+    Data, Drive, Momentum, Push, State, StepSettings, Stepper, TreeMatrix, World, constraint_residual,
+    energy, mass_matrix, momentum, step,
 };
 use gambol_model::math;
 use gambol_model::samples::{Random, chain};
@@ -233,4 +233,33 @@ fn a_copy_of_a_state_goes_on_bit_for_bit() {
     .join()
     .unwrap();
     assert_eq!(state, branch);
+}
+
+/// Torque and damper of a coordinate together are at most its strength: a wheel that spins freely slows down evenly while its damper
+/// would take more, I Δω = −h s, and as the damper says from then on, ω ← ω / (1 + h D / I).
+#[test]
+fn a_bounded_damper_brakes_evenly_and_then_as_it_says() {
+    let mut wheel =
+        single(Shape::Sphere { radius: 0.1 }, vec![JointSpec::hinge("axle", Vec3::z())], Vec3::zeros());
+    let damping = 0.5;
+    wheel.set_damping(0, damping).unwrap();
+    let mut run = Run::new(wheel.clone(), in_flight(0.001));
+    let mut mass = TreeMatrix::new(&wheel).unwrap();
+    mass_matrix(&wheel, &mut Data::new(&wheel), wheel.reference_pose(), &mut mass);
+    let (inertia, h, strength) = (mass.row(0)[0], 0.001, 1.0);
+    let drive = Drive { strength: &[strength], ..Drive::passive(&wheel) };
+    let mut omega = 10.0;
+    run.state.v = vec![omega];
+    let mut bounded = 0;
+    for _ in 0..400 {
+        step(&run.world, &mut run.stepper, &mut run.state, &drive).unwrap();
+        let free = omega / (1.0 + h * damping / inertia);
+        let spent = damping * free > strength;
+        omega = if spent { omega - h * strength / inertia } else { free };
+        bounded += usize::from(spent);
+        assert!((run.state.v[0] - omega).abs() < 1e-12 * 10.0, "{} is not {omega}", run.state.v[0]);
+        let braked = run.stepper.damper_forces()[0];
+        assert!(braked <= strength * (1.0 + 1e-9), "{braked} N·m");
+    }
+    assert!((10..390).contains(&bounded), "both happen: {bounded}");
 }

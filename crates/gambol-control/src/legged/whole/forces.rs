@@ -47,7 +47,7 @@ impl Whole {
         memory.h.solve(&mut memory.best);
         let mut first = 0;
         for _ in 0..ROUNDS {
-            if !self.reduce(sense, memory, first) {
+            if !Self::reduce(sense, memory, first) {
                 memory.solver.failures += 1;
                 break;
             }
@@ -61,7 +61,7 @@ impl Whole {
     }
 
     /// Rows of M for the coordinates whose forces are given, from the `first` new one on; X, W and w*, and what forces at the contacts do.
-    fn reduce(&self, sense: &Sense, memory: &mut WholeMemory, first: usize) -> bool {
+    fn reduce(sense: &Sense, memory: &mut WholeMemory, first: usize) -> bool {
         let nv = memory.a.len();
         for k in first..memory.given.len() {
             let dof = memory.given[k];
@@ -74,11 +74,9 @@ impl Whole {
             memory.h.solve(x);
         }
         let count = memory.given.len();
-        let outside = self.outside(sense, memory);
         for (k, dof) in memory.given.iter().enumerate() {
             let row = &memory.rows[k * nv..(k + 1) * nv];
-            let felt = outside.get(k).copied().unwrap_or(0.0);
-            memory.wanted[k] = dot(row, &memory.best) + sense.bias_forces()[*dof] - felt;
+            memory.wanted[k] = dot(row, &memory.best) + sense.bias_forces()[*dof];
             for l in 0..count {
                 memory.w[l * count + k] = dot(row, &memory.x[l * nv..(l + 1) * nv]);
             }
@@ -114,7 +112,7 @@ impl Whole {
         let pull = self.settings.center_weight / mass;
         let pilot = &memory.pilot;
         let wanted = pilot.acceleration + pilot.push;
-        let lift = (wanted - sense.creature().gravity()) * mass - memory.felt[0];
+        let lift = (wanted - sense.creature().gravity()) * mass;
         let (program, points) = (&mut memory.program, &memory.points);
         let axis = |i: usize| points[i / 3].axes[i % 3];
         program.begin(count);

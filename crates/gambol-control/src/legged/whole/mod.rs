@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! minimise   ½ (a − a*)ᵀ H (a − a*)                    H a* = Σ Jᵀ w (wanted − J̇ v)
-//! subject to M_r a + C_r = G f + f_o                    the root's six equations, with what is felt from outside
+//! subject to M_r a + C_r = G f                          the root's six equations
 //!            f inside the friction cones                at the contacts that the simulator found
 //!            |τ| ≤ limit,   τ = M_j a + C_j − J_jᵀ f
 //! ```
@@ -24,13 +24,12 @@ mod forces;
 mod wishes;
 
 use gambol_anatomy::Legs;
-use gambol_dynamics::{Data, Momentum, Sense, TooLarge, TreeMatrix};
+use gambol_dynamics::{Data, Sense, TooLarge, TreeMatrix};
 use gambol_model::{Creature, JointKind, ModelError, Vec3};
 use nalgebra::DMatrix;
 
 use super::WholeSettings;
 use super::pilot::{Course, Pilot, PilotMemory};
-use super::reference::orientation;
 use crate::solve::QuadraticProgram;
 use crate::{Command, Controller};
 
@@ -114,10 +113,6 @@ pub struct WholeMemory {
     pub pilot: PilotMemory,
     /// Of the program.
     pub solver: SolverCount,
-    /// Momenta at the start of the last step.
-    before: Option<Momentum>,
-    /// What pushes it besides ground and gravity, as it feels it: force, N, and moment about the centre of mass, N·m, in the world.
-    felt: [Vec3; 2],
     /// Way of pushing feet along the ground, m, over all of them.
     pub slip: f64,
     mass: TreeMatrix,
@@ -206,8 +201,6 @@ impl Controller for Whole {
             pilot: self.pilot.memory(creature),
             solver: SolverCount::default(),
             slip: 0.0,
-            before: None,
-            felt: [Vec3::zeros(); 2],
             mass: self.mass.clone(),
             h: self.mass.clone(),
             best: vec![0.0; nv],
@@ -245,7 +238,6 @@ impl Whole {
         command.rest.copy_from_slice(&sense.state().q);
         self.pilot.lead(sense, course, &mut memory.pilot, command);
         Self::begin(sense, memory);
-        self.feel(sense, memory);
         self.want_joints(sense, memory);
         self.want_trunk(sense, memory);
         self.want_feet(sense, memory);
@@ -259,36 +251,6 @@ impl Whole {
         sense.mass_matrix(&mut memory.mass);
         memory.h.clear();
         memory.best.fill(0.0);
-    }
-
-    /// What pushes the creature from outside is what its momenta change by and neither gravity nor the forces at its feet explain. It is felt
-    /// over a short time, and leant against.
-    fn feel(&self, sense: &Sense, memory: &mut WholeMemory) {
-        let now = sense.momentum();
-        let h = sense.world().settings().step;
-        let center = sense.center_of_mass();
-        if let Some(before) = memory.before.replace(now) {
-            let weight = sense.creature().gravity() * self.pilot.reference.base.mass;
-            let mut force = (now.linear - before.linear) / h - weight;
-            let mut moment = (now.angular - before.angular) / h;
-            for touch in sense.contact_forces().filter(|touch| touch.contact.bodies[1] == 0) {
-                force -= touch.force;
-                moment -= (touch.contact.point - center).cross(&touch.force);
-            }
-            let share = (h / (self.settings.feel * self.pilot.units.time())).min(1.0);
-            for (felt, now) in memory.felt.iter_mut().zip([force, moment]) {
-                *felt += (now - *felt) * share;
-            }
-        }
-    }
-
-    /// That as forces on the coordinates of the root: linear along the world's axes, angular along its own.
-    fn outside(&self, sense: &Sense, memory: &WholeMemory) -> [f64; ROOT] {
-        let base = &self.pilot.reference.base;
-        let [force, moment] = memory.felt;
-        let arm = sense.center_of_mass() - sense.frames()[base.body].position;
-        let moment = orientation(&sense.state().q, base.q).inverse() * (moment + arm.cross(&force));
-        [force.x, force.y, force.z, moment.x, moment.y, moment.z]
     }
 
     /// What muscles have, and the damper about the planned velocity.
