@@ -161,15 +161,12 @@ pub fn load_motions(
         };
         for mut motion in motions {
             motion.drop_first_apart();
-            match &first {
-                Some(creature) => {
-                    clips.push(clip_of(motion, creature, &path.display().to_string(), by_name)?);
-                }
-                None => {
-                    first = Some(motion.creature);
-                    clips.push(motion.clip);
-                }
-            }
+            let Some(creature) = &first else {
+                first = Some(motion.creature);
+                clips.push(motion.clip);
+                continue;
+            };
+            clips.push(clip_of(motion, creature, &path.display().to_string(), by_name)?);
         }
     }
     let nothing = || FormatError::new("", "no file of a motion is given");

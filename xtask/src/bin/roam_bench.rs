@@ -153,7 +153,7 @@ impl Ready {
         Outcome {
             up,
             speed: way.dot(&ahead) / up.max(1e-9),
-            heading: ahead.cross(&way).z.atan2(ahead.dot(&way)),
+            heading: gambol::model::math::atan2(ahead.cross(&way).z, ahead.dot(&way)),
             peak: efforts.iter().fold(0.0, |most, own| own.peak.max(most)),
             at_limit: efforts.iter().map(|own| own.at_limit).fold(0.0, f64::max),
             outside: rollout.report.outside_force,
@@ -268,7 +268,7 @@ fn course(blocks: Vec<Block>) -> Result<Terrain> {
 }
 
 fn ramp(slope: f64) -> Result<Terrain> {
-    let top = 0.5 * (FAR - LEVEL) * slope.tan();
+    let top = 0.5 * (FAR - LEVEL) * gambol::model::math::tan(slope);
     course(vec![block(-LEVEL, LEVEL, 0.0, 0.0), block(LEVEL, FAR, top, slope)])
 }
 
@@ -276,7 +276,7 @@ fn steps(rise: f64) -> Result<Terrain> {
     let step = |k: u32| {
         let from = LEVEL + f64::from(k) * TREAD;
         // Up and down in turn, so that it goes on.
-        block(from, from + TREAD, if k % 2 == 0 { rise } else { 0.0 }, 0.0)
+        block(from, from + TREAD, if k.is_multiple_of(2) { rise } else { 0.0 }, 0.0)
     };
     let mut blocks = vec![block(-LEVEL, LEVEL, 0.0, 0.0)];
     blocks.extend((0..36).map(step));

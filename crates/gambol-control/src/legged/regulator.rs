@@ -20,7 +20,7 @@
 use gambol_dynamics::{
     Data, SupportPoint, SupportSettings, Wrench, explain, momentum_matrix, outside_wrench,
 };
-use gambol_model::{Creature, Vec3};
+use gambol_model::{Creature, Vec3, math};
 use nalgebra::{DMatrix, Matrix3};
 
 use super::dense::{factor, solve, times, transposed_times};
@@ -218,7 +218,7 @@ impl<'r> Rigid<'r> {
             // The last to land is the first on the way back.
             for &foot in node.lands.iter().rev() {
                 let (a, b) = self.lands(foot);
-                let price = self.units.time() / (self.settings.step * self.units.length).powi(2);
+                let price = self.units.time() / math::square(self.settings.step * self.units.length);
                 let gain = riccati(value, &a, &b, &[price; 2]);
                 let after = a - times(&b, &gain);
                 let place = after.rows(BODY + 2 * foot, 2).into_owned();
