@@ -241,8 +241,7 @@ impl Course<'_> {
         let square = |k: usize| ((lacking[(k + 1) % n] - lacking[(k + n - 1) % n]) * rate).norm_squared();
         let mean = (0..n).map(square).sum::<f64>() / n as f64;
         let weight = obeyed.base.mass * self.scene.creature.gravity().norm();
-        // A joint that jumps is as bad as a moment that is lacking, rad for weights times height.
-        mean.sqrt() / (weight * obeyed.plan.mean.z) + (jumps - most).max(0.0)
+        mean.sqrt() / (weight * obeyed.plan.mean.z) + settings.flick * (jumps - most).max(0.0)
     }
 
     /// The pose of the vibrations with its root in place, which `pin` starts from.

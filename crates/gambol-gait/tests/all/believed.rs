@@ -28,7 +28,7 @@ fn limit(gait: &str) -> f64 {
 
 /// Gaits with a flight, in which legs are springs.
 fn bounces(gait: &str) -> bool {
-    ["run", "trot", "pace", "bound", "hop", "jump"].iter().any(|name| gait.ends_with(name))
+    ["run", "trot", "pace", "bound", "canter", "hop", "jump"].iter().any(|name| gait.ends_with(name))
         || gait.ends_with("gallop")
 }
 

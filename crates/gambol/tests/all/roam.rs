@@ -57,7 +57,7 @@ fn a_dog_stands_walks_trots_turns_and_stands() {
     assert!((turned - 0.9).abs() < 0.15, "it turned by {turned} rad");
     let off = (memory.sums[2] / rollout.report.seconds).sqrt();
     assert!(off < 0.1, "its trunk is {off} rad off its heading, in the mean");
-    let speed = rollout.end.v[0].hypot(rollout.end.v[1]);
+    let speed = gambol::model::math::hypot(rollout.end.v[0], rollout.end.v[1]);
     assert!(speed < 0.1, "it came to rest: {speed} m/s");
 }
 
