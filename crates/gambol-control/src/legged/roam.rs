@@ -176,7 +176,11 @@ impl Roam {
 
     /// Goes up or down the ladder by a rung, if it is time.
     fn climb(&self, sense: &Sense, speed: f64, memory: &mut RoamMemory, command: &mut Command) {
-        if sense.time() - memory.since < self.settings.dwell * self.units.time() {
+        let stays = sense.time() - memory.since;
+        let natural = self.units.time();
+        if stays < self.settings.dwell * natural
+            || stays < self.settings.patience * natural && !self.is_calm(sense, &memory.whole.pilot)
+        {
             return;
         }
         let next = self.ladder.step_towards(memory.rung, speed, self.settings.margin);
@@ -191,6 +195,14 @@ impl Roam {
         if from != to {
             tell(command, Event { time: sense.time(), what: CHANGES, which: to });
         }
+    }
+
+    /// Whether it is near its stride: who still makes up for the last change does not begin the next.
+    fn is_calm(&self, sense: &Sense, pilot: &PilotMemory) -> bool {
+        let velocity = sense.momentum().linear / self.ladder.rungs[0].reference.base.mass;
+        let (off, faster) = (sense.center_of_mass() - pilot.center, velocity - pilot.velocity);
+        off.norm() < self.settings.calm * self.units.length
+            && faster.norm() < self.settings.calm * self.units.speed()
     }
 
     /// Whether the stride on a rung goes nowhere.

@@ -116,11 +116,13 @@ gambol_model::settings! {
         slow: f64 = 0.1, Positive;
         /// Shortest time on a rung of the ladder, √(l/g): a change of gait, three rungs, takes 0.3 s of a dog (Coros et al. 2011, section 3.3).
         dwell: f64 = 0.45, Positive;
+        /// It goes on in the ladder when its centre of mass is as near as this to its stride, leg lengths and √(g l), or out of patience.
+        calm: f64 = 0.1, Positive;
         /// A neighbour in the ladder must be nearer by this share of the distance between both.
         margin: f64 = 0.1, Share;
         /// Who begins to go lifts the first foot when its capture point is this near to that of the stride, aside, leg lengths, ...
         lean: f64 = 0.02, Positive;
-        /// ... and after this time at the latest, √(l/g): people take half a second.
+        /// ... and after this time at the latest, as all that it waits for, √(l/g): people take half a second.
         patience: f64 = 2.5, Positive;
         /// Speed towards a target per distance, √(g/l): 1 m/s for every metre of a dog's.
         pursuit: f64 = 0.22, Positive;
