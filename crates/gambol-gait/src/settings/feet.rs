@@ -210,8 +210,8 @@ gambol_model::settings! {
         /// Where more is lacking after the last round than this, weights times height, the joints cannot do it: better a motion near to the
         /// vibrations, which says that it cannot be believed, than limbs thrown about. Such a one lacks two to four.
         most: f64 = 0.8, Positive;
-        /// What a joint that jumps further than it may counts as, weights times height per rad: an eye sees a twentieth of a radian.
-        flick: f64 = 16.0, Positive;
+        /// What a joint that jumps further than it may counts as, weights times height per rad: an eye sees a hundredth of a radian.
+        flick: f64 = 80.0, Positive;
         /// Where more than this is lacking, it is tried again with smoothed corrections: a third of what a gait may lack to be believed.
         retry: f64 = 0.1, Positive;
         /// … unless feet miss by more than this, leg lengths: then legs are too short, and not jerky; …
