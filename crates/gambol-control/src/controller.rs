@@ -40,6 +40,13 @@ impl Command {
         Self { rest: creature.rest_pose().to_vec(), torque: vec![0.0; creature.nv()], events }
     }
 
+    /// Adds an event, as long as there is room for it.
+    pub fn tell(&mut self, event: Event) {
+        if self.events.len() < self.events.capacity() {
+            self.events.push(event);
+        }
+    }
+
     /// Makes it ready for another step: no torques, no events.
     pub fn clear(&mut self) {
         self.torque.fill(0.0);

@@ -1,8 +1,8 @@
 //! A creature that goes where it is told, by its own torques: its gaits from standing to the fastest, ready for the simulation.
 
 use gambol_control::legged::{
-    Errand, Ladder, LadderError, ReferenceError, Roam, RoamSettings, StrideReference, Walker, WalkerError,
-    WalkerSettings, standing,
+    Errand, Ladder, LadderError, ReferenceError, Roam, RoamSettings, STRIDE_KEYS, StrideReference, Walker,
+    WalkerError, WalkerSettings, standing,
 };
 use gambol_control::stand_on;
 use gambol_dynamics::{Data, Terrain};
@@ -77,9 +77,6 @@ const MANY_LEGS: &[(&[&str], &[f64])] = &[(&["walk", "wave", "tripod"], &[0.1, 0
 
 /// Speeds of a gait that was asked for by name, in parts of its own.
 const OF_ITS_OWN: [f64; 4] = [0.4, 0.7, 1.0, 1.3];
-
-/// Keys per second of strides that are followed: eight times those of film, so that their accelerations are smooth.
-const STRIDE_KEYS: f64 = 240.0;
 
 /// Makes `creature` ready to go where it is told, from where it stands.
 ///

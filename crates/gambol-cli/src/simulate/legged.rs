@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use gambol_control::legged::{LegState, RoamMemory, Walker, WalkerSettings, WholeMemory};
+use gambol_control::legged::{LegState, RoamMemory, STRIDE_KEYS, Walker, WalkerSettings, WholeMemory};
 use gambol_control::locomotion::{Fall, Upright};
 use gambol_control::{Rollout, Status};
 use gambol_dynamics::{Data, Terrain, World};
@@ -77,9 +77,6 @@ pub(super) struct Balancing {
     /// Gaits of a creature that goes where it is told, by their number in its ladder.
     gaits: Vec<String>,
 }
-
-/// Keys per second of the stride that is followed: eight times those of film, so that its accelerations are smooth.
-const STRIDE_KEYS: f64 = 240.0;
 
 /// A creature that follows a gait by its own torques.
 pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Result<Scene, Failure> {

@@ -68,7 +68,7 @@ impl GaitGraph {
     pub fn at(&self, foot: usize, phase: f64) -> FootPhase {
         let stances = &self.feet[foot].stances;
         let phase = phase.rem_euclid(1.0);
-        let Some([mut start, mut next]) = stances.first().copied() else {
+        let Some([_, mut next]) = stances.first().copied() else {
             return FootPhase::Swings { share: 0.0, left: 1.0, length: 1.0, next: 0.0 };
         };
         let mut wait = f64::INFINITY;
@@ -79,11 +79,10 @@ impl GaitGraph {
                 return FootPhase::Stands { share: into / length, left: length - into, length };
             }
             if 1.0 - into < wait {
-                (wait, start, next) = (1.0 - into, from, length);
+                (wait, next) = (1.0 - into, length);
             }
             since = since.min(into - length);
         }
-        let _ = start;
         let length = since + wait;
         FootPhase::Swings { share: since / length, left: wait, length, next }
     }

@@ -32,7 +32,7 @@ pub use errand_file::{ERRAND_VERSION, errand_from_toml};
 pub use graph::{FootPhase, FootStances, GaitGraph};
 pub use ladder::{Ladder, LadderError, Rung, standing};
 pub use pilot::{Course, LegMemory, LegUnits, Pilot, PilotMemory};
-pub use reference::{FootPlan, Moment, Moving, ReferenceError, StrideReference};
+pub use reference::{FootPlan, Moment, Moving, ReferenceError, STRIDE_KEYS, StrideReference};
 pub use regulator::{Deviation, Regulator};
 pub use roam::{CATCHES, CHANGES, Errand, Roam, RoamMemory, Timed};
 pub use settings::{PilotSettings, RegulatorSettings, RoamSettings, WholeSettings};

@@ -390,10 +390,7 @@ impl Pilot {
             leg.lifted = leg.place;
             leg.set_down = leg.place;
         }
-        let event = Event { time: sense.time(), what: next.name(), which: foot };
-        if command.events.len() < command.events.capacity() {
-            command.events.push(event);
-        }
+        command.tell(Event { time: sense.time(), what: next.name(), which: foot });
         (leg.state, leg.since) = (next, memory.phase);
     }
 

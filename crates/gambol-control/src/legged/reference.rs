@@ -53,6 +53,9 @@ pub enum ReferenceError {
     NoGravity,
 }
 
+/// Keys per second of clips that are to be followed: eight times those of film, so that their accelerations are smooth.
+pub const STRIDE_KEYS: f64 = 240.0;
+
 /// Keys of a reference per stride: at two strides a second, 4 ms apart.
 const KEYS: usize = 128;
 

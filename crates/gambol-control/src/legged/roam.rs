@@ -85,6 +85,7 @@ impl Roam {
         errand: Errand,
         (walking, settings): (&WalkerSettings, RoamSettings),
     ) -> Result<Self, WalkerError> {
+        settings.check()?;
         let Walker { creature, strength, .. } = walker;
         let units = walker.pilot.units;
         let one = |rung: &Rung| {
@@ -193,7 +194,7 @@ impl Roam {
             self.wholes[next].pilot().take_over(sense, &mut memory.whole.pilot);
         }
         if from != to {
-            tell(command, Event { time: sense.time(), what: CHANGES, which: to });
+            command.tell(Event { time: sense.time(), what: CHANGES, which: to });
         }
     }
 
@@ -231,7 +232,7 @@ impl Roam {
         if away.norm() > self.settings.reach * self.units.length {
             return;
         }
-        tell(command, Event { time: sense.time(), what: CATCHES, which: memory.caught });
+        command.tell(Event { time: sense.time(), what: CATCHES, which: memory.caught });
         let of_list = memory.caught < self.errand.targets.len();
         memory.caught += 1;
         if let (false, Some(ball)) = (of_list, &mut memory.ball) {
@@ -288,12 +289,6 @@ fn facing(sense: &Sense, pilot: &PilotMemory, reference: &StrideReference) -> f6
 pub const CHANGES: &str = "changes gait";
 /// ... and when a target is reached.
 pub const CATCHES: &str = "catches";
-
-fn tell(command: &mut Command, event: Event) {
-    if command.events.len() < command.events.capacity() {
-        command.events.push(event);
-    }
-}
 
 /// The angle that is `angle` but for whole turns, and nearest to `to`, rad.
 fn nearest_turn(to: f64, angle: f64) -> f64 {
