@@ -76,6 +76,8 @@ impl Whole {
         let omega = self.settings.sole / self.pilot.units.time();
         let turn = about_z(memory.pilot.legs[foot].heading);
         let (planned, spin) = self.pilot.reference.foot_turn(foot, memory.pilot.phase);
+        // On a slope the sole lies on it.
+        let turn = memory.pilot.tilt * turn;
         let off = (turn * planned * sense.frames()[body].orientation.inverse()).scaled_axis();
         let slower = turn * spin - sense.velocities()[body].angular;
         let wanted =
