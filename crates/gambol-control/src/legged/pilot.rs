@@ -379,7 +379,7 @@ impl Pilot {
         memory.trim /= (memory.trim.norm() / most).max(1.0);
         let along = Self::on_slope(memory, drift + memory.trim);
         // The ground that is known moves on with the carriage.
-        memory.ground += h * (along.z);
+        memory.ground += h * along.z;
         memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + along;
         memory.center = memory.place + relative;
         memory.center.z = memory.ground + com.place.z;
@@ -552,6 +552,6 @@ fn ease(x: f64) -> (f64, f64, f64) {
 }
 
 /// Of the ground below a place, m.
-fn ground_height(sense: &Sense, at: Vec3) -> f64 {
+pub(super) fn ground_height(sense: &Sense, at: Vec3) -> f64 {
     sense.world().settings().ground.as_ref().map_or(0.0, |ground| ground.height(at.x, at.y))
 }
