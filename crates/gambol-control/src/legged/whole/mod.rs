@@ -89,11 +89,14 @@ fn joint_weights(creature: &Creature, pilot: &Pilot, settings: &WholeSettings) -
     weights
 }
 
-/// What of a creature may touch the ground and belongs to no foot.
+/// What of a creature may touch the ground, belongs to no foot and carries none: shins stand over their feet, and not high.
 fn no_feet(creature: &Creature, pilot: &Pilot) -> Vec<Touch> {
     let mut data = Data::new(creature);
     let frames = forward_kinematics(creature, &mut data, creature.rest_pose());
-    let of_feet = |body: &usize| pilot.reference.feet.iter().any(|foot| foot.bodies.contains(body));
+    let of_feet = |body: &usize| {
+        let mut feet = pilot.reference.feet.iter();
+        feet.any(|foot| foot.bodies.contains(body) || creature.bodies()[foot.body].parent == *body)
+    };
     let others = (1..creature.bodies().len()).filter(|body| !of_feet(body));
     others.flat_map(|body| touches(creature, body, &frames[body], Vec3::z())).collect()
 }
