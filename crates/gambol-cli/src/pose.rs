@@ -326,7 +326,7 @@ fn load(name: &str) -> Result<Creature, Failure> {
     gambol::load(name, &gambol::LoadOptions::default()).map_err(|error| Failure::hinted(&error))
 }
 
-fn body(creature: &Creature, name: &str) -> Result<usize, Failure> {
+pub(super) fn body(creature: &Creature, name: &str) -> Result<usize, Failure> {
     creature.body_index(name).filter(|body| *body > 0).ok_or_else(|| {
         let marks: Vec<String> = creature.landmarks().iter().map(gambol_model::Landmark::name).collect();
         let has = format!("it has {} and the bodies that gambol inspect lists", marks.join(", "));
@@ -335,7 +335,7 @@ fn body(creature: &Creature, name: &str) -> Result<usize, Failure> {
 }
 
 /// A landmark, else the end of a body's bone.
-fn point(creature: &Creature, name: &str) -> Result<BodyPoint, Failure> {
+pub(super) fn point(creature: &Creature, name: &str) -> Result<BodyPoint, Failure> {
     let mark =
         creature.landmarks().iter().find(|mark| mark.name() == name && creature.body_index(name).is_none());
     if let Some(mark) = mark {

@@ -1,7 +1,7 @@
 //! Feet that stand, stand: a stored place per stance, met by the joints of the limb alone.
 
 use gambol_dynamics::{Data, forward_kinematics, point_jacobian};
-use gambol_model::{Creature, Vec3};
+use gambol_model::{BodyPoint, Creature, Vec3};
 use nalgebra::{DMatrix, DVector};
 
 use crate::Contact;
@@ -49,12 +49,12 @@ pub(crate) fn hold(creature: &Creature, times: &[f64], poses: &mut [Vec<f64>], f
         if limb.is_empty() {
             continue;
         }
+        let sole = BodyPoint { body: foot.contact.body, point: foot.contact.point };
         let corrections: Vec<Option<DVector<f64>>> = times
             .iter()
             .zip(poses.iter())
             .map(|(&time, pose)| {
-                foot.place_at(time)
-                    .map(|place| correction(creature, &mut data, pose, &foot.contact, place, &limb))
+                foot.place_at(time).map(|place| way_to(creature, &mut data, pose, sole, place, &limb))
             })
             .collect();
         let mut whole = vec![0.0; creature.nv()];
@@ -86,7 +86,7 @@ fn faded(times: &[f64], corrections: &[Option<DVector<f64>>], key: usize) -> Opt
 }
 
 /// Velocity coordinates from the foot up to where the body branches.
-fn limb(creature: &Creature, foot: usize) -> Vec<usize> {
+pub(crate) fn limb(creature: &Creature, foot: usize) -> Vec<usize> {
     let bodies = creature.bodies();
     let children = |of: usize| bodies.iter().skip(1).filter(|body| body.parent == of).count();
     let mut dofs = Vec::new();
@@ -103,11 +103,11 @@ fn limb(creature: &Creature, foot: usize) -> Vec<usize> {
 }
 
 /// How the limb moves to bring the point to its place: x over `limb`, by damped least squares.
-fn correction(
+pub(crate) fn way_to(
     creature: &Creature,
     data: &mut Data,
     pose: &[f64],
-    contact: &Contact,
+    at: BodyPoint,
     place: Vec3,
     limb: &[usize],
 ) -> DVector<f64> {
@@ -120,12 +120,12 @@ fn correction(
         }
         creature.integrate(&mut moved, &whole, 1.0);
         forward_kinematics(creature, data, &moved);
-        let at = data.frames[contact.body].point_in_world(contact.point);
-        let missing = place - at;
+        let there = data.frames[at.body].point_in_world(at.point);
+        let missing = place - there;
         if missing.norm() < MET {
             break;
         }
-        point_jacobian(creature, data, contact.body, at, &mut all);
+        point_jacobian(creature, data, at.body, there, &mut all);
         let jacobian = DMatrix::from_fn(3, limb.len(), |row, k| all[(row, limb[k])]);
         let mut squares = &jacobian * jacobian.transpose();
         let damping = (DAMPING * squares.trace()).max(f64::MIN_POSITIVE);
