@@ -28,8 +28,8 @@ use nalgebra::DMatrix;
 
 pub use error::BasisError;
 pub use exact::{ExactSettings, Refined};
-pub(crate) use geodesic::wound_back;
 pub use geodesic::{FarTurn, GeodesicSettings, Geodesics, Keep};
+pub(crate) use geodesic::{eigen, wound_back};
 pub use metric::{Metric, shell};
 pub(crate) use posing::lay_over;
 pub use project::Projector;

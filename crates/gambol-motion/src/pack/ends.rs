@@ -16,7 +16,8 @@ use nalgebra::{DMatrix, DVector, Quaternion};
 
 use super::PackError;
 use super::bytes::Head;
-use super::edit::move_limbs;
+use super::edit::{PackEdit, move_limbs};
+use super::hold::{limb, way_to};
 use super::pyramid::refined;
 use crate::basis::metric::metric_block;
 use crate::posing::free_root;
@@ -83,12 +84,33 @@ pub(crate) fn at_reference(creature: &Creature, pose: &[f64]) -> Vec<f64> {
     pose
 }
 
-/// All poses of it.
+/// All poses of it, with its edits.
 pub(crate) fn poses(creature: &Creature, clip: &EndsClip) -> Result<Vec<Vec<f64>>, PackError> {
+    let mut poses = followed(creature, clip, &clip.head.edits)?;
+    let (of_ends, others): (Vec<&PackEdit>, Vec<&PackEdit>) =
+        clip.head.edits.iter().partition(|edit| clip.ends.contains(&edit.point));
+    if !of_ends.is_empty() {
+        let plain = followed(creature, clip, &[])?;
+        meet(creature, &clip.head.times, &plain, &mut poses, &of_ends);
+    }
+    // What has no trajectory is moved by its limb alone.
+    move_limbs(creature, &clip.head.times, &mut poses, others.into_iter());
+    if poses.len() != clip.head.times.len() || poses.iter().flatten().any(|x| !x.is_finite()) {
+        return Err(PackError::Damaged("its poses are none"));
+    }
+    let times = clip.head.times.clone();
+    let mut clip =
+        Clip { name: String::new(), times, poses, stride: None, contacts: Vec::new(), travel: None };
+    clip.align_signs(creature);
+    Ok(clip.poses)
+}
+
+/// All poses, whose ends follow their trajectories as far as the basis goes.
+fn followed(creature: &Creature, clip: &EndsClip, edits: &[PackEdit]) -> Result<Vec<Vec<f64>>, PackError> {
     let count = clip.head.times.len();
     let turns = refined(&clip.turns, count, clip.left_out[0]);
     let places = refined(&clip.places, count, clip.left_out[0]);
-    let targets = targets(clip, &turns, &places);
+    let targets = targets(clip, &turns, &places, edits);
     let mut poses: Vec<Vec<f64>> = Vec::with_capacity(count);
     for (index, part) in clip.parts.iter().enumerate() {
         let next = clip.parts.get(index + 1).map_or(count, |next| (next.first + CROSSING).min(count));
@@ -108,26 +130,40 @@ pub(crate) fn poses(creature: &Creature, clip: &EndsClip) -> Result<Vec<Vec<f64>
             pose[root.q + 3..root.q + 7].copy_from_slice(&[turn.w, turn.i, turn.j, turn.k]);
         }
     }
-    if poses.len() != count || poses.iter().flatten().any(|x| !x.is_finite()) {
-        return Err(PackError::Damaged("its poses are none"));
-    }
-    // What is not the end of a stored trajectory is moved afterwards.
-    let others = clip.head.edits.iter().filter(|edit| !clip.ends.contains(&edit.point));
-    move_limbs(creature, &clip.head.times, &mut poses, others);
-    let times = clip.head.times.clone();
-    let mut clip =
-        Clip { name: String::new(), times, poses, stride: None, contacts: Vec::new(), travel: None };
-    clip.align_signs(creature);
-    Ok(clip.poses)
+    Ok(poses)
 }
 
-/// Per key, where the ends are in the root's frame, with the edits of the clip.
-fn targets(clip: &EndsClip, turns: &[Quat], places: &[Vec3]) -> Vec<Vec<Vec3>> {
+/// Brings ends that were moved all the way, by the joints of their limbs: a few directions go only so far.
+fn meet(creature: &Creature, times: &[f64], plain: &[Vec<f64>], poses: &mut [Vec<f64>], edits: &[&PackEdit]) {
+    let mut data = Data::new(creature);
+    let mut whole = vec![0.0; creature.nv()];
+    for edit in edits {
+        let limb = limb(creature, edit.point.body);
+        whole.fill(0.0);
+        for (time, (plain, pose)) in times.iter().zip(plain.iter().zip(poses.iter_mut())) {
+            if limb.is_empty() || edit.at(*time) == Vec3::zeros() {
+                continue;
+            }
+            let same = edits.iter().filter(|other| other.point == edit.point);
+            let offset: Vec3 = same.map(|other| other.at(*time)).sum();
+            let frame = &forward_kinematics(creature, &mut data, plain)[edit.point.body];
+            let place = frame.point_in_world(edit.point.point) + offset;
+            let way = way_to(creature, &mut data, pose, edit.point, place, &limb);
+            for (&dof, x) in limb.iter().zip(&way) {
+                whole[dof] = *x;
+            }
+            creature.integrate(pose, &whole, 1.0);
+        }
+    }
+}
+
+/// Per key, where the ends are in the root's frame, with edits.
+fn targets(clip: &EndsClip, turns: &[Quat], places: &[Vec3], edits: &[PackEdit]) -> Vec<Vec<Vec3>> {
     let count = clip.head.times.len();
     let tracks: Vec<Vec<Vec3>> =
         clip.tracks.iter().map(|track| refined(track, count, clip.left_out[1])).collect();
     let target = |key: usize, time: f64, end: usize| {
-        let edits = clip.head.edits.iter().filter(|edit| edit.point == clip.ends[end]);
+        let edits = edits.iter().filter(|edit| edit.point == clip.ends[end]);
         let place = tracks[end][key] + edits.map(|edit| edit.at(time)).sum::<Vec3>();
         match (turns.get(key), places.get(key)) {
             (Some(turn), Some(root)) => turn.inverse() * (place - root),
