@@ -28,7 +28,7 @@ pub use pack::{
     PackTarget, edit_pack, end_points, ends_floats, level_sizes, pack, pack_ends, pack_with,
 };
 pub use posing::{
-    ElasticSettings, FrameSelector, PoseFrames, PoseProcess, Posed, Poser, Prior, ProcessMethod,
+    ElasticSettings, FrameSelector, Look, PoseFrames, PoseProcess, Posed, Poser, Prior, ProcessMethod,
     ProcessSettings, ProcessSpec, Reconstruction, RootMotion, SelectorSettings, bone_end, reconstruct,
 };
 pub use seam::Seam;

@@ -10,8 +10,10 @@
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{BodyPoint, Creature, Vec3, math};
 
-use super::bytes::{Head, parse, write_content};
+use super::bytes::{Head, write_content};
+use super::ends::MOST_EDITS;
 use super::hold::{limb, way_to};
+use super::read::parse;
 use super::{Pack, PackError};
 use crate::Basis;
 
@@ -83,6 +85,10 @@ pub fn edit_pack(
         content.head_mut().edits.clear();
     }
     let before = Pack::of_content(creature, content.clone())?.clip();
+    let count = content.head().edits.len() + edits.len();
+    if count > MOST_EDITS {
+        return Err(PackError::Edit(format!("a clip has {MOST_EDITS} edits at most, and this were {count}")));
+    }
     for edit in edits {
         edit.check(creature, content.head())?;
         content.head_mut().edits.push(edit.clone());

@@ -26,8 +26,12 @@ use crate::{Basis, BasisSpec, Clip, Direction, Metric};
 /// Keys over which one basis goes over to the next, before and after they meet: a quarter of a second of a recording altogether.
 pub(crate) const CROSSING: usize = 15;
 
-/// The longest clip, keys: two hours of a recording. Each key is solved for.
-pub(crate) const MOST_KEYS: usize = 1 << 20;
+/// The longest clip, keys: half an hour of a recording. Each key is solved for.
+pub(crate) const MOST_KEYS: usize = 1 << 18;
+
+/// The most ends, and the most edits of a clip: beyond what any creature and any animator has.
+pub(crate) const MOST_ENDS: usize = 64;
+pub(crate) const MOST_EDITS: usize = 1024;
 
 /// Rounds of a frame at most, and of the first one, which has none before it; two or three are usual.
 const ROUNDS: usize = 12;

@@ -4,7 +4,7 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{BodyPoint, Creature, Quat, Role, Vec3};
 
 use super::bytes::{Content, Head, SharedBasis, write_content};
-use super::ends::{EndsClip, MOST_KEYS, Part, root_turn};
+use super::ends::{EndsClip, MOST_ENDS, MOST_KEYS, Part, root_turn};
 use super::pyramid::{coarse, kept};
 use super::{MOST_NUMBERS, Pack, PackError};
 use crate::posing::{bone_end, free_root};
@@ -109,6 +109,9 @@ pub fn pack_ends(
         return Err(PackError::TooLong { numbers, most });
     }
     let ends = if choice.ends.is_empty() { end_points(creature) } else { choice.ends.clone() };
+    if ends.len() > MOST_ENDS {
+        return Err(PackError::Settings(format!("{} ends are more than {MOST_ENDS}", ends.len())));
+    }
     let [root, tracks] = [0, 1].map(|k| {
         let all = super::pyramid::level_sizes(count).len();
         kept(count, choice.levels.map_or(all.saturating_sub(settings.left_out), |levels| levels[k]))

@@ -23,6 +23,7 @@ mod ends_encode;
 mod hold;
 mod pyramid;
 mod range_coder;
+mod read;
 mod symbols;
 mod transform;
 
@@ -136,7 +137,7 @@ impl Pack {
 
     /// The same of a clip that shares a basis ([`Self::basis_of`]).
     pub fn open_with(creature: &Creature, bytes: &[u8], basis: Option<&Basis>) -> Result<Self, PackError> {
-        Self::of_content(creature, bytes::parse(creature, bytes, basis)?)
+        Self::of_content(creature, read::parse(creature, bytes, basis)?)
     }
 
     fn of_content(creature: &Creature, content: Content) -> Result<Self, PackError> {
@@ -159,12 +160,12 @@ impl Pack {
 
     /// Name of the file of the basis that the bytes share, if they do.
     pub fn basis_of(bytes: &[u8]) -> Result<Option<String>, PackError> {
-        bytes::basis_of(bytes)
+        read::basis_of(bytes)
     }
 
     /// Name of the creature that the bytes are of.
     pub fn creature_of(bytes: &[u8]) -> Result<String, PackError> {
-        bytes::creature_of(bytes)
+        read::creature_of(bytes)
     }
 
     fn from_clip(creature: &Creature, clip: Clip) -> Self {

@@ -12,6 +12,7 @@
 mod elastic;
 mod fit;
 mod frames;
+mod look;
 mod mirror;
 mod neighbours;
 mod process;
@@ -22,6 +23,7 @@ use gambol_model::{BodyPoint, Creature, Joint, JointKind, Vec3};
 
 pub use elastic::ElasticSettings;
 pub use frames::{FrameSelector, PoseFrames, SelectorSettings};
+pub use look::Look;
 use neighbours::Neighbours;
 pub use process::{PoseProcess, ProcessMethod, ProcessSettings, ProcessSpec};
 pub use reconstruct::{Reconstruction, reconstruct};
