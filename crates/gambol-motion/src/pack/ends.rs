@@ -40,6 +40,10 @@ const FIRST_FRAMES: usize = 30;
 /// Coordinates that move by less, m in the metric of positions, stay: a tenth of a millimetre is far below what levels lose.
 const STILL: f64 = 1e-4;
 
+/// What of the way in the basis a moved end's body goes, and how near, m, the end has to come for that.
+const PARTS_OF_WAY: [f64; 4] = [1.0, 0.6, 0.3, 0.0];
+const REACHED: f64 = 1e-4;
+
 /// First and largest share of the diagonal that holds a round back, and by how much it grows.
 const HOLD_BACK: [f64; 2] = [1e-6, 1e6];
 const HARDER: f64 = 10.0;
@@ -95,7 +99,9 @@ pub(crate) fn poses(creature: &Creature, clip: &EndsClip) -> Result<Vec<Vec<f64>
         clip.head.edits.iter().partition(|edit| clip.ends.contains(&edit.point));
     if !of_ends.is_empty() {
         let plain = followed(creature, clip, &[])?;
-        meet(creature, &clip.head.times, &plain, &mut poses, &of_ends);
+        for edit in &of_ends {
+            meet(creature, &clip.head.times, &plain, &mut poses, edit, &of_ends);
+        }
     }
     // What has no trajectory is moved by its limb alone.
     move_limbs(creature, &clip.head.times, &mut poses, others.into_iter());
@@ -137,27 +143,56 @@ fn followed(creature: &Creature, clip: &EndsClip, edits: &[PackEdit]) -> Result<
     Ok(poses)
 }
 
-/// Brings ends that were moved all the way, by the joints of their limbs: a few directions go only so far.
-fn meet(creature: &Creature, times: &[f64], plain: &[Vec<f64>], poses: &mut [Vec<f64>], edits: &[&PackEdit]) {
+/// Brings an end that was moved all the way, by the joints of its limb: a few directions go only so far. Where the basis takes the rest of the
+/// body so that the limb cannot reach, the body goes only a part of the way there.
+fn meet(
+    creature: &Creature,
+    times: &[f64],
+    plain: &[Vec<f64>],
+    poses: &mut [Vec<f64>],
+    edit: &PackEdit,
+    all: &[&PackEdit],
+) {
+    let limb = limb(creature, edit.point.body);
+    if limb.is_empty() {
+        return;
+    }
+    let moved: Vec<usize> = (0..times.len()).filter(|key| edit.at(times[*key]) != Vec3::zeros()).collect();
     let mut data = Data::new(creature);
-    let mut whole = vec![0.0; creature.nv()];
-    for edit in edits {
-        let limb = limb(creature, edit.point.body);
-        whole.fill(0.0);
-        for (time, (plain, pose)) in times.iter().zip(plain.iter().zip(poses.iter_mut())) {
-            if limb.is_empty() || edit.at(*time) == Vec3::zeros() {
-                continue;
-            }
-            let same = edits.iter().filter(|other| other.point == edit.point);
-            let offset: Vec3 = same.map(|other| other.at(*time)).sum();
-            let frame = &forward_kinematics(creature, &mut data, plain)[edit.point.body];
-            let place = frame.point_in_world(edit.point.point) + offset;
-            let way = way_to(creature, &mut data, pose, edit.point, place, &limb);
-            for (&dof, x) in limb.iter().zip(&way) {
-                whole[dof] = *x;
-            }
-            creature.integrate(pose, &whole, 1.0);
+    let mut best: Option<(f64, Vec<Vec<f64>>)> = None;
+    for share in PARTS_OF_WAY {
+        let mut found = Vec::with_capacity(moved.len());
+        let mut worst = 0.0_f64;
+        for &key in &moved {
+            let same = all.iter().filter(|other| other.point == edit.point);
+            let offset: Vec3 = same.map(|other| other.at(times[key])).sum();
+            let mut place = |pose: &[f64]| {
+                forward_kinematics(creature, &mut data, pose)[edit.point.body]
+                    .point_in_world(edit.point.point)
+            };
+            let wanted = place(&plain[key]) + offset;
+            let mut pose = plain[key].clone();
+            let mut way = vec![0.0; creature.nv()];
+            creature.difference(&plain[key], &poses[key], &mut way);
+            creature.integrate(&mut pose, &way, share);
+            let by_limb = way_to(creature, &mut data, &pose, edit.point, wanted, &limb);
+            way.fill(0.0);
+            limb.iter().zip(&by_limb).for_each(|(dof, x)| way[*dof] = *x);
+            creature.integrate(&mut pose, &way, 1.0);
+            let there = forward_kinematics(creature, &mut data, &pose)[edit.point.body]
+                .point_in_world(edit.point.point);
+            worst = worst.max((there - wanted).norm());
+            found.push(pose);
         }
+        if best.as_ref().is_none_or(|(least, _)| worst < *least) {
+            best = Some((worst, found));
+        }
+        if worst < REACHED {
+            break;
+        }
+    }
+    for (key, pose) in moved.into_iter().zip(best.map_or_else(Vec::new, |(_, found)| found)) {
+        poses[key] = pose;
     }
 }
 

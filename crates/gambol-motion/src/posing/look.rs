@@ -21,8 +21,9 @@ pub struct Look {
 /// How far in front of a body its handle is, in shells: 30 cm of a person, so that a turn weighs as much as the way of a hand.
 const AHEAD: f64 = 10.0;
 
-/// Poses that are found one after the other; the last ones differ by less than a degree.
-const ROUNDS: usize = 4;
+/// Poses that are found one after the other at most, and the angle, rad, by which nobody sees that one looks past.
+const ROUNDS: usize = 12;
+const MET: f64 = 0.01;
 
 impl Prior {
     /// The same as [`Self::pose_for`], with bodies that look at something: each turns to it what it has in front when the creature is at
@@ -47,30 +48,33 @@ impl Prior {
         let poser = self.poser(creature, &handles)?;
         let mut places: Vec<Vec3> =
             forward_kinematics(creature, data, at).iter().map(|frame| frame.position).collect();
-        let mut found = None;
-        for _ in 0..if looks.is_empty() { 1 } else { ROUNDS } {
+        for round in 1.. {
             let target = |look: &Look| {
                 let way = look.target - places[look.body];
                 places[look.body] + ahead * way.try_normalize(1e-9).unwrap_or_else(Vec3::x)
             };
             let targets: Vec<Vec3> =
                 goals.iter().map(|goal| goal.target).chain(looks.iter().map(target)).collect();
-            let posed = poser.pose(data, at, &targets, root)?;
-            places =
-                forward_kinematics(creature, data, &posed.pose).iter().map(|frame| frame.position).collect();
-            found = Some(posed);
+            let mut posed = poser.pose(data, at, &targets, root)?;
+            let frames = forward_kinematics(creature, data, &posed.pose);
+            let past = |(look, front): (&Look, &Vec3)| {
+                let frame = &frames[look.body];
+                (frame.rotation * front).angle(&(look.target - frame.position))
+            };
+            let past = looks.iter().zip(&fronts).map(past).fold(0.0, f64::max);
+            if past < MET || round == ROUNDS {
+                let apart = |goal: &Goal| {
+                    (goal.target - frames[goal.point.body].point_in_world(goal.point.point)).norm()
+                };
+                posed.miss = goals.iter().map(apart).fold(0.0, f64::max);
+                return Ok((posed, past));
+            }
+            // Half of the way at a time: who turns also moves, and turns back.
+            for (place, frame) in places.iter_mut().zip(frames) {
+                *place = 0.5 * (*place + frame.position);
+            }
         }
-        let mut posed = found.ok_or(BasisError::Bounds)?;
-        let frames = forward_kinematics(creature, data, &posed.pose);
-        let past = |(look, front): (&Look, &Vec3)| {
-            let frame = &frames[look.body];
-            (frame.rotation * front).angle(&(look.target - frame.position))
-        };
-        let past = looks.iter().zip(&fronts).map(past).fold(0.0, f64::max);
-        let miss =
-            |goal: &Goal| (goal.target - frames[goal.point.body].point_in_world(goal.point.point)).norm();
-        posed.miss = goals.iter().map(miss).fold(0.0, f64::max);
-        Ok((posed, past))
+        Err(BasisError::Bounds)
     }
 }
 

@@ -119,10 +119,11 @@ fn ends_are_moved_in_packed_clips() {
     let direct = pack(&person, &clip, &PackSettings::default()).unwrap().bytes;
     let of_hand = |end: &BodyPoint| person.bodies()[end.body].name == "lower.left";
     let hand = end_points(&person).into_iter().find(of_hand).unwrap();
-    let elbow = BodyPoint { body: person.body_index("lower.right").unwrap(), point: Vec3::zeros() };
+    let forearm =
+        BodyPoint { body: person.body_index("lower.right").unwrap(), point: Vec3::new(0.0, -0.15, 0.0) };
     let offset = Vec3::new(0.03, -0.05, 0.04);
     for (bytes, end, near) in
-        [(&ends, hand, 1e-5), (&direct, hand, 1e-5), (&direct, elbow, 1e-5), (&ends, elbow, 1e-5)]
+        [(&ends, hand, 1e-5), (&direct, hand, 1e-5), (&direct, forearm, 1e-5), (&ends, forearm, 1e-5)]
     {
         let edit = PackEdit { point: end, offset, start: 0.5, length: 0.8 };
         let edited = edit_pack(&person, bytes, None, std::slice::from_ref(&edit), false).unwrap();
@@ -133,12 +134,16 @@ fn ends_are_moved_in_packed_clips() {
             let share = ((time - 0.5) / 0.8).clamp(0.0, 1.0);
             let wanted = before + offset * math::sin(std::f64::consts::PI * share).powi(2);
             // λ keeps a frame near to the one before, so that an edit dies away after its end.
-            let near = if share < 1.0 || end == elbow { near } else { 0.01 };
+            let near = if share < 1.0 || end == forearm { near } else { 0.01 };
             assert!((after - wanted).norm() < near + 1e-6, "{time}: {}", (after - wanted).norm());
         }
         let cleared = edit_pack(&person, &edited.bytes, None, &[], true).unwrap();
         assert_eq!(&cleared.bytes, bytes);
     }
+    // A hand does not go ten metres away, and says how far it is from there.
+    let edit = PackEdit { point: hand, offset: Vec3::new(10.0, 0.0, 0.0), start: 0.5, length: 0.8 };
+    let far = edit_pack(&person, &ends, None, &[edit], false).unwrap().misses[0];
+    assert!(far > 8.0 && far < 10.0, "{far}");
     let told = |edit: PackEdit| edit_pack(&person, &direct, None, &[edit], false).unwrap_err().to_string();
     let edit = PackEdit { point: hand, offset, start: 0.5, length: 0.8 };
     assert!(told(PackEdit { start: 7.0, ..edit.clone() }).contains("the clip ends at 2.000 s"));
