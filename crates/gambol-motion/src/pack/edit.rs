@@ -12,10 +12,13 @@ use gambol_model::{BodyPoint, Creature, Vec3, math};
 
 use super::bytes::{Head, write_content};
 use super::ends::MOST_EDITS;
-use super::hold::{limb, way_to};
+use super::hold::{limb_of, way_to};
 use super::read::parse;
 use super::{Pack, PackError};
 use crate::Basis;
+
+/// A limb that moves an end has at least so many coordinates, for its three places: an arm goes on above the hand that branches to fingers.
+pub(crate) const LIMB: usize = 4;
 
 /// One edit: a point of a creature goes another way for a while.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,7 +128,7 @@ pub(crate) fn move_limbs<'e>(
     let mut data = Data::new(creature);
     let mut whole = vec![0.0; creature.nv()];
     for edit in edits {
-        let limb = limb(creature, edit.point.body);
+        let limb = limb_of(creature, edit.point.body, LIMB);
         whole.fill(0.0);
         for (time, pose) in times.iter().zip(poses.iter_mut()) {
             let offset = edit.at(*time);

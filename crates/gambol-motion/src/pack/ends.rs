@@ -16,8 +16,8 @@ use nalgebra::{DMatrix, DVector, Quaternion};
 
 use super::PackError;
 use super::bytes::Head;
-use super::edit::{PackEdit, move_limbs};
-use super::hold::{limb, way_to};
+use super::edit::{LIMB, PackEdit, move_limbs};
+use super::hold::{limb_of, way_to};
 use super::pyramid::refined;
 use crate::basis::metric::metric_block;
 use crate::posing::free_root;
@@ -153,7 +153,7 @@ fn meet(
     edit: &PackEdit,
     all: &[&PackEdit],
 ) {
-    let limb = limb(creature, edit.point.body);
+    let limb = limb_of(creature, edit.point.body, LIMB);
     if limb.is_empty() {
         return;
     }

@@ -45,7 +45,7 @@ const STRIDE: f64 = 0.2;
 pub(crate) fn hold(creature: &Creature, times: &[f64], poses: &mut [Vec<f64>], feet: &[Held]) {
     let mut data = Data::new(creature);
     for foot in feet {
-        let limb = limb(creature, foot.contact.body);
+        let limb = limb_of(creature, foot.contact.body, 1);
         if limb.is_empty() {
             continue;
         }
@@ -85,8 +85,8 @@ fn faded(times: &[f64], corrections: &[Option<DVector<f64>>], key: usize) -> Opt
     }
 }
 
-/// Velocity coordinates from the foot up to where the body branches.
-pub(crate) fn limb(creature: &Creature, foot: usize) -> Vec<usize> {
+/// Velocity coordinates from the foot up to where the body branches, after `least` of them.
+pub(crate) fn limb_of(creature: &Creature, foot: usize, least: usize) -> Vec<usize> {
     let bodies = creature.bodies();
     let children = |of: usize| bodies.iter().skip(1).filter(|body| body.parent == of).count();
     let mut dofs = Vec::new();
@@ -94,7 +94,7 @@ pub(crate) fn limb(creature: &Creature, foot: usize) -> Vec<usize> {
     while body != 0 && bodies[body].parent != 0 {
         dofs.extend(bodies[body].dofs.clone());
         body = bodies[body].parent;
-        if children(body) > 1 && !dofs.is_empty() {
+        if children(body) > 1 && dofs.len() >= least {
             break;
         }
     }
