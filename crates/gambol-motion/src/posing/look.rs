@@ -1,7 +1,6 @@
 //! Where somebody looks: a body turns its front to a place.
 //!
-//! A point in front of the body is one handle more. Where it shall be depends on where the body is, so that a pose is found a few times, each
-//! time from where the body was.
+//! The body stays where it is without looking, and a point in front of it is one handle more: it turns, and does not lean out of the way.
 
 use gambol_dynamics::{Data, Goal, forward_kinematics};
 use gambol_model::{BodyPoint, Creature, Vec3};
@@ -21,10 +20,6 @@ pub struct Look {
 /// How far in front of a body its handle is, in shells: 30 cm of a person, so that a turn weighs as much as the way of a hand.
 const AHEAD: f64 = 10.0;
 
-/// Poses that are found one after the other at most, and the angle, rad, by which nobody sees that one looks past.
-const ROUNDS: usize = 12;
-const MET: f64 = 0.01;
-
 impl Prior {
     /// The same as [`Self::pose_for`], with bodies that look at something: each turns to it what it has in front when the creature is at
     /// rest. Tells also the largest angle by which one looks past it, rad.
@@ -37,44 +32,37 @@ impl Prior {
         looks: &[Look],
         root: RootMotion,
     ) -> Result<(Posed, f64), BasisError> {
+        let plain = match goals {
+            [] => at.to_vec(),
+            goals => self.pose_for(creature, data, at, goals, root)?.pose,
+        };
         let fronts: Vec<Vec3> = looks.iter().map(|look| front(creature, data, look.body)).collect();
+        let places: Vec<Vec3> =
+            forward_kinematics(creature, data, &plain).iter().map(|frame| frame.position).collect();
         let ahead = AHEAD * shell(creature);
-        let points: Vec<BodyPoint> = looks
-            .iter()
-            .zip(&fronts)
-            .map(|(look, front)| BodyPoint { body: look.body, point: ahead * front })
-            .collect();
-        let handles: Vec<BodyPoint> = goals.iter().map(|goal| goal.point).chain(points).collect();
-        let poser = self.poser(creature, &handles)?;
-        let mut places: Vec<Vec3> =
-            forward_kinematics(creature, data, at).iter().map(|frame| frame.position).collect();
-        for round in 1.. {
-            let target = |look: &Look| {
-                let way = look.target - places[look.body];
-                places[look.body] + ahead * way.try_normalize(1e-9).unwrap_or_else(Vec3::x)
-            };
-            let targets: Vec<Vec3> =
-                goals.iter().map(|goal| goal.target).chain(looks.iter().map(target)).collect();
-            let mut posed = poser.pose(data, at, &targets, root)?;
-            let frames = forward_kinematics(creature, data, &posed.pose);
-            let past = |(look, front): (&Look, &Vec3)| {
-                let frame = &frames[look.body];
-                (frame.rotation * front).angle(&(look.target - frame.position))
-            };
-            let past = looks.iter().zip(&fronts).map(past).fold(0.0, f64::max);
-            if past < MET || round == ROUNDS {
-                let apart = |goal: &Goal| {
-                    (goal.target - frames[goal.point.body].point_in_world(goal.point.point)).norm()
-                };
-                posed.miss = goals.iter().map(apart).fold(0.0, f64::max);
-                return Ok((posed, past));
+        let mut all = goals.to_vec();
+        for (look, front) in looks.iter().zip(&fronts) {
+            let place = places[look.body];
+            let way = (look.target - place).try_normalize(1e-9).unwrap_or_else(Vec3::x);
+            let handle =
+                |point: Vec3, target: Vec3| Goal { point: BodyPoint { body: look.body, point }, target };
+            // Who is pulled by something of its own stays there by that.
+            if !goals.iter().any(|goal| goal.point.body == look.body) {
+                all.push(handle(Vec3::zeros(), place));
             }
-            // Half of the way at a time: who turns also moves, and turns back.
-            for (place, frame) in places.iter_mut().zip(frames) {
-                *place = 0.5 * (*place + frame.position);
-            }
+            all.push(handle(ahead * front, place + ahead * way));
         }
-        Err(BasisError::Bounds)
+        let mut posed = self.pose_for(creature, data, at, &all, root)?;
+        let frames = forward_kinematics(creature, data, &posed.pose);
+        let past = |(look, front): (&Look, &Vec3)| {
+            let frame = &frames[look.body];
+            (frame.rotation * front).angle(&(look.target - frame.position))
+        };
+        let past = looks.iter().zip(&fronts).map(past).fold(0.0, f64::max);
+        let apart =
+            |goal: &Goal| (goal.target - frames[goal.point.body].point_in_world(goal.point.point)).norm();
+        posed.miss = goals.iter().map(apart).fold(0.0, f64::max);
+        Ok((posed, past))
     }
 }
 
