@@ -1,11 +1,14 @@
 //! `cargo xtask motion FOLDER`: recordings as bases and packed, and frames posed by their handles, as tables for docs/motion.md.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use gambol::model::Creature;
+use gambol::model::{BodyPoint, Creature, Random};
 use gambol::motion::{
-    Basis, Clip, ElasticSettings, FrameSelector, GeodesicSettings, Geodesics, Keep, Metric, PackSettings,
-    PackTarget, Prior, RootMotion, SelectorSettings, bone_end, pack, reconstruct,
+    Basis, Clip, ElasticSettings, EndsChoice, EndsSettings, FrameSelector, GeodesicSettings, Geodesics, Keep,
+    Metric, Pack, PackSettings, PackTarget, PoseFrames, PoseProcess, Prior, ProcessMethod, ProcessSettings,
+    RootMotion, SelectorSettings, bone_end, pack, pack_ends, reconstruct,
 };
 use gambol::{MotionOptions, load_motion, load_motions};
 
@@ -29,7 +32,10 @@ pub(crate) fn run(folder: &Path) -> Result<()> {
     files.sort();
     directions(&files)?;
     sizes(&files)?;
-    poses(&files)
+    ends(&files)?;
+    speeds(&files)?;
+    poses(&files)?;
+    processes(&files)
 }
 
 fn name(file: &Path) -> String {
@@ -91,6 +97,69 @@ fn sizes(files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
+/// Rows of table 2 of Tournier and others (2009) whose recordings are there: directions, levels of the root and of the ends, and the printed
+/// distortion, %.
+const TABLE_2: [(&str, usize, [usize; 2], f64); 2] =
+    [("09_06", 6, [4, 4], 0.36), ("17_10", 12, [8, 9], 0.49)];
+
+/// Clips as trajectories of their ends, at the paper's settings.
+fn ends(files: &[PathBuf]) -> Result<()> {
+    println!("| recording | metric | ratio | d, % | d², % | printed | root mean square, mm | bytes |");
+    println!("|---|---|--:|--:|--:|--:|--:|--:|");
+    for (recording, count, levels, printed) in TABLE_2 {
+        let Some(file) = files.iter().find(|file| name(file) == recording) else { continue };
+        let (creature, clip) = load(file)?;
+        for metric in [Metric::Joint, Metric::position(&creature)] {
+            let settings = EndsSettings { count, ..EndsSettings::default() };
+            let choice =
+                EndsChoice { levels: Some(levels), metric: Some(metric.clone()), ..EndsChoice::default() };
+            let report =
+                pack_ends(&creature, &clip, &settings, &choice).map_err(|error| error.to_string())?;
+            let found = &report.comparison;
+            println!(
+                "| {recording} | `{}` | 1:{:.1} | {:.2} | {:.3} | {printed} | {:.1} | {} |",
+                metric.name(),
+                report.floats[0] as f64 / report.floats[1] as f64,
+                found.distortion,
+                found.distortion_squared,
+                1e3 * found.rms,
+                report.bytes.len()
+            );
+        }
+    }
+    println!();
+    Ok(())
+}
+
+/// What reading takes, of the longest recording: a pose at a random time, and one by inverse kinematics.
+fn speeds(files: &[PathBuf]) -> Result<()> {
+    /// Random times; some milliseconds altogether.
+    const TIMES: usize = 100_000;
+    let Some(file) = files.iter().find(|file| name(file) == "17_10") else { return Ok(()) };
+    let (creature, clip) = load(file)?;
+    let told = |error: gambol::motion::PackError| error.to_string();
+    let direct = pack(&creature, &clip, &PackSettings::default()).map_err(told)?;
+    let ends = pack_ends(&creature, &clip, &EndsSettings::default(), &EndsChoice::default()).map_err(told)?;
+    let read = Pack::open(&creature, &direct.bytes).map_err(told)?;
+    let mut random = Random::new(1);
+    let times: Vec<f64> = (0..TIMES).map(|_| random.unit() * read.duration()).collect();
+    let mut pose = vec![0.0; read.nq()];
+    let mut sum = 0.0;
+    let began = Instant::now();
+    for time in &times {
+        read.sample(*time, &mut pose);
+        sum += pose[0];
+    }
+    let sampled = began.elapsed().as_secs_f64() / TIMES as f64;
+    let began = Instant::now();
+    Pack::open(&creature, &ends.bytes).map_err(told)?;
+    let solved = began.elapsed().as_secs_f64() / clip.times.len() as f64;
+    println!("| of 17_10 | µs |\n|---|--:|");
+    println!("| `Pack::sample` at random times (their sum {sum:.0}) | {:.2} |", 1e6 * sampled);
+    println!("| a frame of `--method ik`, as the file is opened | {:.1} |\n", 1e6 * solved);
+    Ok(())
+}
+
 /// Ways of posing.
 const WAYS: usize = 6;
 
@@ -113,25 +182,78 @@ fn poses(files: &[PathBuf]) -> Result<()> {
     Ok(())
 }
 
-fn posed(files: &[PathBuf], file: &Path, creature: &Creature, clip: &Clip) -> Result<[f64; WAYS]> {
+/// Rounds that processes are trained for; the paper's.
+const ROUNDS: usize = 100;
+
+/// Gaussian processes of the same frames: how long they train, and how near they come.
+fn processes(files: &[PathBuf]) -> Result<()> {
+    println!("| method | frames | training, s | root given, mm | handles, mm | a pose, ms |");
+    println!("|---|--:|--:|--:|--:|--:|");
+    for (method, keep) in [
+        (ProcessMethod::Full, 500),
+        (ProcessMethod::Dtc, 500),
+        (ProcessMethod::Pitc, 500),
+        (ProcessMethod::Fitc, 500),
+        (ProcessMethod::Fitc, 2000),
+    ] {
+        let [mut distance, mut miss, mut trained, mut seconds] = [0.0; 4];
+        for file in files {
+            let (creature, clip) = load(file)?;
+            let frames = frames_of_others(files, file, &creature, keep)?.1;
+            let began = Instant::now();
+            let begun = PoseProcess::begin(&creature, frames, method, ProcessSettings::default());
+            let mut process = begun.map_err(|error| error.to_string())?;
+            process.train(ROUNDS, |_, _| ControlFlow::Continue(())).map_err(|error| error.to_string())?;
+            trained += began.elapsed().as_secs_f64() / files.len() as f64;
+            let handles = handles(&creature)?;
+            let prior = Prior::Process(Box::new(process));
+            let began = Instant::now();
+            let found = reconstruct(&creature, &clip, &prior, &handles, RootMotion::Given, FRAMES)
+                .map_err(|error| error.to_string())?;
+            seconds += began.elapsed().as_secs_f64() / (FRAMES * files.len()) as f64;
+            distance += found.distance / files.len() as f64;
+            miss += found.miss / files.len() as f64;
+        }
+        let [distance, miss, seconds] = [distance, miss, seconds].map(|x| 1e3 * x);
+        let name = method.name();
+        println!("| `{name}` | {keep} | {trained:.1} | {distance:.1} | {miss:.1} | {seconds:.1} |");
+    }
+    Ok(())
+}
+
+fn handles(creature: &Creature) -> Result<Vec<BodyPoint>> {
+    let body = |name: &str| creature.body_index(name).ok_or_else(|| format!("there is no bone {name}"));
+    HANDLES.map(|name| body(name).map(|body| bone_end(creature, body))).into_iter().collect()
+}
+
+/// All recordings but one, for its skeleton, and the frames that stand for them.
+fn frames_of_others(
+    files: &[PathBuf],
+    file: &Path,
+    creature: &Creature,
+    keep: usize,
+) -> Result<(Vec<Clip>, PoseFrames)> {
     let others: Vec<&Path> = std::iter::once(file)
         .chain(files.iter().map(PathBuf::as_path).filter(|other| *other != file))
         .collect();
     // The first says whose skeleton it is, and is left out of what is learnt.
-    let (_, clips) =
+    let (_, mut clips) =
         load_motions(&others, &MotionOptions::default(), false).map_err(|error| error.to_string())?;
-    let settings = GeodesicSettings { keep: Keep::All, metric: None };
-    let gaussian =
-        Basis::from_clips(creature, &clips[1..], &settings).map_err(|error| error.to_string())?.basis;
-    let mut selector = FrameSelector::new(creature, SelectorSettings::default());
-    for pose in clips[1..].iter().flat_map(|clip| &clip.poses) {
+    clips.remove(0);
+    let mut selector = FrameSelector::new(creature, SelectorSettings { keep, ..SelectorSettings::default() });
+    for pose in clips.iter().flat_map(|clip| &clip.poses) {
         selector.add(pose).map_err(|error| error.to_string())?;
     }
     let frames = selector.finish().map_err(|error| error.to_string())?;
+    Ok((clips, frames))
+}
+
+fn posed(files: &[PathBuf], file: &Path, creature: &Creature, clip: &Clip) -> Result<[f64; WAYS]> {
+    let (clips, frames) = frames_of_others(files, file, creature, SelectorSettings::default().keep)?;
+    let settings = GeodesicSettings { keep: Keep::All, metric: None };
+    let gaussian = Basis::from_clips(creature, &clips, &settings).map_err(|error| error.to_string())?.basis;
     let priors = [Prior::Frames(frames), Prior::Basis(gaussian), Prior::Elastic(ElasticSettings::default())];
-    let body = |name: &str| creature.body_index(name).ok_or_else(|| format!("there is no bone {name}"));
-    let handles = HANDLES.map(|name| body(name).map(|body| bone_end(creature, body)));
-    let handles = handles.into_iter().collect::<Result<Vec<_>>>()?;
+    let handles = handles(creature)?;
     let mut row = [0.0; WAYS];
     let ways =
         priors.iter().flat_map(|prior| [RootMotion::Given, RootMotion::Free].map(|root| (prior, root)));

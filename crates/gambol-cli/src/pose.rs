@@ -8,10 +8,10 @@ use gambol::{MotionOptions, is_motion, load_motion};
 use gambol_dynamics::{Data, Goal};
 use gambol_formats::basis::{JointMatch, from_basis_file};
 use gambol_formats::clip::to_npz;
-use gambol_formats::prior::from_prior_file;
+use gambol_formats::prior::prior_of_file;
 use gambol_formats::write_file;
 use gambol_model::{BodyPoint, Creature, Vec3};
-use gambol_motion::{Clip, ElasticSettings, Prior, Reconstruction, RootMotion, bone_end, reconstruct};
+use gambol_motion::{Clip, ElasticSettings, Look, Prior, Reconstruction, RootMotion, bone_end, reconstruct};
 use gambol_picture::{self as picture, ModeTile};
 use serde::Serialize;
 
@@ -26,7 +26,7 @@ use super::{Failure, is_same_file, write_json, written};
     one of that basis (gambol basis), with --prior what poses of recordings near these handles have in common (gambol learn),\n\
     with --elastic the joints give way by their stiffness and knees bend to their side. With --reconstruct, a picture shows\n\
     the poses that were found over the true ones, which are paler.\n\n\
-    Examples:\n  gambol pose dog --elastic --goal foot.front.left=0.5,0.1,0.2 -o paw.png\n  \
+    Examples:\n  gambol pose dog --elastic --goal foot.front.left=0.5,0.1,0.2 --look head=1,1,0.2 -o paw.png\n  \
     gambol pose 17_10.amc --prior human.prior --goal head=0,0,1.5 --goal lfingers=0.4,0.3,1.2 -o pose.json\n  \
     gambol pose --reconstruct 17_10.amc --prior others.prior --handles head,lfingers,rfingers,ltoes,rtoes --json"
 )]
@@ -51,6 +51,10 @@ pub(super) struct PoseVerb {
     /// A handle and where it shall be, m of the world; may be given several times
     #[arg(long, value_name = "BODY[+x,y,z]=X,Y,Z", value_parser = handle, allow_hyphen_values = true)]
     goal: Vec<Handle>,
+
+    /// A body that looks at a place, m of the world: it turns there what it has in front at rest; may be given several times
+    #[arg(long, value_name = "BODY=X,Y,Z", value_parser = handle, allow_hyphen_values = true)]
+    look: Vec<Handle>,
 
     /// Whether the root stays where it is or goes where the handles take it
     #[arg(long, value_enum, default_value_t = Root::Given)]
@@ -126,6 +130,8 @@ struct PoseJson<'a> {
     qpos: &'a [f64],
     /// m
     miss: f64,
+    /// The largest angle between where a body looks and what it shall look at, rad.
+    looks_past: f64,
 }
 
 #[derive(Serialize)]
@@ -183,7 +189,7 @@ impl PoseVerb {
             .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
         let read = |joints| {
             if self.prior.is_some() {
-                from_prior_file(&place, &text, creature, joints).map(Prior::Frames)
+                prior_of_file(&place, &text, creature, joints)
             } else {
                 from_basis_file(&place, &text, creature, joints).map(Prior::Basis)
             }
@@ -203,8 +209,10 @@ impl PoseVerb {
     }
 
     fn pose(&self, out: &mut impl Write, name: &str) -> Result<(), Failure> {
-        if self.goal.is_empty() {
-            return Err(Failure::Failed("at least one --goal says where a handle shall be".to_owned()));
+        if self.goal.is_empty() && self.look.is_empty() {
+            return Err(Failure::Failed(
+                "at least one --goal or --look says where a handle shall be".to_owned(),
+            ));
         }
         let creature = load(name)?;
         let prior = self.prior(&creature)?;
@@ -216,18 +224,32 @@ impl PoseVerb {
             point.map(|point| Goal { point, target: handle.target })
         });
         let goals: Vec<Goal> = goals.collect::<Result<_, _>>()?;
+        let look = |handle: &Handle| -> Result<Look, Failure> {
+            Ok(Look { body: point(&creature, &handle.name)?.body, target: handle.target })
+        };
+        let looks: Vec<Look> = self.look.iter().map(look).collect::<Result<_, _>>()?;
         let at = creature.reference_pose();
-        let reached = prior.pose_for(&creature, &mut Data::new(&creature), at, &goals, self.root())?;
+        let mut data = Data::new(&creature);
+        let (reached, past) = prior.pose_looking(&creature, &mut data, at, &goals, &looks, self.root())?;
         if let Some(file) = &self.output {
             self.write(file, &creature, &reached.pose)?;
         }
         if self.json {
             return write_json(
                 out,
-                &PoseJson { name: creature.name(), qpos: &reached.pose, miss: reached.miss },
+                &PoseJson {
+                    name: creature.name(),
+                    qpos: &reached.pose,
+                    miss: reached.miss,
+                    looks_past: past,
+                },
             );
         }
-        Ok(writeln!(out, "{}: handles met to within {:.1} mm", creature.name(), 1e3 * reached.miss)?)
+        writeln!(out, "{}: handles met to within {:.1} mm", creature.name(), 1e3 * reached.miss)?;
+        if !looks.is_empty() {
+            writeln!(out, "looks past by {:.1}° at most", past.to_degrees())?;
+        }
+        Ok(())
     }
 
     fn write(&self, file: &Path, creature: &Creature, pose: &[f64]) -> Result<(), Failure> {
@@ -326,7 +348,7 @@ fn load(name: &str) -> Result<Creature, Failure> {
     gambol::load(name, &gambol::LoadOptions::default()).map_err(|error| Failure::hinted(&error))
 }
 
-fn body(creature: &Creature, name: &str) -> Result<usize, Failure> {
+pub(super) fn body(creature: &Creature, name: &str) -> Result<usize, Failure> {
     creature.body_index(name).filter(|body| *body > 0).ok_or_else(|| {
         let marks: Vec<String> = creature.landmarks().iter().map(gambol_model::Landmark::name).collect();
         let has = format!("it has {} and the bodies that gambol inspect lists", marks.join(", "));
@@ -335,7 +357,7 @@ fn body(creature: &Creature, name: &str) -> Result<usize, Failure> {
 }
 
 /// A landmark, else the end of a body's bone.
-fn point(creature: &Creature, name: &str) -> Result<BodyPoint, Failure> {
+pub(super) fn point(creature: &Creature, name: &str) -> Result<BodyPoint, Failure> {
     let mark =
         creature.landmarks().iter().find(|mark| mark.name() == name && creature.body_index(name).is_none());
     if let Some(mark) = mark {

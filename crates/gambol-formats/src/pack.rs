@@ -7,7 +7,7 @@
 //! ```
 
 use gambol_model::Creature;
-use gambol_motion::{Clip, Pack};
+use gambol_motion::{Basis, Clip, Pack};
 
 use crate::FormatError;
 
@@ -38,13 +38,24 @@ pub fn creature_of_pack(file: &str, bytes: &[u8]) -> Result<String, FormatError>
     Pack::creature_of(packed).map_err(|error| FormatError::new(file, error.to_string()))
 }
 
-/// Opens a `.pack` file's clip of `creature`; `file` names it in messages.
-pub fn open_pack(file: &str, bytes: &[u8], creature: &Creature) -> Result<Pack, FormatError> {
+/// Name of the file of the basis that a `.pack` file's clip shares, if it does; `file` names the clip in messages.
+pub fn basis_of_pack(file: &str, bytes: &[u8]) -> Result<Option<String>, FormatError> {
     let packed = packed_of(file, bytes)?;
-    Pack::open(creature, packed).map_err(|error| FormatError::new(file, error.to_string()))
+    Pack::basis_of(packed).map_err(|error| FormatError::new(file, error.to_string()))
+}
+
+/// Opens a `.pack` file's clip of `creature`, with the basis that it shares if it does; `file` names it in messages.
+pub fn open_pack(
+    file: &str,
+    bytes: &[u8],
+    creature: &Creature,
+    basis: Option<&Basis>,
+) -> Result<Pack, FormatError> {
+    let packed = packed_of(file, bytes)?;
+    Pack::open_with(creature, packed, basis).map_err(|error| FormatError::new(file, error.to_string()))
 }
 
 /// Reads a `.pack` file as a clip of `creature`; `file` names it in messages.
 pub fn clip_of_pack(file: &str, bytes: &[u8], creature: &Creature) -> Result<Clip, FormatError> {
-    open_pack(file, bytes, creature).map(|pack| pack.clip())
+    open_pack(file, bytes, creature, None).map(|pack| pack.clip())
 }

@@ -38,8 +38,8 @@ pub use gambol_picture as picture;
 pub use gambol_plant as plant;
 pub use plants::{load_plant, load_plant_from, plant_spec};
 pub use recording::{
-    MOTION_FILES, Motion, MotionOptions, MotionPlace, is_motion, load_clips, load_motion, load_motion_of,
-    load_motions,
+    MOTION_FILES, Motion, MotionOptions, MotionPlace, PackedMotion, is_motion, load_clips, load_motion,
+    load_motion_of, load_motions, load_packed,
 };
 pub use roam::{RoamError, RoamWish, Roaming, roam};
 pub use tempo::{TempoError, felt_tempo, felt_tempo_from};

@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use gambol_anatomy::recording::LengthScale;
+use gambol_formats::basis::{JointMatch, from_basis_file};
 use gambol_formats::clip::{creature_of_json, creature_of_npz, from_json, from_npz};
 use gambol_formats::files::{Files, Folder};
 use gambol_formats::gltf::{GltfClip, Rig, read_clips};
 use gambol_formats::mocap::{Kind, Recording, RecordingOptions, kind, load_recording};
-use gambol_formats::pack::{clip_of_pack, creature_of_pack};
+use gambol_formats::pack::{basis_of_pack, creature_of_pack, open_pack, packed_of};
 use gambol_formats::{FormatError, LoadOptions};
 use gambol_model::{Creature, Hint};
-use gambol_motion::{Clip, JointList};
+use gambol_motion::{Basis, Clip, JointList};
 
 use crate::{LoadError, load, load_rig};
 
@@ -231,9 +232,57 @@ fn load_own(path: &Path, kind: Own, options: &MotionOptions) -> Result<Motion, L
     let clip = match kind {
         Own::Json => from_json(&file, text()?, &creature)?,
         Own::Npz => from_npz(&file, &bytes, &creature)?,
-        Own::Pack => clip_of_pack(&file, &bytes, &creature)?,
+        Own::Pack => {
+            let basis = basis_beside(&folder, &file, &bytes, &creature)?;
+            open_pack(&file, &bytes, &creature, basis.as_ref())?.clip()
+        }
     };
     Ok(Motion { creature, clip, scale: None, first_apart: false, rig: None })
+}
+
+/// The basis that a packed clip shares, from the file beside it.
+fn basis_beside(
+    folder: &Folder,
+    file: &str,
+    bytes: &[u8],
+    creature: &Creature,
+) -> Result<Option<Basis>, FormatError> {
+    let Some(name) = basis_of_pack(file, bytes)? else { return Ok(None) };
+    let absent = |reason: &str| {
+        FormatError::new(
+            file,
+            format!("it shares the basis {name:?}, which {reason}; put that file beside it"),
+        )
+    };
+    if Path::new(&name).components().count() != 1 {
+        return Err(absent("is no name of a neighbour"));
+    }
+    let text = folder.read(&name).map_err(|_| absent("cannot be read"))?;
+    let text = String::from_utf8(text).map_err(|_| absent("is not UTF-8"))?;
+    from_basis_file(&name, &text, creature, JointMatch::Same).map(Some)
+}
+
+/// A packed clip that stays packed.
+#[derive(Clone, Debug)]
+pub struct PackedMotion {
+    /// Who moves.
+    pub creature: Creature,
+    /// The clip, without the head and checksum of its file.
+    pub packed: Vec<u8>,
+    /// The basis that it shares.
+    pub basis: Option<Basis>,
+}
+
+/// Reads a `.pack` file without unpacking it.
+pub fn load_packed(path: &Path, options: &MotionOptions) -> Result<PackedMotion, LoadError> {
+    let creature = load_own(path, Own::Pack, options)?.creature;
+    let file = path.display().to_string();
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let folder = Folder::new(path.parent().unwrap_or(Path::new("")), None)?;
+    let bytes = folder.read(name)?;
+    let basis = basis_beside(&folder, &file, &bytes, &creature)?;
+    let packed = packed_of(&file, &bytes)?.to_vec();
+    Ok(PackedMotion { creature, packed, basis })
 }
 
 /// Files of creatures that are looked for beside a clip, by their endings.

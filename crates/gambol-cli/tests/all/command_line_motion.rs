@@ -51,6 +51,63 @@ fn a_packed_trot_is_the_trot() {
     assert!(same["max"].as_f64().unwrap() < 1e-5, "{same}");
 }
 
+/// Packed by its ends, with a basis of its own and with a shared one; a foot is moved in it, and put back.
+#[test]
+fn ends_are_packed_and_moved() {
+    let place = Place(tempfile::tempdir().unwrap());
+    let clip = TROT.path("trot.json");
+    let [packed, shared, basis] = ["ends.pack", "shared.pack", "three.basis"].map(|name| place.path(name));
+    let arguments = ["compress", &clip, "--method", "ik", "--count", "3", "--json", "-o"];
+    let own = json(&[&arguments[..], &[&packed, "--levels", "5,6", "--metric", "joint"]].concat());
+    assert!(
+        own["ratio"].as_f64().unwrap() > 1.0 && own["samples_ends"].as_u64() > own["samples_root"].as_u64()
+    );
+    std::fs::copy(TROT.path("trot.basis"), &basis).unwrap();
+    let less = json(&[&arguments[..], &[&shared, "--basis", &basis, "--levels", "5,6"]].concat());
+    assert!(less["bytes"].as_u64() < own["bytes"].as_u64(), "{less} {own}");
+    let direct = json(&["compress", &clip, "--basis", &basis, "-o", &place.path("direct.pack"), "--json"]);
+    assert!(direct["comparison"]["shell_error"].as_f64().unwrap() <= 1e-3);
+    for file in ["shared.pack", "direct.pack"] {
+        assert!(json(&["compare", &clip, &place.path(file), "--json"])["rms"].as_f64().unwrap() < 0.1);
+    }
+    for file in [&packed, &shared] {
+        let before = std::fs::read(file).unwrap();
+        let moved = json(&["edit", file, "--move", "foot.front.left:0.01,0,0.02@0.1+0.2", "--json"]);
+        assert!(moved["moved"][0]["miss"].as_f64().unwrap() < 1e-3 && moved["edits"] == 1, "{moved}");
+        assert_ne!(std::fs::read(file).unwrap(), before);
+        assert!(gambol(&["edit", file, "--clear"]).status.success());
+        assert_eq!(std::fs::read(file).unwrap(), before);
+    }
+    let whole = std::fs::read(&shared).unwrap();
+    std::fs::rename(&basis, place.path("elsewhere.basis")).unwrap();
+    for (arguments, message) in [
+        (vec!["inspect", &shared], "put that file beside it"),
+        (vec!["edit", &shared, "--move", "head:0,0,0.1@0+0.2"], "put that file beside it"),
+        (vec!["edit", &packed, "--move", "wing:0,0,0.1@0+0.2"], "has no landmark or body \"wing\""),
+        (vec!["edit", &packed, "--move", "head:0,0,0.1@90+0.2"], "no key is between 90 s"),
+        (vec!["edit", &packed], "nothing is edited"),
+        (vec!["edit", &clip, "--clear"], "only .pack files are edited"),
+        (vec!["compress", &clip, "-o", "x.pack", "--levels", "4,4"], "go with --method ik"),
+        (
+            vec!["compress", &clip, "-o", "x.pack", "--method", "ik", "--rms", "3"],
+            "set by --count and --levels",
+        ),
+        (
+            vec!["compress", &clip, "-o", "x.pack", "--method", "ik", "--count", "999"],
+            "999 directions are asked for",
+        ),
+    ] {
+        assert_fails(&arguments, 1, message);
+    }
+    assert_fails(&["edit", &packed, "--move", "head:0,0@1+1"], 2, "expected END:X,Y,Z@T+S");
+    std::fs::rename(place.path("elsewhere.basis"), &basis).unwrap();
+    std::fs::copy(&TROT.path("trot.basis"), place.path("spare.basis")).unwrap();
+    let other = json(&["basis", &clip, "-o", &basis, "--count", "2", "--force", "--json"]);
+    assert_eq!(other["directions"].as_array().unwrap().len(), 2);
+    assert_fails(&["inspect", &shared], 1, "is another than the one that it was packed with");
+    assert_eq!(std::fs::read(&shared).unwrap(), whole);
+}
+
 #[test]
 fn a_basis_tells_how_it_was_found() {
     let clip = TROT.path("trot.json");
@@ -124,7 +181,18 @@ fn a_dog_learns_from_its_trot() {
         assert!(again["mean_distance"].as_f64().unwrap() < 0.01, "{ending}: {again}");
         assert!(std::fs::metadata(&file).unwrap().len() > 500);
     }
+    // A process of the same frames, stopped early and taken up again.
+    let [process, further] = ["fitc.prior", "further.prior"].map(|name| TROT.path(name));
+    let process_of = ["learn", &clip, "--force", "--json", "-o"];
+    let few = ["--method", "fitc", "--frames", "20", "--latent", "3", "--inducing", "10", "--rounds", "5"];
+    let begun = json(&[&process_of[..], &[&process], &few].concat());
+    assert_eq!((&begun["method"], &begun["kept"]), (&Value::from("fitc"), &Value::from(20)), "{begun}");
+    let gone_on = json(&[&process_of[..], &[&further, "--resume", &process, "--rounds", "20"]].concat());
+    assert!(gone_on["cost"].as_f64() < begun["cost"].as_f64(), "{gone_on} {begun}");
     let goal = "foot.front.left=0.35,0.1,0.1";
+    let looks =
+        json(&["pose", "dog", "--prior", &further, "--goal", goal, "--look", "head=1,0.4,0.2", "--json"]);
+    assert!(looks["looks_past"].as_f64().unwrap() < 1.0, "{looks}");
     let paw = json(&["pose", "dog", "--prior", &prior, "--goal", goal, "--json"]);
     assert!(paw["miss"].as_f64().unwrap() < 0.01, "{paw}");
 }

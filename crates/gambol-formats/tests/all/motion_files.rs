@@ -2,13 +2,13 @@
 
 use gambol_formats::basis::{JointMatch, creature_of_basis, from_basis_file, to_basis_file};
 use gambol_formats::pack::{clip_of_pack, creature_of_pack, to_pack_file};
-use gambol_formats::prior::{from_prior_file, to_prior_file};
+use gambol_formats::prior::{from_prior_file, prior_of_file, to_prior_file, to_process_file};
 use gambol_model::samples::{Random, TreeKind, chain, random_tree};
 use gambol_model::{Creature, Vec3};
 use gambol_motion::samples::wander;
 use gambol_motion::{
-    Basis, BasisSpec, Direction, GeodesicSettings, Keep, Metric, PackSettings, PoseFrames, Stride, compare,
-    pack,
+    Basis, BasisSpec, Direction, GeodesicSettings, Keep, Metric, PackSettings, PoseFrames, PoseProcess,
+    Prior, ProcessMethod, ProcessSettings, Stride, compare, pack,
 };
 use nalgebra::DMatrix;
 
@@ -112,6 +112,27 @@ fn a_prior_comes_back_and_damage_is_told() {
     }
     for length in (0..text.len()).step_by(97) {
         assert!(told(&text[..length]).starts_with("a.prior:"));
+    }
+    // A process of the same poses says where they are as before; what does not go together is told.
+    let settings = ProcessSettings { latent: 2, inducing: 3, ..ProcessSettings::default() };
+    let process = PoseProcess::begin(&creature, frames, ProcessMethod::Fitc, settings).unwrap();
+    let text = to_process_file(&creature, &process);
+    let of = |text: &str| prior_of_file("a.prior", text, &creature, JointMatch::Same);
+    match of(&text).unwrap() {
+        Prior::Process(read) => assert_eq!(read.spec(), process.spec()),
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(of(&to_prior_file(&creature, &back)), Ok(Prior::Frames(_))));
+    for (from, to, message) in [
+        ("\"fitc\"", "\"magic\"", "\"magic\" is no method: gp, dtc, pitc and fitc are"),
+        ("\"fitc\"", "\"gp\"", "inducing points do not go with its method"),
+        ("\"latent\":[[", "\"latent\":[[0.0,", "the same number of hidden coordinates"),
+        ("\"block\":100", "\"block\":0", "inducing points do not go with its method"),
+    ] {
+        let bad = text.replacen(from, to, 1);
+        assert_ne!(bad, text, "{from}");
+        let told = of(&bad).unwrap_err().to_string();
+        assert!(told.contains(message), "{from}: {told}");
     }
     let strange = from_prior_file("a.prior", &text, &chain(3), JointMatch::Same).unwrap_err().to_string();
     assert!(strange.contains("its joints are not those of"), "{strange}");

@@ -265,7 +265,9 @@ fn principal(covariance: &DMatrix<f64>, weight: &DMatrix<f64>) -> Option<(DMatri
     let mut order: Vec<usize> = (0..heavy.len()).collect();
     order.sort_by(|&a, &b| found.eigenvalues[b].total_cmp(&found.eigenvalues[a]));
     let largest = order.first().map_or(0.0, |&k| found.eigenvalues[k]);
-    order.retain(|&k| found.eigenvalues[k] > (ROUNDING * largest).max(f64::MIN_POSITIVE));
+    // Poses that differ by no more than the mean is found to do not differ.
+    let least = (ROUNDING * largest).max(SETTLED * SETTLED * heaviest).max(f64::MIN_POSITIVE);
+    order.retain(|&k| found.eigenvalues[k] > least);
     let shapes: Vec<DVector<f64>> = order.iter().map(|&k| &back * found.eigenvectors.column(k)).collect();
     let variances = order.iter().map(|&k| found.eigenvalues[k]).collect();
     let shapes = if shapes.is_empty() { DMatrix::zeros(n, 0) } else { DMatrix::from_columns(&shapes) };

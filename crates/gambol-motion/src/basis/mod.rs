@@ -28,8 +28,8 @@ use nalgebra::DMatrix;
 
 pub use error::BasisError;
 pub use exact::{ExactSettings, Refined};
-pub(crate) use geodesic::wound_back;
 pub use geodesic::{FarTurn, GeodesicSettings, Geodesics, Keep};
+pub(crate) use geodesic::{eigen, wound_back};
 pub use metric::{Metric, shell};
 pub(crate) use posing::lay_over;
 pub use project::Projector;
@@ -236,7 +236,7 @@ impl Basis {
     }
 
     /// The same at a tangent vector of the mean, `nv` numbers.
-    fn velocities(&self, creature: &Creature, tangent: &[f64]) -> DMatrix<f64> {
+    pub(crate) fn velocities(&self, creature: &Creature, tangent: &[f64]) -> DMatrix<f64> {
         let mut jacobian = DMatrix::zeros(self.nv, self.directions.len());
         for (mut column, direction) in jacobian.column_iter_mut().zip(&self.directions) {
             for (to, from) in column.iter_mut().zip(&direction.shape) {

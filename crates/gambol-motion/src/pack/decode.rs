@@ -5,6 +5,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::PackError;
 use super::bytes::{Chunk, Header, Packed};
+use super::edit::move_limbs;
 use super::hold::hold;
 use super::symbols::Segment;
 use super::transform::{Frame, Sines, weight};
@@ -32,7 +33,7 @@ impl<'c> Stage<'c> {
         let rows = &header.directions;
         let directions = DMatrix::from_fn(nv, rows.len(), |dof, k| f64::from(rows[k][dof]));
         let frame = Frame::new(&weight(creature, &header.mean), &directions)?;
-        let steps = header.times.len().saturating_sub(1);
+        let steps = header.head.times.len().saturating_sub(1);
         let mut lengths = vec![header.segment.min(steps), steps % header.segment];
         lengths.retain(|length| *length > 0);
         lengths.dedup();
@@ -118,13 +119,15 @@ pub(crate) fn poses(creature: &Creature, packed: &Packed) -> Result<Vec<Vec<f64>
     for (chunk, lengths) in packed.chunks.iter().zip(packed.header.chunks()) {
         stage.chunk(chunk, &lengths, &mut poses)?;
     }
-    if poses.len() != packed.header.times.len() || poses.iter().flatten().any(|x| !x.is_finite()) {
+    if poses.len() != packed.header.head.times.len() || poses.iter().flatten().any(|x| !x.is_finite()) {
         return Err(PackError::Damaged("its poses are none"));
     }
-    hold(creature, &packed.header.times, &mut poses, &packed.header.feet);
+    hold(creature, &packed.header.head.times, &mut poses, &packed.header.head.feet);
+    let head = &packed.header.head;
+    move_limbs(creature, &head.times, &mut poses, head.edits.iter());
     let mut clip = Clip {
         name: String::new(),
-        times: packed.header.times.clone(),
+        times: packed.header.head.times.clone(),
         poses,
         stride: None,
         contacts: Vec::new(),

@@ -7,7 +7,7 @@ use gambol_dynamics::{BodyFrame, Data, forward_kinematics};
 use gambol_model::{Creature, Vec3};
 use nalgebra::{DMatrix, DVector};
 
-use super::bytes::{Chunk, Header, Packed, write};
+use super::bytes::{Chunk, Head, Header, Packed, SharedBasis, write};
 use super::decode::{MOST_EXPONENT, Stage};
 use super::hold::Held;
 use super::symbols::Segment;
@@ -86,6 +86,17 @@ const STANDS: f64 = 0.5;
 
 /// Packs a clip.
 pub fn pack(creature: &Creature, clip: &Clip, settings: &PackSettings) -> Result<PackReport, PackError> {
+    pack_with(creature, clip, settings, None)
+}
+
+/// The same, with a basis that is kept elsewhere, in a file of this name: its mean and directions are not stored, and whoever reads the
+/// clip needs it.
+pub fn pack_with(
+    creature: &Creature,
+    clip: &Clip,
+    settings: &PackSettings,
+    shared: Option<(&Basis, &str)>,
+) -> Result<PackReport, PackError> {
     clip.check(creature)?;
     let numbers = clip.times.len().saturating_mul(creature.nq());
     if numbers > MOST_NUMBERS {
@@ -94,25 +105,28 @@ pub fn pack(creature: &Creature, clip: &Clip, settings: &PackSettings) -> Result
     if let Some(count) = settings.count.filter(|count| *count > creature.nv()) {
         return Err(PackError::Count { count, nv: creature.nv() });
     }
+    if let Some((basis, _)) = shared
+        && basis.mean().len() != creature.nq()
+    {
+        return Err(PackError::OtherBasis {
+            file: shared.map_or_else(String::new, |(_, file)| file.to_owned()),
+        });
+    }
+    let wanted = Wanted { count: settings.count, shared };
     match settings.target {
         PackTarget::MaxError(error) | PackTarget::Rms(error) if !(error > 0.0 && error.is_finite()) => {
             Err(PackError::Target(error))
         }
-        PackTarget::MaxError(error) => within(creature, clip, error, settings.count),
-        PackTarget::Rms(rms) => by_rms(creature, clip, rms, settings.count),
-        PackTarget::Bytes(bytes) => by_size(creature, clip, bytes, settings.count),
+        PackTarget::MaxError(error) => within(creature, clip, error, wanted),
+        PackTarget::Rms(rms) => by_rms(creature, clip, rms, wanted),
+        PackTarget::Bytes(bytes) => by_size(creature, clip, bytes, wanted),
     }
 }
 
 /// The smallest that stays within a largest error.
-fn within(
-    creature: &Creature,
-    clip: &Clip,
-    error: f64,
-    count: Option<usize>,
-) -> Result<PackReport, PackError> {
+fn within(creature: &Creature, clip: &Clip, error: f64, wanted: Wanted) -> Result<PackReport, PackError> {
     let mut best: Option<PackReport> = None;
-    for plan in ranked(creature, clip, count, error)?.into_iter().take(TRIED) {
+    for plan in ranked(creature, clip, wanted, error)?.into_iter().take(TRIED) {
         let report = within_by(creature, clip, &plan, error)?;
         if best.as_ref().is_none_or(|best| report.bytes.len() < best.bytes.len()) {
             best = Some(report);
@@ -149,14 +163,14 @@ fn within_by(creature: &Creature, clip: &Clip, plan: &Plan, error: f64) -> Resul
 }
 
 /// Ways to pack, by the bytes that they take where every segment has the step that usually keeps an error.
-fn ranked(
-    creature: &Creature,
-    clip: &Clip,
-    count: Option<usize>,
+fn ranked<'b>(
+    creature: &'b Creature,
+    clip: &'b Clip,
+    wanted: Wanted<'b>,
     error: f64,
-) -> Result<Vec<Plan>, PackError> {
+) -> Result<Vec<Plan<'b>>, PackError> {
     let mut sized = Vec::new();
-    for plan in plans(creature, clip, count)? {
+    for plan in plans(creature, clip, wanted)? {
         let job = Job::new(creature, clip, &plan, Vec::new(), COARSEST * error)?;
         sized.push((write(creature, &job.packed(Choice::Same(USUAL))?).len(), plan));
     }
@@ -164,15 +178,20 @@ fn ranked(
     Ok(sized.into_iter().map(|(_, plan)| plan).collect())
 }
 
-fn smallest(creature: &Creature, clip: &Clip, count: Option<usize>, error: f64) -> Result<Plan, PackError> {
-    let first = ranked(creature, clip, count, error)?.into_iter().next();
+fn smallest<'b>(
+    creature: &'b Creature,
+    clip: &'b Clip,
+    wanted: Wanted<'b>,
+    error: f64,
+) -> Result<Plan<'b>, PackError> {
+    let first = ranked(creature, clip, wanted, error)?.into_iter().next();
     first.ok_or(PackError::Damaged("there is no way to pack it"))
 }
 
 /// The smallest with this root mean square.
-fn by_rms(creature: &Creature, clip: &Clip, rms: f64, count: Option<usize>) -> Result<PackReport, PackError> {
+fn by_rms(creature: &Creature, clip: &Clip, rms: f64, wanted: Wanted) -> Result<PackReport, PackError> {
     let feet = held(creature, clip, STANDS * rms);
-    let plan = smallest(creature, clip, count, SPREAD * rms)?;
+    let plan = smallest(creature, clip, wanted, SPREAD * rms)?;
     let (mut low, mut high) = (0.01 * rms, 1e3 * rms);
     let mut found = None;
     for _ in 0..HALVINGS {
@@ -190,21 +209,16 @@ fn by_rms(creature: &Creature, clip: &Clip, rms: f64, count: Option<usize>) -> R
 }
 
 /// The most exact within a size.
-fn by_size(
-    creature: &Creature,
-    clip: &Clip,
-    bytes: usize,
-    count: Option<usize>,
-) -> Result<PackReport, PackError> {
+fn by_size(creature: &Creature, clip: &Clip, bytes: usize, wanted: Wanted) -> Result<PackReport, PackError> {
     let (mut low, mut high) = (1e-6_f64, 10.0_f64);
     let mut found: Option<PackReport> = None;
     let mut least = usize::MAX;
-    let mut plan = smallest(creature, clip, count, 1e-2)?;
+    let mut plan = smallest(creature, clip, wanted, 1e-2)?;
     for round in 0..HALVINGS {
         let middle = (low * high).sqrt();
         if round == HALVINGS / 2 {
             // Near the error that it will be, another way may be smaller.
-            plan = smallest(creature, clip, count, middle)?;
+            plan = smallest(creature, clip, wanted, middle)?;
         }
         let report = within_by(creature, clip, &plan, middle)?;
         least = least.min(report.bytes.len());
@@ -220,14 +234,29 @@ fn by_size(
 
 /// A way to pack.
 #[derive(Clone)]
-struct Plan {
+struct Plan<'b> {
     segment: usize,
     mean: Vec<f64>,
     directions: Vec<Vec<i32>>,
+    shared: Shared<'b>,
+}
+
+/// A basis that is kept elsewhere, and the name of its file.
+type Shared<'b> = Option<(&'b Basis, &'b str)>;
+
+/// What is asked of the directions.
+#[derive(Clone, Copy)]
+struct Wanted<'b> {
+    count: Option<usize>,
+    shared: Shared<'b>,
 }
 
 /// Those worth trying: of all lengths, without directions and with those of the clip.
-fn plans(creature: &Creature, clip: &Clip, count: Option<usize>) -> Result<Vec<Plan>, PackError> {
+fn plans<'b>(creature: &Creature, clip: &Clip, wanted: Wanted<'b>) -> Result<Vec<Plan<'b>>, PackError> {
+    if let Some((basis, _)) = wanted.shared {
+        return shared_plans(creature, wanted, basis);
+    }
+    let count = wanted.count;
     let poses: Vec<&[f64]> = clip.poses.iter().map(Vec::as_slice).collect();
     let settings = GeodesicSettings { keep: Keep::All, metric: Some(Metric::position(creature)) };
     let found = Basis::from_poses(creature, &poses, &settings).ok().map(|found| found.basis);
@@ -247,10 +276,32 @@ fn plans(creature: &Creature, clip: &Clip, count: Option<usize>) -> Result<Vec<P
     for count in counts {
         let directions = independent(&w, &rows[..count]);
         for segment in SEGMENTS {
-            plans.push(Plan { segment, mean: mean.clone(), directions: directions.clone() });
+            let (mean, directions) = (mean.clone(), directions.clone());
+            plans.push(Plan { segment, mean, directions, shared: None });
         }
     }
     Ok(plans)
+}
+
+/// The same of a basis that is kept elsewhere: all of its directions cost nothing.
+fn shared_plans<'b>(
+    creature: &Creature,
+    wanted: Wanted<'b>,
+    basis: &Basis,
+) -> Result<Vec<Plan<'b>>, PackError> {
+    let mean =
+        creature.checked_pose("mean", basis.mean()).map_err(|_| PackError::Damaged("its mean is no pose"))?;
+    let mut directions = whole_directions(creature, basis, &mean);
+    directions.truncate(wanted.count.unwrap_or(directions.len()));
+    let plan =
+        |segment| Plan { segment, mean: mean.clone(), directions: directions.clone(), shared: wanted.shared };
+    Ok(SEGMENTS.map(plan).to_vec())
+}
+
+/// The directions of a basis that bend the creature, in whole numbers and without those that others do as well.
+pub(super) fn whole_directions(creature: &Creature, basis: &Basis, mean: &[f64]) -> Vec<Vec<i32>> {
+    let rows: Vec<Vec<i32>> = basis.flexible().iter().map(|direction| whole(&direction.shape)).collect();
+    independent(&weight(creature, mean), &rows)
 }
 
 /// A direction in whole numbers, of any scale.
@@ -291,22 +342,23 @@ struct Job<'c> {
     stage: Stage<'c>,
     frames: Vec<Vec<BodyFrame>>,
     shell: f64,
+    /// A basis that is kept elsewhere.
+    shared: Option<&'c Basis>,
 }
 
 impl<'c> Job<'c> {
     fn new(
         creature: &'c Creature,
         clip: &'c Clip,
-        plan: &Plan,
+        plan: &Plan<'c>,
         feet: Vec<Held>,
         step: f64,
     ) -> Result<Self, PackError> {
         let header = Header {
-            name: clip.name.clone(),
-            times: clip.times.clone(),
-            stride: clip.stride,
-            travel: clip.travel,
-            feet,
+            head: Head {
+                feet,
+                ..Head::of(clip, plan.shared.map(|(basis, file)| SharedBasis::of(basis, file)))
+            },
             mean: plan.mean.clone(),
             segment: plan.segment,
             step,
@@ -316,7 +368,8 @@ impl<'c> Job<'c> {
         let mut data = Data::new(creature);
         let frames =
             clip.poses.iter().map(|pose| forward_kinematics(creature, &mut data, pose).to_vec()).collect();
-        Ok(Self { creature, clip, header, stage, frames, shell: shell(creature) })
+        let shared = plan.shared.map(|(basis, _)| basis);
+        Ok(Self { creature, clip, header, stage, frames, shell: shell(creature), shared })
     }
 
     fn packed(&self, choice: Choice) -> Result<Packed, PackError> {
@@ -421,9 +474,9 @@ impl<'c> Job<'c> {
     /// The bytes, and what a reader makes of them.
     fn report(&self, packed: &Packed) -> Result<PackReport, PackError> {
         let bytes = write(self.creature, packed);
-        let read = Pack::open(self.creature, &bytes)?;
+        let read = Pack::open_with(self.creature, &bytes, self.shared)?;
         let comparison = compare(self.creature, self.clip, &read.clip())?;
-        let held = packed.header.feet.iter().flat_map(|foot| &foot.places).flatten().count();
+        let held = packed.header.head.feet.iter().flat_map(|foot| &foot.places).flatten().count();
         let (segment, directions) = (self.header.segment, self.header.directions.len());
         Ok(PackReport { bytes, comparison, segment, directions, held })
     }

@@ -1,7 +1,7 @@
 //! Feet that stand, stand: a stored place per stance, met by the joints of the limb alone.
 
 use gambol_dynamics::{Data, forward_kinematics, point_jacobian};
-use gambol_model::{Creature, Vec3};
+use gambol_model::{BodyPoint, Creature, Vec3};
 use nalgebra::{DMatrix, DVector};
 
 use crate::Contact;
@@ -45,16 +45,16 @@ const STRIDE: f64 = 0.2;
 pub(crate) fn hold(creature: &Creature, times: &[f64], poses: &mut [Vec<f64>], feet: &[Held]) {
     let mut data = Data::new(creature);
     for foot in feet {
-        let limb = limb(creature, foot.contact.body);
+        let limb = limb_of(creature, foot.contact.body, 1);
         if limb.is_empty() {
             continue;
         }
+        let sole = BodyPoint { body: foot.contact.body, point: foot.contact.point };
         let corrections: Vec<Option<DVector<f64>>> = times
             .iter()
             .zip(poses.iter())
             .map(|(&time, pose)| {
-                foot.place_at(time)
-                    .map(|place| correction(creature, &mut data, pose, &foot.contact, place, &limb))
+                foot.place_at(time).map(|place| way_to(creature, &mut data, pose, sole, place, &limb))
             })
             .collect();
         let mut whole = vec![0.0; creature.nv()];
@@ -85,8 +85,8 @@ fn faded(times: &[f64], corrections: &[Option<DVector<f64>>], key: usize) -> Opt
     }
 }
 
-/// Velocity coordinates from the foot up to where the body branches.
-fn limb(creature: &Creature, foot: usize) -> Vec<usize> {
+/// Velocity coordinates from the foot up to where the body branches, after `least` of them.
+pub(crate) fn limb_of(creature: &Creature, foot: usize, least: usize) -> Vec<usize> {
     let bodies = creature.bodies();
     let children = |of: usize| bodies.iter().skip(1).filter(|body| body.parent == of).count();
     let mut dofs = Vec::new();
@@ -94,7 +94,7 @@ fn limb(creature: &Creature, foot: usize) -> Vec<usize> {
     while body != 0 && bodies[body].parent != 0 {
         dofs.extend(bodies[body].dofs.clone());
         body = bodies[body].parent;
-        if children(body) > 1 && !dofs.is_empty() {
+        if children(body) > 1 && dofs.len() >= least {
             break;
         }
     }
@@ -103,11 +103,11 @@ fn limb(creature: &Creature, foot: usize) -> Vec<usize> {
 }
 
 /// How the limb moves to bring the point to its place: x over `limb`, by damped least squares.
-fn correction(
+pub(crate) fn way_to(
     creature: &Creature,
     data: &mut Data,
     pose: &[f64],
-    contact: &Contact,
+    at: BodyPoint,
     place: Vec3,
     limb: &[usize],
 ) -> DVector<f64> {
@@ -120,12 +120,12 @@ fn correction(
         }
         creature.integrate(&mut moved, &whole, 1.0);
         forward_kinematics(creature, data, &moved);
-        let at = data.frames[contact.body].point_in_world(contact.point);
-        let missing = place - at;
+        let there = data.frames[at.body].point_in_world(at.point);
+        let missing = place - there;
         if missing.norm() < MET {
             break;
         }
-        point_jacobian(creature, data, contact.body, at, &mut all);
+        point_jacobian(creature, data, at.body, there, &mut all);
         let jacobian = DMatrix::from_fn(3, limb.len(), |row, k| all[(row, limb[k])]);
         let mut squares = &jacobian * jacobian.transpose();
         let damping = (DAMPING * squares.trace()).max(f64::MIN_POSITIVE);

@@ -8,22 +8,34 @@
 //! and feet put to where they stand                                                (hold)
 //! ```
 //!
+//! Another way, that of Tournier and others (2009): trajectories of the root and of the ends of limbs in levels of detail, and poses by inverse
+//! kinematics in a basis (pyramid, ends). Ends of both can be moved while they are packed (edit).
+//!
 //! The error that is promised is measured on what a reader gets: the largest distance, over all bodies and keys, of points 3 cm off
 //! each joint. Chunks of some seconds are read without those before them.
 
 mod bytes;
 mod decode;
+mod edit;
 mod encode;
+mod ends;
+mod ends_encode;
 mod hold;
+mod pyramid;
 mod range_coder;
+mod read;
 mod symbols;
 mod transform;
 
 use gambol_model::{Creature, JointKind};
 
-pub use encode::{PackReport, PackSettings, PackTarget, pack};
+use bytes::Content;
+pub use edit::{EditReport, PackEdit, edit_pack};
+pub use encode::{PackReport, PackSettings, PackTarget, pack, pack_with};
+pub use ends_encode::{EndsChoice, EndsReport, EndsSettings, end_points, ends_floats, pack_ends};
+pub use pyramid::level_sizes;
 
-use crate::{Clip, Contact, Stride, Travel};
+use crate::{Basis, Clip, Contact, Stride, Travel};
 
 /// Why a clip cannot be packed, or bytes are no packed clip.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -65,6 +77,27 @@ pub enum PackError {
         /// Velocity coordinates.
         nv: usize,
     },
+    /// No basis of the motion.
+    #[error("{0}")]
+    Basis(#[from] crate::BasisError),
+    /// Settings that make no sense.
+    #[error("{0}")]
+    Settings(String),
+    /// An edit that cannot be made.
+    #[error("the edit cannot be made: {0}")]
+    Edit(String),
+    /// A basis that is kept elsewhere.
+    #[error("it shares the basis {file:?}, which is not there; put that file beside it")]
+    NeedsBasis {
+        /// Its file.
+        file: String,
+    },
+    /// Another basis of that name.
+    #[error("the basis {file:?} is another than the one that it was packed with")]
+    OtherBasis {
+        /// Its file.
+        file: String,
+    },
     /// Longer than the format holds.
     #[error("{numbers} numbers in all poses are more than {most}")]
     TooLong {
@@ -75,8 +108,8 @@ pub enum PackError {
     },
 }
 
-/// The version that is written and read.
-pub(crate) const VERSION: u8 = 1;
+/// The latest version that is written and read. What needs nothing of it is written as version 1.
+pub(crate) const VERSION: u8 = 2;
 
 /// The most numbers of all poses: a quarter of a GiB when unpacked.
 pub(crate) const MOST_NUMBERS: usize = 1 << 26;
@@ -97,26 +130,42 @@ pub struct Pack {
 }
 
 impl Pack {
-    /// Reads what [`pack`] wrote for this creature.
+    /// Reads what [`pack`] or [`pack_ends`] wrote for this creature.
     pub fn open(creature: &Creature, bytes: &[u8]) -> Result<Self, PackError> {
-        let packed = bytes::read(creature, bytes)?;
-        let poses = decode::poses(creature, &packed)?;
-        let bytes::Header { name, times, stride, travel, feet, .. } = packed.header;
-        let clip = Clip {
-            name,
-            times,
-            poses,
-            stride,
-            contacts: feet.into_iter().map(|foot| foot.contact).collect(),
-            travel,
+        Self::open_with(creature, bytes, None)
+    }
+
+    /// The same of a clip that shares a basis ([`Self::basis_of`]).
+    pub fn open_with(creature: &Creature, bytes: &[u8], basis: Option<&Basis>) -> Result<Self, PackError> {
+        Self::of_content(creature, read::parse(creature, bytes, basis)?)
+    }
+
+    fn of_content(creature: &Creature, content: Content) -> Result<Self, PackError> {
+        let (head, poses) = match content {
+            Content::Direct(packed) => {
+                let poses = decode::poses(creature, &packed)?;
+                (packed.header.head, poses)
+            }
+            Content::Ends(clip) => {
+                let poses = ends::poses(creature, &clip)?;
+                (clip.head, poses)
+            }
         };
+        let bytes::Head { name, times, stride, travel, feet, .. } = head;
+        let contacts = feet.into_iter().map(|foot| foot.contact).collect();
+        let clip = Clip { name, times, poses, stride, contacts, travel };
         clip.check(creature)?;
         Ok(Self::from_clip(creature, clip))
     }
 
+    /// Name of the file of the basis that the bytes share, if they do.
+    pub fn basis_of(bytes: &[u8]) -> Result<Option<String>, PackError> {
+        read::basis_of(bytes)
+    }
+
     /// Name of the creature that the bytes are of.
     pub fn creature_of(bytes: &[u8]) -> Result<String, PackError> {
-        bytes::creature_of(bytes)
+        read::creature_of(bytes)
     }
 
     fn from_clip(creature: &Creature, clip: Clip) -> Self {

@@ -4,10 +4,11 @@
 //! ```text
 //! E = Σ |p(q) − p̂|² / σ²  +  Σ |h(q) − t|² / ε²  +  Σ (q ⊖ q̄)² / s²
 //! ```
+//!
+//! Every point moves with the joints above it alone, so that the quadratic picture of E is as sparse as the tree of joints.
 
-use gambol_dynamics::{Data, Goal, each_axis_above, forward_kinematics};
+use gambol_dynamics::{Data, Goal, TreeMatrix, each_axis_above, forward_kinematics};
 use gambol_model::{BodyPoint, Creature, JointKind, Vec3};
-use nalgebra::{DMatrix, DVector};
 
 use super::{Posed, RootMotion};
 
@@ -45,20 +46,9 @@ pub(super) struct Wish<'w> {
 }
 
 pub(super) fn fit(creature: &Creature, data: &mut Data, wish: &Wish) -> Posed {
-    let mut work = Work::new(creature);
     let mut pose = wish.anchor.to_vec();
-    let mut energy = work.energy(data, wish, &pose);
-    let mut hold_back = HOLD_BACK[1];
-    for _ in 0..ROUNDS {
-        work.linearise(data, wish, &pose);
-        let Some((next, lower, moved)) = work.descend(data, wish, &pose, energy, &mut hold_back) else {
-            break;
-        };
-        let level = energy - lower <= LEVEL * energy;
-        (pose, energy) = (next, lower);
-        if moved < STILL || level {
-            break;
-        }
+    if let Some(mut work) = Work::new(creature) {
+        work.fit(data, wish, &mut pose);
     }
     let frames = forward_kinematics(creature, data, &pose);
     let miss = |goal: &Goal| (goal.target - frames[goal.point.body].point_in_world(goal.point.point)).norm();
@@ -69,18 +59,43 @@ pub(super) fn fit(creature: &Creature, data: &mut Data, wish: &Wish) -> Posed {
 struct Work<'c> {
     creature: &'c Creature,
     /// Jᵀ W J and Jᵀ W r of all points, and of the angles.
-    system: DMatrix<f64>,
-    force: DVector<f64>,
+    system: TreeMatrix,
+    held: TreeMatrix,
+    force: Vec<f64>,
+    step: Vec<f64>,
     delta: Vec<f64>,
-    /// Coordinates that move a point, and how.
+    /// Coordinates that move a point, from the root down, and how.
     moves: Vec<(usize, Vec3)>,
+    /// Of a free root.
+    root: Vec<usize>,
 }
 
 impl<'c> Work<'c> {
-    fn new(creature: &'c Creature) -> Self {
+    /// `None` of a creature whose tree is too large for a matrix.
+    fn new(creature: &'c Creature) -> Option<Self> {
         let nv = creature.nv();
-        let (system, force) = (DMatrix::zeros(nv, nv), DVector::zeros(nv));
-        Self { creature, system, force, delta: vec![0.0; nv], moves: Vec::with_capacity(nv) }
+        let system = TreeMatrix::new(creature).ok()?;
+        let is_root = |dof: &usize| creature.joints()[creature.dofs()[*dof].joint].kind == JointKind::Free;
+        let root = (0..nv).filter(is_root).collect();
+        let [force, step, delta] = [(); 3].map(|()| vec![0.0; nv]);
+        let moves = Vec::with_capacity(nv);
+        Some(Self { creature, held: system.clone(), system, force, step, delta, moves, root })
+    }
+
+    fn fit(&mut self, data: &mut Data, wish: &Wish, pose: &mut Vec<f64>) {
+        let mut energy = self.energy(data, wish, pose);
+        let mut hold_back = HOLD_BACK[1];
+        for _ in 0..ROUNDS {
+            self.linearise(data, wish, pose);
+            let Some((next, lower, moved)) = self.descend(data, wish, pose, energy, &mut hold_back) else {
+                break;
+            };
+            let level = energy - lower <= LEVEL * energy;
+            (*pose, energy) = (next, lower);
+            if moved < STILL || level {
+                break;
+            }
+        }
     }
 
     /// E at a pose; leaves its frames in `data`.
@@ -100,16 +115,12 @@ impl<'c> Work<'c> {
 
     /// 1/s² of a coordinate; nothing of the root.
     fn angle_weight(&self, wish: &Wish, dof: usize) -> f64 {
-        if self.is_root(dof) { 0.0 } else { 1.0 / wish.angle_variances[dof] }
-    }
-
-    fn is_root(&self, dof: usize) -> bool {
-        self.creature.joints()[self.creature.dofs()[dof].joint].kind == JointKind::Free
+        if self.root.contains(&dof) { 0.0 } else { 1.0 / wish.angle_variances[dof] }
     }
 
     /// The quadratic picture of E about a pose whose frames are in `data`.
     fn linearise(&mut self, data: &Data, wish: &Wish, pose: &[f64]) {
-        self.system.fill(0.0);
+        self.system.clear();
         self.force.fill(0.0);
         for (at, target, weight) in points(wish) {
             let there = data.frames[at.body].point_in_world(at.point);
@@ -118,27 +129,40 @@ impl<'c> Work<'c> {
             each_axis_above(self.creature, data, at.body, |dof, angular, linear, origin| {
                 moves.push((dof, linear + angular.cross(&(there - origin))));
             });
+            // A row has a coordinate's ancestors from the root down.
+            moves.sort_unstable_by_key(|(dof, _)| *dof);
             let pull = weight * (target - there);
-            for (k, (i, a)) in self.moves.iter().enumerate() {
-                self.force[*i] += a.dot(&pull);
+            for (k, (dof, a)) in self.moves.iter().enumerate() {
+                self.force[*dof] += a.dot(&pull);
                 let a = weight * a;
-                for (j, b) in &self.moves[..=k] {
-                    self.system[(*i.max(j), *i.min(j))] += a.dot(b);
-                }
+                let row = self.system.row_mut(*dof);
+                row.iter_mut().zip(&self.moves[..=k]).for_each(|(entry, (_, b))| *entry += a.dot(b));
             }
         }
         self.creature.difference(pose, wish.anchor, &mut self.delta);
         for dof in 0..self.creature.nv() {
             let weight = self.angle_weight(wish, dof);
-            self.system[(dof, dof)] += weight;
+            self.system.add_diagonal(dof, weight);
             self.force[dof] += weight * self.delta[dof];
         }
         if wish.root == RootMotion::Given {
-            for dof in (0..self.creature.nv()).filter(|dof| self.is_root(*dof)).collect::<Vec<_>>() {
-                self.system.row_mut(dof).fill(0.0);
-                self.system.column_mut(dof).fill(0.0);
-                (self.system[(dof, dof)], self.force[dof]) = (1.0, 0.0);
+            self.fix_root();
+        }
+    }
+
+    /// Takes the root out of the picture: it stays.
+    fn fix_root(&mut self) {
+        for dof in 0..self.creature.nv() {
+            let known = self.system.row_columns(dof).len();
+            for k in 0..known {
+                let column = self.system.row_columns(dof)[k] as usize;
+                if self.root.contains(&column) || self.root.contains(&dof) {
+                    self.system.row_mut(dof)[k] = f64::from(u8::from(column == dof));
+                }
             }
+        }
+        for &dof in &self.root {
+            self.force[dof] = 0.0;
         }
     }
 
@@ -152,26 +176,26 @@ impl<'c> Work<'c> {
         hold_back: &mut f64,
     ) -> Option<(Vec<f64>, f64, f64)> {
         while *hold_back <= HOLD_BACK[2] {
-            let mut held = self.system.clone();
-            for dof in 0..held.nrows() {
+            self.held.clone_from(&self.system);
+            for dof in 0..self.force.len() {
+                let own = *self.system.row(dof).last().unwrap_or(&0.0);
                 // What nothing pulls at stays.
-                held[(dof, dof)] = held[(dof, dof)] * (1.0 + *hold_back) + f64::MIN_POSITIVE;
+                self.held.add_diagonal(dof, own * *hold_back + f64::MIN_POSITIVE);
             }
-            let Some(factor) = held.cholesky() else {
+            if !self.held.factor() {
                 *hold_back *= HARDER;
                 continue;
-            };
-            let mut step = factor.solve(&self.force);
-            let longest = step.amax();
-            if longest > STRIDE {
-                step *= STRIDE / longest;
             }
+            self.step.copy_from_slice(&self.force);
+            self.held.solve(&mut self.step);
+            let longest = self.step.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+            let share = if longest > STRIDE { STRIDE / longest } else { 1.0 };
             let mut next = pose.to_vec();
-            self.creature.integrate(&mut next, step.as_slice(), 1.0);
+            self.creature.integrate(&mut next, &self.step, share);
             let lower = self.energy(data, wish, &next);
             if lower < energy {
                 *hold_back = (*hold_back / SOFTER).max(HOLD_BACK[0]);
-                return Some((next, lower, step.amax()));
+                return Some((next, lower, share * longest));
             }
             *hold_back *= HARDER;
         }

@@ -122,6 +122,19 @@ impl<'c> FrameSelector<'c> {
         Ok(())
     }
 
+    /// Takes frames into account that were kept before, with the counts of those that they stand for.
+    pub fn add_kept(&mut self, kept: &PoseFrames) -> Result<(), BasisError> {
+        for (pose, count) in kept.poses.iter().zip(&kept.counts) {
+            let before = self.frames.len();
+            self.add(pose)?;
+            // Else a round has just made few of them.
+            if let Some(frame) = self.frames.get_mut(before) {
+                frame.count = *count;
+            }
+        }
+        Ok(())
+    }
+
     /// Those that stand for all.
     pub fn finish(self) -> Result<PoseFrames, BasisError> {
         let kept = representative(self.frames, self.settings.keep);

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! Prior::Frames    what poses of recordings with handles near these have in common      (neighbours, fit)
+//! Prior::Process   a Gaussian process of a few hidden coordinates, as Wu and others (2011) pose   (process)
 //! Prior::Basis     the spreads of a basis: with all principal geodesics, a Gaussian      (Basis::pose_for)
 //! Prior::Elastic   every joint by its stiffness, without a recording                     (elastic)
 //! ```
@@ -11,8 +12,10 @@
 mod elastic;
 mod fit;
 mod frames;
+mod look;
 mod mirror;
 mod neighbours;
+mod process;
 mod reconstruct;
 
 use gambol_dynamics::{Data, Goal};
@@ -20,7 +23,9 @@ use gambol_model::{BodyPoint, Creature, Joint, JointKind, Vec3};
 
 pub use elastic::ElasticSettings;
 pub use frames::{FrameSelector, PoseFrames, SelectorSettings};
+pub use look::Look;
 use neighbours::Neighbours;
+pub use process::{PoseProcess, ProcessMethod, ProcessSettings, ProcessSpec};
 pub use reconstruct::{Reconstruction, reconstruct};
 
 use crate::{Basis, BasisError};
@@ -40,6 +45,8 @@ pub enum RootMotion {
 pub enum Prior {
     /// Poses of recordings: those with handles near the wanted ones say where all other bones are.
     Frames(PoseFrames),
+    /// A Gaussian process of a few hidden coordinates.
+    Process(Box<PoseProcess>),
     /// The spreads of a basis: with all principal geodesics of recordings, a Gaussian.
     Basis(Basis),
     /// Every joint by itself, within its limits: an angle costs ½ K^p θ², from the creature at rest with its knees and elbows bent to
@@ -66,6 +73,7 @@ pub struct Poser<'p> {
 
 enum Way<'p> {
     Frames(Box<Neighbours<'p>>),
+    Process(&'p PoseProcess),
     Basis(&'p Basis),
     Elastic(&'p ElasticSettings),
 }
@@ -79,6 +87,7 @@ impl Prior {
     ) -> Result<Poser<'p>, BasisError> {
         let way = match self {
             Self::Frames(frames) => Way::Frames(Box::new(Neighbours::new(creature, frames, handles)?)),
+            Self::Process(process) => Way::Process(process.of(creature)?),
             Self::Basis(basis) => Way::Basis(basis),
             Self::Elastic(settings) => Way::Elastic(settings),
         };
@@ -118,17 +127,18 @@ impl Poser<'_> {
         let pair = |(&point, &target): (&BodyPoint, &Vec3)| Goal { point, target };
         let goals: Vec<Goal> = self.handles.iter().zip(targets).map(pair).collect();
         let reached = match &self.way {
-            Way::Frames(neighbours) => {
-                let posed = neighbours.pose(data, &at, &goals, root);
-                // Slides of a file may go as far as numbers do, and their squares farther.
-                let is_pose = posed.pose.iter().all(|x| x.is_finite());
-                return if is_pose { Ok(posed) } else { Err(BasisError::Bounds) };
-            }
+            Way::Frames(neighbours) => return finite(neighbours.pose(data, &at, &goals, root)),
+            Way::Process(process) => return finite(process.pose(creature, data, &at, &goals, root)),
             Way::Basis(basis) => basis.rooted(creature, &at)?.pose_for(creature, data, &goals, root)?,
             Way::Elastic(settings) => elastic::pose(creature, data, &at, &goals, root, settings),
         };
         Ok(Posed { pose: reached.pose, miss: reached.miss })
     }
+}
+
+/// Slides of a file may go as far as numbers do, and their squares farther.
+fn finite(posed: Posed) -> Result<Posed, BasisError> {
+    if posed.pose.iter().all(|x| x.is_finite()) { Ok(posed) } else { Err(BasisError::Bounds) }
 }
 
 /// The far end of a body's bone: where its children are joined to it; of one without, twice as far as its centre of mass.

@@ -18,6 +18,7 @@ use nalgebra::{DMatrix, DVector, Quaternion, Rotation3};
 use super::fit::{Wish, fit};
 use super::mirror::{Mirror, at_origin};
 use super::{PoseFrames, Posed, RootMotion, bone_ends, free_root};
+use crate::basis::eigen;
 use crate::{BasisError, shell};
 
 /// s: where a frame has the very handles, those within this share of the mean squared distance are near. Poses unlike all that was
@@ -29,6 +30,9 @@ const SLIGHT: f64 = 4.6;
 
 /// ε and the least σ, as a share of the shell that stands for a body's flesh: 1 cm of a person.
 const BLUR: f64 = 1.0 / 3.0;
+
+/// What bone ends do is kept in as many principal components as leave this share of it.
+const LEFT: f64 = 1e-3;
 
 /// So many of the nearest frames say what angles are likely, and the farthest of them weighs e to the power of minus this.
 const ANGLE_FRAMES: usize = 50;
@@ -43,8 +47,21 @@ pub(super) struct Neighbours<'p> {
     frames: &'p PoseFrames,
     ends: Vec<BodyPoint>,
     placed: Vec<Placed>,
+    /// Of all frames.
+    counts: f64,
+    components: Components,
     /// m
     blur: f64,
+}
+
+/// What bone ends do in the root's frame, in a few coordinates: p = centre + axes · c.
+struct Components {
+    centre: DVector<f64>,
+    axes: DMatrix<f64>,
+    /// A column for each placed frame.
+    coordinates: DMatrix<f64>,
+    /// The variance of each number that is left out, m².
+    left: DVector<f64>,
 }
 
 /// A frame or its mirror image, in the frame of its root.
@@ -60,6 +77,8 @@ struct Placed {
 
 /// A placed frame where its handles are to be compared.
 struct Near<'n> {
+    /// Among all that were placed.
+    index: usize,
     placed: &'n Placed,
     /// Σ of squared distances of handles, m².
     far: f64,
@@ -122,7 +141,9 @@ impl<'p> Neighbours<'p> {
             }
             placed.push(own);
         }
-        Ok(Self { creature, frames, ends, placed, blur: BLUR * shell(creature) })
+        let components = Components::of(&placed).ok_or(BasisError::Decomposition)?;
+        let counts = placed.iter().map(|placed| placed.count).sum();
+        Ok(Self { creature, frames, ends, placed, counts, components, blur: BLUR * shell(creature) })
     }
 
     pub(super) fn pose(&self, data: &mut Data, at: &[f64], goals: &[Goal], root: RootMotion) -> Posed {
@@ -134,7 +155,10 @@ impl<'p> Neighbours<'p> {
             RootMotion::Free => (Put::STAY, goals.iter().map(|goal| goal.target).collect()),
         };
         let near = self.near(&targets, root);
-        let (mut places, variances) = self.expected(&near, &targets);
+        let (mut places, variances) = match root {
+            RootMotion::Given => self.expected(&near, &targets),
+            RootMotion::Free => self.expected_where_put(&near, &targets),
+        };
         for place in &mut places {
             *place = put.of(*place);
         }
@@ -168,20 +192,18 @@ impl<'p> Neighbours<'p> {
         };
         let fars: Vec<f64> = self.placed.iter().map(far).collect();
         let nearest = fars.iter().copied().fold(f64::INFINITY, f64::min);
-        let counts: f64 = self.placed.iter().map(|placed| placed.count).sum();
-        let mean =
-            self.placed.iter().zip(&fars).map(|(placed, far)| placed.count * far).sum::<f64>() / counts;
-        let width = (2.0 * (nearest + NEAR * mean)).max(f64::MIN_POSITIVE);
+        let sum = self.placed.iter().zip(&fars).map(|(placed, far)| placed.count * far).sum::<f64>();
+        let width = (2.0 * (nearest + NEAR * sum / self.counts)).max(f64::MIN_POSITIVE);
         // At least one that was recorded is among them, for its angles.
         let own = self.placed.iter().zip(&fars).filter(|(placed, _)| placed.frame.is_some());
         let nearest_own = own.map(|(_, far)| *far).fold(f64::INFINITY, f64::min);
         let limit = nearest_own.max(nearest + SLIGHT * width);
-        let some = self.placed.iter().zip(&fars).filter(|(_, far)| **far <= limit);
-        let near = |(placed, &far): (&'s Placed, &f64)| {
-            let nearness = math::exp(-(far - nearest) / width);
-            Near { placed, far, put: put(placed), weight: placed.count * nearness }
+        let near = |index: usize| {
+            let (placed, far) = (&self.placed[index], fars[index]);
+            let weight = placed.count * math::exp(-(far - nearest) / width);
+            Near { index, placed, far, put: put(placed), weight }
         };
-        let mut some: Vec<Near> = some.map(near).collect();
+        let mut some: Vec<Near> = (0..fars.len()).filter(|k| fars[*k] <= limit).map(near).collect();
         let sum: f64 = some.iter().map(|near| near.weight).sum();
         for near in &mut some {
             near.weight /= sum;
@@ -189,22 +211,56 @@ impl<'p> Neighbours<'p> {
         some
     }
 
-    /// Where bone ends are, given the handles, and the variance of that.
+    /// Where bone ends are in the root's frame, given the handles there, and the variance of that.
     fn expected(&self, near: &[Near], targets: &[Vec3]) -> (Vec<Vec3>, Vec<f64>) {
+        let Components { centre, axes, coordinates, left } = &self.components;
         let (handles, handle_mean) = centred(near, targets.len(), |placed| &placed.handles);
-        let (ends, end_mean) = centred(near, self.ends.len(), |placed| &placed.ends);
-        let mut c_hh = &handles * handles.transpose();
+        let mut ends = DMatrix::zeros(coordinates.nrows(), near.len());
+        let mut mean = DVector::zeros(coordinates.nrows());
+        for near in near {
+            mean.axpy(near.weight, &coordinates.column(near.index), 1.0);
+        }
+        for (near, mut column) in near.iter().zip(ends.column_iter_mut()) {
+            column.copy_from(&coordinates.column(near.index));
+            column -= &mean;
+            column *= near.weight.sqrt();
+        }
+        let (c_ch, gain) = self.regression(&handles, &ends);
+        let missing =
+            DVector::from_iterator(3 * targets.len(), targets.iter().flatten_places()) - handle_mean;
+        let places = centre + axes * (mean + gain.tr_mul(&missing));
+        let unsure = &ends * ends.transpose() - c_ch * gain;
+        let spread = axes * unsure;
+        let variance = |end: usize| {
+            let of = |row: usize| spread.row(row).dot(&axes.row(row)).max(0.0) + left[row];
+            (3 * end..3 * end + 3).map(of).sum::<f64>() / 3.0 + self.blur * self.blur
+        };
+        let place = |end: usize| Vec3::new(places[3 * end], places[3 * end + 1], places[3 * end + 2]);
+        ((0..self.ends.len()).map(place).collect(), (0..self.ends.len()).map(variance).collect())
+    }
+
+    /// C_ph and (C_hh + ε²)⁻¹ C_hp, of columns about their means.
+    fn regression(&self, handles: &DMatrix<f64>, ends: &DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
+        let mut c_hh = handles * handles.transpose();
         for k in 0..c_hh.nrows() {
             c_hh[(k, k)] += self.blur * self.blur;
         }
-        let c_ph = &ends * handles.transpose();
-        let missing =
-            DVector::from_iterator(3 * targets.len(), targets.iter().flatten_places()) - handle_mean;
+        let c_ph = ends * handles.transpose();
         // ε² on the diagonal makes it positive definite, whatever the frames are.
         let gain = c_hh.cholesky().map_or_else(
             || DMatrix::zeros(c_ph.ncols(), c_ph.nrows()),
             |factor| factor.solve(&c_ph.transpose()),
         );
+        (c_ph, gain)
+    }
+
+    /// The same where each frame was put to its handles.
+    fn expected_where_put(&self, near: &[Near], targets: &[Vec3]) -> (Vec<Vec3>, Vec<f64>) {
+        let (handles, handle_mean) = centred(near, targets.len(), |placed| &placed.handles);
+        let (ends, end_mean) = centred(near, self.ends.len(), |placed| &placed.ends);
+        let (c_ph, gain) = self.regression(&handles, &ends);
+        let missing =
+            DVector::from_iterator(3 * targets.len(), targets.iter().flatten_places()) - handle_mean;
         let places = end_mean + gain.tr_mul(&missing);
         let mut squares = DVector::<f64>::zeros(ends.nrows());
         for column in ends.column_iter() {
@@ -247,6 +303,41 @@ impl<'p> Neighbours<'p> {
             variances.iter_mut().zip(&delta).for_each(|(spread, x)| *spread += weight / sum * x * x);
         }
         (mean, variances)
+    }
+}
+
+impl Components {
+    /// `None` where numbers are too large to be squared.
+    fn of(placed: &[Placed]) -> Option<Self> {
+        let rows = 3 * placed.first().map_or(0, |placed| placed.ends.len());
+        let counts: f64 = placed.iter().map(|placed| placed.count).sum();
+        let mut all = DMatrix::zeros(rows, placed.len());
+        for (placed, mut column) in placed.iter().zip(all.column_iter_mut()) {
+            column.iter_mut().zip(placed.ends.iter().flatten_places()).for_each(|(to, from)| *to = from);
+        }
+        let shares = DVector::from_iterator(placed.len(), placed.iter().map(|placed| placed.count / counts));
+        let centre = &all * &shares;
+        all.column_iter_mut().for_each(|mut column| column -= &centre);
+        let mut weighted = all.clone();
+        weighted.column_iter_mut().zip(&shares).for_each(|(mut column, share)| column *= *share);
+        let found = eigen(&(weighted * all.transpose()))?;
+        let mut order: Vec<usize> = (0..rows).collect();
+        order.sort_by(|a, b| found.eigenvalues[*b].total_cmp(&found.eigenvalues[*a]));
+        let whole: f64 = found.eigenvalues.iter().map(|x| x.max(0.0)).sum();
+        let mut rest = whole;
+        let kept = order.iter().take_while(|k| {
+            let more = rest > LEFT * whole;
+            rest -= found.eigenvalues[**k].max(0.0);
+            more
+        });
+        let axes: Vec<DVector<f64>> = kept.map(|k| found.eigenvectors.column(*k).into_owned()).collect();
+        let axes = if axes.is_empty() { DMatrix::zeros(rows, 0) } else { DMatrix::from_columns(&axes) };
+        let coordinates = axes.tr_mul(&all);
+        let apart = all - &axes * &coordinates;
+        let left = DVector::from_fn(rows, |row, _| {
+            apart.row(row).iter().zip(&shares).map(|(x, share)| share * x * x).sum()
+        });
+        Some(Self { centre, axes, coordinates, left })
     }
 }
 

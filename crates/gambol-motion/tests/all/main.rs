@@ -3,6 +3,7 @@
 //! One program for all tests of the crate: linking is most of what a small one costs.
 
 mod basis;
+mod ends;
 mod geodesics;
 mod in_place;
 mod packs;

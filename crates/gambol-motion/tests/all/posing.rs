@@ -1,12 +1,15 @@
 //! Poses from handles: what is in reach is met, the elastic body of any rig bends its knees to their side, and a free root is taken along.
 
+use std::ops::ControlFlow;
+
 use gambol_dynamics::{Data, Goal, forward_kinematics};
 use gambol_model::samples::{Random, TreeKind, random_tree};
 use gambol_model::{BodyPoint, Creature, Vec3};
 use gambol_motion::samples::{stick_person, stick_pose};
 use gambol_motion::{
-    Basis, BasisError, Clip, ElasticSettings, FrameSelector, GeodesicSettings, Keep, PoseFrames, Prior,
-    RootMotion, SelectorSettings, bone_end, reconstruct,
+    Basis, BasisError, Clip, ElasticSettings, FrameSelector, GeodesicSettings, Keep, Look, PoseFrames,
+    PoseProcess, Prior, ProcessMethod, ProcessSettings, ProcessSpec, RootMotion, SelectorSettings, bone_end,
+    reconstruct,
 };
 
 /// Handles taken from a pose near the mean are met, whether the root is given or has to be found.
@@ -190,6 +193,73 @@ fn an_elastic_person_bends_what_is_pulled() {
     let shoulder = frames[person.body_index("upper.left").unwrap()].position;
     let elbow = frames[person.body_index("lower.left").unwrap()].position;
     assert!(elbow.z < shoulder.z - 0.1, "the elbow is below the shoulder: {elbow} {shoulder}");
+}
+
+/// A process that was trained on somebody who swings and crouches poses them by their ends, its likelihood has grown, what is stopped keeps what
+/// it has learnt, the same seed learns the same, and what is read from numbers says the same.
+#[test]
+fn a_process_learns_and_poses() {
+    let person = stick_person();
+    let frames = learnt(&person, &recorded(&person), 60);
+    let settings = || ProcessSettings { latent: 3, inducing: 20, ..ProcessSettings::default() };
+    let unseen: Vec<Vec<f64>> =
+        (0..6).map(|k| stick_pose(&person, 0.3 * f64::from(k) - 0.75, 0.45, 0.0)).collect();
+    let elastic = Prior::Elastic(ElasticSettings::default());
+    let far = |prior: &Prior| {
+        reconstruct(&person, &clip(&unseen), prior, &ends(&person), RootMotion::Given, 6).unwrap().distance
+    };
+    let without = far(&elastic);
+    for method in ProcessMethod::ALL {
+        let begin = || PoseProcess::begin(&person, frames.clone(), method, settings()).unwrap();
+        let mut process = begin();
+        let before = process.cost().unwrap();
+        let after = process.train(30, |_, _| ControlFlow::Continue(())).unwrap();
+        assert!(after < before - 50.0, "{method:?}: {before} {after}");
+        assert!((process.cost().unwrap() - after).abs() < 1e-6 * after.abs());
+        let mut again = begin();
+        let stop = |round: usize| if round < 10 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) };
+        let stopped = again.train(30, |round, _| stop(round)).unwrap();
+        assert!(stopped < before && stopped > after, "{method:?}: {stopped}");
+        let read = PoseProcess::from_spec(&person, frames.clone(), &process.spec()).unwrap();
+        let [one, two] = [process, read].map(|process| far(&Prior::Process(Box::new(process))));
+        assert!(
+            one < 0.02 && one < 0.5 * without && (one - two).abs() < 1e-9,
+            "{method:?}: {one} {two} {without}"
+        );
+    }
+    let process = PoseProcess::begin(&person, frames.clone(), ProcessMethod::Fitc, settings()).unwrap();
+    let whole = process.spec();
+    for bad in [
+        ProcessSpec { latent: whole.latent[1..].to_vec(), ..whole.clone() },
+        ProcessSpec { inducing: Vec::new(), ..whole.clone() },
+        ProcessSpec { inducing: vec![vec![0.0]], ..whole.clone() },
+        ProcessSpec { kernel: [f64::NAN; 4], ..whole.clone() },
+        ProcessSpec { block: 0, ..whole },
+    ] {
+        assert!(PoseProcess::from_spec(&person, frames.clone(), &bad).is_err());
+    }
+}
+
+/// A head turns to what it looks at, with every prior, and hands stay where they are pulled.
+#[test]
+fn a_head_looks_where_it_is_told() {
+    let person = stick_person();
+    let learnt = Prior::Frames(learnt(&person, &recorded(&person), 100));
+    let elastic = Prior::Elastic(ElasticSettings::default());
+    let head = person.body_index("head").unwrap();
+    let look = [Look { body: head, target: Vec3::new(2.0, 1.0, 0.8) }];
+    let mut data = Data::new(&person);
+    let target = Vec3::new(0.3, 0.3, 1.2);
+    let goals = [Goal { point: ends(&person)[1], target }];
+    for prior in [&elastic, &learnt] {
+        let at = person.reference_pose();
+        let (posed, past) =
+            prior.pose_looking(&person, &mut data, at, &goals, &look, RootMotion::Given).unwrap();
+        assert!(past < 0.05 && posed.miss < 0.01, "{past} {}", posed.miss);
+        let frame = forward_kinematics(&person, &mut data, &posed.pose)[head].clone();
+        let way = (look[0].target - frame.position).normalize();
+        assert!((frame.rotation * Vec3::x()).dot(&way) > 0.99);
+    }
 }
 
 /// One frame, frames that stand for nothing, poses of somebody else, and targets that are not one for each handle.
