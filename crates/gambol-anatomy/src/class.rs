@@ -376,6 +376,9 @@ impl Look {
 
     /// A body that is all back.
     fn limbless(&self, creature: &Creature, settings: &ClassSettings) -> (BodyClass, String) {
+        if self.has_flukes(creature) {
+            return (BodyClass::Whale, "it is all back, and its tail ends in a pair: flukes".to_owned());
+        }
         let length = self.extent().max().max(f64::MIN_POSITIVE);
         let slender = length / (creature.mass() / WATER / length).sqrt().max(f64::MIN_POSITIVE);
         if self.labelled(LIES) || slender > settings.slender {

@@ -48,7 +48,7 @@ pub use weight::{
     WeightReport, WeightStatus, stand, stiffness_from_weight,
 };
 
-pub use wings::{Blade, Wing, blades, wings};
+pub use wings::{Blade, Wing, blades, oars, wings};
 
 /// The vectors and matrices that this crate's functions take and give.
 pub use nalgebra;

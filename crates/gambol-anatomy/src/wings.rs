@@ -4,7 +4,7 @@ use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, Role, Side, Vec3, words_of_name};
 use nalgebra::Point3;
 
-use crate::{Heading, Mirror};
+use crate::{Heading, Leg, Legs, Mirror};
 
 /// A wing, from its joint at the trunk to its tip.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +49,8 @@ const STANDS: f64 = 0.1;
 /// A limb is a wing beside named ones if it reaches this far, as a share of the farthest.
 const REACHES: f64 = 0.4;
 
+/// Sine of the angle below which a piece of a leg points along the way.
+const ALONG: f64 = 0.2;
 /// How far ahead of straight out, and behind it, the ends of a tip are looked for.
 const TIP_ASIDE: f64 = 0.2;
 
@@ -168,7 +170,7 @@ fn extreme(
 fn outer_end(
     creature: &Creature,
     frames: &[gambol_dynamics::BodyFrame],
-    wing: &Wing,
+    limb: &[usize],
     body: usize,
     from: Vec3,
     heading: &Heading,
@@ -178,8 +180,7 @@ fn outer_end(
         let joint = creature.joints()[bodies[next].joints.clone()].first()?;
         Some(frames[next].point_in_world(joint.anchor))
     };
-    let next =
-        wing.bodies.iter().filter(|&&next| bodies[next].parent == body).filter_map(|&next| joint(next));
+    let next = limb.iter().filter(|&&next| bodies[next].parent == body).filter_map(|&next| joint(next));
     let far = next.max_by(|a, b| (a - from).norm().total_cmp(&(b - from).norm()));
     let middle = frames[body].point_in_world(bodies[body].mass.com);
     let out = middle - from;
@@ -196,15 +197,37 @@ fn outer_end(
 /// The blades of a wing, from how its shapes lie in the reference pose: spans lead outwards, leading edges ahead.
 pub fn blades(creature: &Creature, data: &mut Data, wing: &Wing) -> Vec<Blade> {
     let heading = Heading::of_reference(creature, data);
+    blades_of(creature, data, &wing.bodies, &heading, |_| heading.forward)
+}
+
+/// The blades of a leg that rows: spans lead to the foot, and their breadth lies across the way.
+pub fn oars(creature: &Creature, data: &mut Data, legs: &Legs, leg: &Leg) -> Vec<Blade> {
+    let mut limb: Vec<usize> = leg.joints.iter().map(|&joint| creature.joints()[joint].body).collect();
+    limb.push(leg.foot);
+    limb.dedup();
+    let heading = legs.heading;
+    let across = |span: Vec3| span.cross(&heading.forward).try_normalize(ALONG).unwrap_or(heading.left);
+    blades_of(creature, data, &limb, &heading, across)
+}
+
+/// `edge` tells where the leading edge is, by the span; what of it lies along the span does not matter.
+fn blades_of(
+    creature: &Creature,
+    data: &mut Data,
+    limb: &[usize],
+    heading: &Heading,
+    edge: impl Fn(Vec3) -> Vec3,
+) -> Vec<Blade> {
     let frames = forward_kinematics(creature, data, creature.reference_pose());
     let mut all = Vec::new();
-    for &body in &wing.bodies {
+    for &body in limb {
         let frame = &frames[body];
         let joint = creature.joints()[creature.bodies()[body].joints.clone()].first();
         let from = joint.map_or(frame.position, |joint| frame.point_in_world(joint.anchor));
-        let end = outer_end(creature, frames, wing, body, from, &heading);
+        let end = outer_end(creature, frames, limb, body, from, heading);
         let Some(span) = (end - from).try_normalize(1e-9) else { continue };
-        let flat = heading.forward - span * span.dot(&heading.forward);
+        let edge = edge(span);
+        let flat = edge - span * span.dot(&edge);
         let Some(ahead) = flat.try_normalize(1e-9) else { continue };
         let reach =
             |toward: Vec3| extreme(creature, frame, body, toward).map(|point| (point - from).dot(&toward));

@@ -264,6 +264,14 @@ pub fn gaits_for(body: &Body, data: &mut Data) -> Vec<(String, Result<(), GaitEr
                 Ok(Some(_)) => Ok(()),
                 // A preset that asks for another pose or other constraints is at hand all the same.
                 _ if preset::find(&body.creature, name).is_some() => Ok(()),
+                _ if name == "swim" && belly::rows(body) => match belly::rowing_misfit(body, data) {
+                    Some(reason) => Err(GaitError::DoesNotFit {
+                        creature: body.creature.name().to_owned(),
+                        gait: name.to_owned(),
+                        reason: reason.into(),
+                    }),
+                    None => Ok(()),
+                },
                 _ if belly::is_winged(body, name) && refused(body.class.class).is_none() => {
                     belly::design_winged(body, data, name, &Wish::default()).map(|_| ())
                 }

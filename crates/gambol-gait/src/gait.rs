@@ -118,7 +118,7 @@ pub enum Support {
         /// Way per cycle, m, at which the push of its tail equals its drag; as drag across and along alone has it if not given.
         advance: Option<f64>,
     },
-    /// Wings beat air or water and carry the body, or push it.
+    /// Wings beat air or water and carry the body, or push it; legs of whoever walks row through water.
     Wings {
         /// Mean speed ahead, m/s.
         speed: f64,

@@ -180,7 +180,7 @@ impl LegRows {
 }
 
 /// Velocity coordinates of the knee, and their part in bending it: one of a hinge, a unit vector of a ball.
-fn bend_direction(
+pub(crate) fn bend_direction(
     creature: &Creature,
     data: &Data,
     legs: &Legs,

@@ -67,8 +67,8 @@ pub use set::{LocomotionSet, SetClip, SetMaker, SetProgress, SetRole, locomotion
 pub use settings::{
     DesignSettings, FeetSettings, FeltSettings, FlightSettings, FootholdSettings, ForceSettings,
     GaitSettings, HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings,
-    PinSettings, PostureSettings, RootSettings, ScriptSettings, SetSettings, SettleSettings, StanceSettings,
-    StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings, WaySettings,
+    PinSettings, PostureSettings, RootSettings, RowSettings, ScriptSettings, SetSettings, SettleSettings,
+    StanceSettings, StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings, WaySettings,
 };
 pub use style::{Body, Counterpart, counterparts};
 

@@ -105,7 +105,7 @@ impl Model<'_> {
             return Ok(embodied);
         };
         let (mut standing, _) = self.embody_along(raised, notes)?;
-        let told = "it lies in the file and stands here: its legs point along its back";
+        let told = "it stands here, where its legs point down; in the file they do not";
         standing.notes.push(Remark::new(told, Hint::FilePose));
         // Its nodes are turned with it: what stands in the world stands in the scene.
         let unit = standing.world_from_scene.scaling();

@@ -7,7 +7,7 @@ use gambol_formats::gltf::samples::odd_bodies;
 use gambol_formats::{LoadOptions, load_from};
 use gambol_gait::{Body, Style, gaits_for};
 
-const SMALL: [&str; 19] = [
+const SMALL: [&str; 28] = [
     "dog-mirrored",
     "dog-0.01",
     "dog-askew",
@@ -27,6 +27,15 @@ const SMALL: [&str; 19] = [
     "hand",
     "tank",
     "one-bone",
+    "dog-z-up",
+    "dog-on-its-back",
+    "dog-z-up-no-names",
+    "person-on-its-side",
+    "person-chinese",
+    "person-german",
+    "robot-dog",
+    "person-and-dog",
+    "whale-no-names",
 ];
 
 #[test]

@@ -50,8 +50,8 @@ pub(crate) fn read(
     let scene = GltfScene::read(&container)?;
     if !scene.nodes.is_joint.contains(&true) {
         return Err(container.error(
-            "it has no skin and no clip that moves its parts: a creature is a mesh that is bound to a skeleton; bind it in \
-             Blender (Ctrl+P, Armature Deform) or any other tool first",
+            "it has no skin, no clip that moves its parts, and no parts that hang from parts: a creature is a mesh that is bound \
+             to a skeleton, or one mesh for each limb; bind it in Blender (Ctrl+P, Armature Deform) or any other tool first",
         ));
     }
     let (places, skin, notes) = pose(&container, &scene)?;

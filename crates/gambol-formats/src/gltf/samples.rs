@@ -27,6 +27,8 @@ pub struct Awkward {
     pub matrices: bool,
     /// There are clips already: one moves bones, one moves the scale of the head and a target.
     pub clips: bool,
+    /// Each bone has a mesh of its own, and nothing is bound to a skin: a robot.
+    pub rigid: bool,
     /// Names are not ASCII, some appear twice and one is missing.
     pub names: bool,
     /// Extras, unknown extensions and odd white space all over.
@@ -48,6 +50,7 @@ impl Awkward {
         two_skins: false,
         matrices: false,
         clips: false,
+        rigid: false,
         names: false,
         clutter: false,
         text: false,
@@ -72,6 +75,7 @@ pub fn awkward() -> Vec<(&'static str, Awkward)> {
         two_skins: true,
         matrices: false,
         clips: true,
+        rigid: false,
         names: true,
         clutter: true,
         text: false,
@@ -126,7 +130,7 @@ fn file_of(bones: &[Bone], awkward: &Awkward) -> Vec<u8> {
     let first_target = 2 + bones.len();
     children[1].extend(first_target..first_target + targets.len());
     let first_mesh = first_target + targets.len();
-    let parts: Vec<Vec<usize>> = parts(bones, awkward.two_skins);
+    let parts: Vec<Vec<usize>> = if awkward.rigid { Vec::new() } else { parts(bones, awkward.two_skins) };
     children[0].extend(first_mesh..first_mesh + parts.len());
 
     file.node("scene root", &Similarity3::identity(), &children[0]);
@@ -134,6 +138,13 @@ fn file_of(bones: &[Bone], awkward: &Awkward) -> Vec<u8> {
     for (index, bone) in bones.iter().enumerate() {
         let parent = bone.parent.map_or(armature, |parent| globals[parent]);
         file.node(&bone.name, &(parent.inverse() * globals[index]), &children[index + 2]);
+        if awkward.rigid {
+            file.nodes[index + 2]["mesh"] = json!(index);
+        }
+    }
+    if awkward.rigid {
+        let meshes: Vec<Value> = bones.iter().map(|bone| file.rod(bone)).collect();
+        return file.finish(&meshes, &[], &[]);
     }
     for (index, target) in targets.iter().enumerate() {
         let place = Similarity3::from_parts((*target).into(), UnitQuaternion::identity(), armature.scaling());
@@ -331,6 +342,34 @@ impl File {
         })
     }
 
+    /// A closed prism around a bone, in its own space.
+    fn rod(&mut self, bone: &Bone) -> Value {
+        const SIDES: u16 = 8;
+        let length = (bone.tail - bone.head).norm();
+        let corner = |along: f64, side: u16| {
+            let (sine, cosine) = math::sin_cos(std::f64::consts::TAU * f64::from(side) / f64::from(SIDES));
+            to_f32(Vec3::new(bone.radius * cosine, along * length, bone.radius * sine))
+        };
+        let places: Vec<[f32; 3]> = [0.0, 1.0]
+            .into_iter()
+            .flat_map(|along| (0..SIDES).map(move |side| corner(along, side)))
+            .collect();
+        let mut indices: Vec<[u16; 1]> = Vec::new();
+        for side in 0..SIDES {
+            let (next, top) = ((side + 1) % SIDES, SIDES);
+            let mut triangles = vec![[side, side + top, next], [next, side + top, next + top]];
+            if side >= 2 {
+                triangles.extend([[0, side - 1, side], [top, side + top, side - 1 + top]]);
+            }
+            indices.extend(triangles.into_iter().flatten().map(|k| [k]));
+        }
+        let position = expect(self.buffer.floats(&places, None));
+        self.buffer.bound(position, &places);
+        let indices = expect(self.buffer.shorts(&indices));
+        let primitive = json!({ "attributes": { "POSITION": position }, "indices": indices, "material": 0 });
+        json!({ "name": bone.name, "primitives": [primitive] })
+    }
+
     /// `walk` bends two bones, `blink` scales the head and moves a target.
     fn clips(&mut self, bones: &[Bone], first_target: usize) -> Vec<Value> {
         let node_of = |name: &str| bones.iter().position(|bone| bone.name == name).map_or(0, |bone| bone + 2);
@@ -371,12 +410,14 @@ impl File {
             "scenes": [{ "nodes": [0] }],
             "nodes": self.nodes,
             "meshes": meshes,
-            "skins": skins,
             "materials": [{ "name": "fur", "pbrMetallicRoughness": { "baseColorFactor": [0.8, 0.5, 0.3, 1.0], "metallicFactor": 0.0 } }],
             "accessors": self.buffer.accessors,
             "bufferViews": self.buffer.views,
             "buffers": [buffer],
         });
+        if !skins.is_empty() {
+            document["skins"] = json!(skins);
+        }
         if !animations.is_empty() {
             document["animations"] = json!(animations);
         }

@@ -143,7 +143,7 @@ impl GltfScene {
 }
 
 /// The joints of a file that has no skin: nodes that its clips turn, and all that hangs from them. One alone is a door, not a
-/// creature.
+/// creature. Where no clip says it, they are the nodes of parts that hang from parts.
 fn puppet_joints(container: &Container, order: &[usize], parent: &[Option<usize>]) -> Vec<bool> {
     const FEWEST_TURNED: usize = 2;
     let mut turned = vec![false; parent.len()];
@@ -157,12 +157,62 @@ fn puppet_joints(container: &Container, order: &[usize], parent: &[Option<usize>
         }
     }
     if turned.iter().filter(|turned| **turned).count() < FEWEST_TURNED {
-        return vec![false; parent.len()];
+        return jointed_parts(container, order, parent);
     }
     for &node in order {
         turned[node] |= parent[node].is_some_and(|parent| turned[parent]);
     }
     turned
+}
+
+/// The nodes of a robot made of one mesh for each part: parts hang from parts. Parts that all hang from one node are scenery, as a
+/// room with its furniture is.
+fn jointed_parts(container: &Container, order: &[usize], parent: &[Option<usize>]) -> Vec<bool> {
+    const FEWEST_HANGING: usize = 2;
+    let nodes = &container.document.nodes;
+    let has_mesh = |node: usize| nodes[node].mesh.is_some();
+    // A mesh by itself below a node without one is that node's.
+    let is_shell = |node: usize| {
+        let alone = |parent: usize| {
+            !has_mesh(parent) && nodes[parent].children.iter().filter(|&&child| has_mesh(child)).count() == 1
+        };
+        has_mesh(node) && nodes[node].children.is_empty() && parent[node].is_some_and(alone)
+    };
+    let is_part: Vec<bool> = (0..nodes.len())
+        .map(|node| {
+            has_mesh(node) && !is_shell(node) || nodes[node].children.iter().any(|&child| is_shell(child))
+        })
+        .collect();
+    let mut below: Vec<usize> = is_part.iter().map(|part| usize::from(*part)).collect();
+    for &node in order.iter().rev() {
+        if let Some(parent) = parent[node] {
+            below[parent] += below[node];
+        }
+    }
+    // The largest tree of parts, from the lowest node on that holds all of it.
+    let Some(top) =
+        order.iter().copied().filter(|&node| parent[node].is_none()).max_by_key(|&node| below[node])
+    else {
+        return vec![false; nodes.len()];
+    };
+    let holds_all = |node: usize| {
+        nodes[node]
+            .children
+            .iter()
+            .copied()
+            .find(|&child| below[child] == below[top])
+            .filter(|_| !is_part[node])
+    };
+    let root = std::iter::successors(Some(top), |&node| holds_all(node)).last().unwrap_or(top);
+    let mut joints = vec![false; nodes.len()];
+    let (mut under_part, mut hanging) = (vec![false; nodes.len()], 0);
+    for &node in order {
+        let above = parent[node].filter(|&parent| joints[parent]);
+        joints[node] = (node == root || above.is_some()) && below[node] > 0 && !is_shell(node);
+        under_part[node] = above.is_some_and(|above| under_part[above] || is_part[above]);
+        hanging += usize::from(joints[node] && is_part[node] && under_part[node]);
+    }
+    if hanging < FEWEST_HANGING { vec![false; nodes.len()] } else { joints }
 }
 
 /// Inverse bind matrices of every skin; identities where the file has none.
@@ -192,8 +242,8 @@ fn local(container: &Container, node: usize) -> Result<Matrix4<f64>, FormatError
         Matrix4::from_column_slice(&matrix)
     } else {
         let [x, y, z, w] = data.rotation.unwrap_or([0.0, 0.0, 0.0, 1.0]);
-        let rotation = UnitQuaternion::try_new(Quaternion::new(w, x, y, z), SINGULAR)
-            .ok_or_else(|| container.error(format!("node {node} has a rotation of length zero")))?;
+        // One of length zero turns nothing, as other programs show it.
+        let rotation = UnitQuaternion::try_new(Quaternion::new(w, x, y, z), SINGULAR).unwrap_or_default();
         let scale = Vec3::from(data.scale.unwrap_or([1.0; 3]));
         let axes = rotation.to_rotation_matrix().into_inner() * Matrix3::from_diagonal(&scale);
         let mut matrix = axes.to_homogeneous();

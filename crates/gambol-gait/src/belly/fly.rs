@@ -11,7 +11,7 @@
 //! The centre of mass is moved by what these add up to, less weight and the drag of the trunk, about a mean speed that is given; the
 //! body keeps its pitch, as tails and the turns of wings hold it. Inertia of the air that a wing moves is left out.
 
-use gambol_anatomy::{Blade, blades, wings};
+use gambol_anatomy::{Blade, ClassSettings, Legs, blades, classify, oars, wings};
 use gambol_dynamics::Data;
 use gambol_model::{Quat, Transform, Vec3, math};
 use gambol_motion::Stride;
@@ -45,7 +45,7 @@ impl Flow {
 
 /// Force of the medium on blades and trunk at every sample, in the world, N.
 pub(super) fn forces(scene: &BellyScene, flow: &Flow) -> Result<Vec<Vec3>, GaitError> {
-    let air = Air::new(scene)?;
+    let air = Air::new(scene, flow)?;
     Ok((0..scene.samples()).map(|k| air.force(k, flow)).collect())
 }
 
@@ -57,8 +57,8 @@ pub(super) struct Air<'s> {
 }
 
 impl<'s> Air<'s> {
-    pub(super) fn new(scene: &'s BellyScene<'s>) -> Result<Self, GaitError> {
-        let (blades, foil) = all_blades(scene)?;
+    pub(super) fn new(scene: &'s BellyScene<'s>, flow: &Flow) -> Result<Self, GaitError> {
+        let (blades, foil) = all_blades(scene, flow)?;
         Ok(Self { scene, blades, foil })
     }
 
@@ -73,7 +73,8 @@ impl<'s> Air<'s> {
             let velocity = derivative([k + n - 2, k + n - 1, k + 1, k + 2].map(at), scene.step);
             let turn = upright * scene.frames[k][blade.body].rotation;
             let goes = forward * flow.speed + Vec3::z() * flow.climb;
-            blade_force(blade, &self.foil, velocity + goes, &turn, flow.density)
+            let force = blade_force(blade, &self.foil, velocity + goes, &turn, flow.density);
+            if (velocity + goes).dot(&forward) > 0.0 { force * self.foil.ahead } else { force }
         };
         self.blades.iter().map(of_blade).sum::<Vec3>() - forward * trunk_drag(scene, flow)
     }
@@ -84,8 +85,13 @@ pub(super) fn nose_up(scene: &BellyScene, pitch: f64) -> Quat {
     Quat::from_axis_angle(&Unit::new_normalize(scene.left), -pitch)
 }
 
-fn all_blades(scene: &BellyScene) -> Result<(Vec<Blade>, Foil), GaitError> {
+fn all_blades(scene: &BellyScene, flow: &Flow) -> Result<(Vec<Blade>, Foil), GaitError> {
     let mut data = Data::new(scene.creature);
+    if flow.is_water(&scene.settings.flight)
+        && classify(scene.creature, &mut data, &ClassSettings::default()).walks
+    {
+        return all_oars(scene, &mut data);
+    }
     let wings = wings(scene.creature, &mut data);
     let all: Vec<Blade> = wings.iter().flat_map(|wing| blades(scene.creature, &mut data, wing)).collect();
     if all.is_empty() {
@@ -97,7 +103,18 @@ fn all_blades(scene: &BellyScene) -> Result<(Vec<Blade>, Foil), GaitError> {
     let aspect = 2.0 * wings.len() as f64 * length * length / area.max(f64::MIN_POSITIVE);
     let settings = &scene.settings.flight;
     let insect = length < settings.insect;
-    Ok((all, Foil { aspect, insect, stall: settings.stall }))
+    Ok((all, Foil { aspect, insect, stall: settings.stall, ahead: 1.0 }))
+}
+
+/// Legs that row. They are no wings: whatever their angle, water has left them.
+fn all_oars(scene: &BellyScene, data: &mut Data) -> Result<(Vec<Blade>, Foil), GaitError> {
+    let legs = Legs::new(scene.creature, data, scene.creature.reference_pose());
+    let all: Vec<Blade> = legs.legs.iter().flat_map(|leg| oars(scene.creature, data, &legs, leg)).collect();
+    if all.is_empty() {
+        return Err(GaitError::Body(format!("{} has no legs to row with", scene.creature.name())));
+    }
+    let stall = [f64::MIN_POSITIVE, 2.0 * f64::MIN_POSITIVE];
+    Ok((all, Foil { aspect: 1.0, insect: false, stall, ahead: scene.settings.row.closed }))
 }
 
 /// What a blade's angle does.
@@ -108,6 +125,8 @@ struct Foil {
     insect: bool,
     /// Angles at which it begins and ends to stall, rad.
     stall: [f64; 2],
+    /// Share of the force on what moves ahead: a wing is the same on both ways, a paw closes.
+    ahead: f64,
 }
 
 impl Foil {
@@ -194,7 +213,10 @@ pub(super) fn path(scene: &BellyScene, flow: &Flow, demand: [f64; 2]) -> Result<
     } else {
         forward * demand[0] + Vec3::z() * demand[1]
     };
-    let lacks = (mean - weight(scene, flow)) / in_weights(scene) - demanded;
+    let mut lacks = (mean - weight(scene, flow)) / in_weights(scene) - demanded;
+    if flow.is_water(&scene.settings.flight) {
+        lacks.z = 0.0; // lungs are filled so that it keeps its depth
+    }
     let slip = Slip { missing: lacks.norm(), ..Slip::default() };
     Ok(Path { world_from_float: off_the_bottom(scene, frames), stride, slip })
 }

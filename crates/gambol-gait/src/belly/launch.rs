@@ -425,7 +425,8 @@ struct Flight {
 
 impl Flight {
     fn new(scene: &BellyScene, score: &Score, samples: &Samples) -> Result<Self, GaitError> {
-        let air = Air::new(scene)?;
+        let still = Flow { speed: 0.0, climb: 0.0, pitch: 0.0, density: score.density };
+        let air = Air::new(scene, &still)?;
         let forward = scene.left.cross(&Vec3::z());
         let count = samples.beats.len();
         let planned: Vec<Planned> = (0..count).map(|k| score.plan.at(samples.time(k))).collect();

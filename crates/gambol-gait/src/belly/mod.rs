@@ -12,6 +12,7 @@ mod fly;
 mod launch;
 mod path;
 mod rest;
+mod row;
 mod scene;
 mod segment;
 mod slide;
@@ -35,6 +36,7 @@ pub(crate) use design::{
     cruising_beat, design_legless, legless_frequency, legless_support, swim_advance, with_preferred,
 };
 pub(crate) use launch::launch;
+pub(crate) use row::{misfit as rowing_misfit, rows};
 pub(crate) use stroke::{WINGED, design_winged, is_winged, steered};
 pub(crate) use way::Way;
 

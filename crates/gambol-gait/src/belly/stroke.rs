@@ -16,6 +16,7 @@ use gambol_model::{BodyClass, JointKind, Side, Vec3, math};
 use nalgebra::DVector;
 
 use super::fly::{self, Flow};
+use super::row::{self, Row};
 use super::scene::BellyScene;
 use super::way::Way;
 use crate::modal::ModalMotion;
@@ -47,8 +48,8 @@ pub(super) struct Stroke {
 
 /// Whether wings or fins like them move this body in the gait `name`.
 pub(crate) fn is_winged(body: &Body, name: &str) -> bool {
-    let rows = matches!(body.class.class, BodyClass::Ray | BodyClass::Paddles);
-    WINGED.contains(&name) || name == "swim" && rows
+    let beats = matches!(body.class.class, BodyClass::Ray | BodyClass::Paddles);
+    WINGED.contains(&name) || name == "swim" && (beats || row::rows(body))
 }
 
 /// The gait `name` of a body with wings.
@@ -65,6 +66,9 @@ pub(crate) fn design_winged(
     };
     body.free_root().map_err(|reason| misfit(reason.to_string()))?;
     let class = body.class.class;
+    if name == "swim" && row::rows(body) {
+        return row::design(body, data, wish);
+    }
     if class == BodyClass::Floats && name == "hover" {
         return Ok(Design { gait: floating(body, wish), hints: Vec::new() });
     }
@@ -73,7 +77,7 @@ pub(crate) fn design_winged(
     if wings.len() < 2 || !flies {
         return Err(misfit("it has no wings".to_owned()));
     }
-    let beats = Beats { body, wings };
+    let beats = Beats { body, wings, rows: None };
     let mut hints = Vec::new();
     if let "take-off" | "land" = name {
         let level = beats.trimmed(data, "fly", wish, &mut hints)?;
@@ -160,11 +164,18 @@ fn floating(body: &Body, wish: &Wish) -> Gait {
 pub(super) struct Beats<'b> {
     body: &'b Body,
     wings: Vec<Wing>,
+    /// Strokes of legs instead.
+    rows: Option<Vec<Row>>,
 }
 
 impl<'b> Beats<'b> {
     pub(super) fn new(body: &'b Body, data: &mut Data) -> Self {
-        Self { body, wings: wings(&body.creature, data) }
+        Self { body, wings: wings(&body.creature, data), rows: None }
+    }
+
+    /// With legs instead of wings.
+    pub(super) fn rowing(body: &'b Body, rows: Vec<Row>) -> Self {
+        Self { body, wings: Vec::new(), rows: Some(rows) }
     }
 
     /// Length of the longest wing, m.
@@ -372,7 +383,12 @@ impl<'b> Beats<'b> {
     }
 
     /// Through water: the speed at which its beat pushes as much as its drag holds back.
-    fn driven(&self, data: &mut Data, start: Stroke, hints: &mut Vec<String>) -> Result<Stroke, GaitError> {
+    pub(super) fn driven(
+        &self,
+        data: &mut Data,
+        start: Stroke,
+        hints: &mut Vec<String>,
+    ) -> Result<Stroke, GaitError> {
         let settings = &self.body.settings.flight;
         let at = |speed: f64| Stroke { flow: Flow { speed, ..start.flow }, ..start };
         let [mut low, mut high] = [0.0, 10.0 * start.flow.speed.max(f64::MIN_POSITIVE)];
@@ -381,12 +397,13 @@ impl<'b> Beats<'b> {
             if self.missing(data, at(middle))?[0] > 0.0 { low = middle } else { high = middle }
         }
         if low == 0.0 {
-            hints.push("its fins do not push it ahead".to_owned());
+            let what = if self.rows.is_some() { "legs" } else { "fins" };
+            hints.push(format!("its {what} do not push it ahead"));
         }
         Ok(at(0.5 * (low + high)))
     }
 
-    fn gait(&self, name: &str, stroke: &Stroke, components: Vec<Component>) -> Gait {
+    pub(super) fn gait(&self, name: &str, stroke: &Stroke, components: Vec<Component>) -> Gait {
         let Flow { speed, pitch, density, .. } = stroke.flow;
         Gait {
             name: name.to_owned(),
@@ -413,6 +430,9 @@ impl<'b> Beats<'b> {
 
     /// Wanted motions of joints that go with cos ωt and sin ωt, and what lasts.
     fn directions(&self, data: &mut Data, stroke: &Stroke) -> [Vec<f64>; 3] {
+        if let Some(rows) = &self.rows {
+            return row::directions(self.body, data, rows);
+        }
         let settings = &self.body.settings.flight;
         let creature = &self.body.creature;
         let heading = self.body.legs.heading;
@@ -491,7 +511,7 @@ fn level(body: &Body, components: &[Component]) -> Option<Component> {
 }
 
 /// Adds the turn of a body against its parent, world, rad, to a tangent vector as far as its joints can.
-fn turn(creature: &gambol_model::Creature, data: &Data, body: usize, by: Vec3, out: &mut [f64]) {
+pub(super) fn turn(creature: &gambol_model::Creature, data: &Data, body: usize, by: Vec3, out: &mut [f64]) {
     let frame = &data.frames[body];
     for joint in &creature.joints()[creature.bodies()[body].joints.clone()] {
         match joint.kind {

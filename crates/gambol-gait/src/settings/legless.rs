@@ -231,3 +231,34 @@ gambol_model::settings! {
         most_incidence: f64 = 0.8, Positive;
     }
 }
+
+gambol_model::settings! {
+    /// Legs that row (`belly::row`). Angles in rad.
+    pub struct RowSettings {
+        /// Strokes per second of somebody with legs of a metre; they go with the root of the length: 1.7 of a dog, whose strokes
+        /// are rarer the larger it is (Fish, DiNenno and Trail 2020), 3 of a muskrat (Fish 1984).
+        beat: f64 = 1.2, Positive;
+        /// Swing of a leg to each side of its mean …
+        sweep: f64 = 0.75, Positive;
+        /// … which is so far behind where it stands: legs push from straight down on.
+        held: f64 = 0.2, AtLeastZero;
+        /// Fold of the knee while the foot comes forward.
+        fold: f64 = 1.5, Positive;
+        /// Force on a leg that comes forward over that on one that goes back as fast: toes spread and close, and the paw is turned edge
+        /// on (Fish 1984; Fish, DiNenno and Trail 2020).
+        closed: f64 = 0.4, Share;
+        /// Beats that a pair is later than the one behind it: dogs put down left hind, right fore, right hind, left fore (Fish,
+        /// DiNenno and Trail 2020).
+        paddler: f64 = 0.25, Share;
+        /// The same of those whose legs stick out, as pond turtles' do: diagonals together (Pace, Blob and Westneat 2001).
+        rower: f64 = 0.5, Share;
+        /// Cosine of the angle to the vertical below which a leg sticks out.
+        aside: f64 = 0.7, Share;
+        /// Angle that legs keep to the way at the end of a kick, and arms that lie along the body.
+        trails: f64 = 0.35, AtLeastZero;
+        /// Sine of the angle to the way below which a leg says nothing about its stroke.
+        straight: f64 = 0.2, Share;
+        /// Height over length of somebody on two legs beyond which it would have to lie down to swim: a duck has 0.8, a person 5.
+        upright: f64 = 1.5, Positive;
+    }
+}

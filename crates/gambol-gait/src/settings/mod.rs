@@ -17,7 +17,7 @@ pub use design::{
 };
 pub use feet::{FeetSettings, FootholdSettings, ObeySettings, PinSettings, RootSettings, WarningSettings};
 pub use forces::{FeltSettings, ForceSettings, StanceSettings};
-pub use legless::{FlightSettings, LieSettings, SwimSettings, WaveSettings, WaySettings};
+pub use legless::{FlightSettings, LieSettings, RowSettings, SwimSettings, WaveSettings, WaySettings};
 pub use script::{ScriptSettings, SetSettings};
 pub use style::{LimitSettings, StyleSettings};
 
@@ -74,6 +74,8 @@ pub struct GaitSettings {
     pub swim: SwimSettings,
     /// How wings carry a body.
     pub flight: FlightSettings,
+    /// How legs row through water.
+    pub row: RowSettings,
     /// How a body turns in water and air.
     pub way: WaySettings,
 }
@@ -105,6 +107,7 @@ impl GaitSettings {
         self.lie.check()?;
         self.swim.check()?;
         self.flight.check()?;
+        self.row.check()?;
         self.way.check()
     }
 }

@@ -82,6 +82,7 @@ fn creatures_that_nobody_tuned() {
             assert_eq!(body.legs.pairs, pairs);
             for (gait, fits) in gaits_for(&body, &mut data) {
                 match fits {
+                    Ok(()) if gait == "swim" => {} // on no ground
                     Ok(()) => check_feet(&format!("{pairs} pairs, sprawl {sprawl}"), &body, &mut data, &gait),
                     Err(error) => assert!(error.to_string().starts_with("walker cannot"), "{error}"),
                 }

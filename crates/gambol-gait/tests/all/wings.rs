@@ -304,3 +304,44 @@ fn who_flies_takes_off_and_lands() {
         assert!(missing < 0.25, "{gait}: {missing} weights come from nowhere");
     }
 }
+
+/// Who has legs swims with them as fast as animals do: dogs at 0.4 to 1.1 m/s, strokes left hind, right fore, right hind, left fore (Fish,
+/// DiNenno and Trail 2020), and nothing pushes from nowhere. People would have to lie down, and are told so.
+#[test]
+fn legs_paddle_as_dogs_do() {
+    let dog = gambol::load("dog", &gambol::LoadOptions::default()).unwrap();
+    let (body, performance, _) = played(&dog, "swim");
+    let report = &performance.report;
+    println!("dog: {:.2} m/s, {:.2} strokes a second", report.speed, report.speed / report.stride_length);
+    // The middle of what was measured, within a factor of two.
+    assert!((0.35..1.4).contains(&report.speed), "{} m/s", report.speed);
+    let residual = report.residual_force.unwrap();
+    assert!(residual < 0.05, "{residual} weights from nowhere");
+    let mut data = Data::new(&body.creature);
+    // When each foot is farthest ahead of its hip.
+    let forward = body.legs.heading.forward;
+    let ahead = |data: &mut Data, pose: &Vec<f64>, leg: &gambol_gait::Leg| {
+        let frames = forward_kinematics(&body.creature, data, pose);
+        (frames[leg.foot].point_in_world(leg.point) - leg.hip_in_world(&body.creature, frames)).dot(&forward)
+    };
+    let poses = &performance.clip.poses;
+    let mut reaches: Vec<(String, usize)> = Vec::new();
+    for leg in &body.legs.legs {
+        let places: Vec<f64> = poses.iter().map(|pose| ahead(&mut data, pose, leg)).collect();
+        let first = (0..places.len() - 1).max_by(|&a, &b| places[a].total_cmp(&places[b])).unwrap();
+        reaches.push((leg.name.clone(), first));
+    }
+    let after_left_hind = |name: &str| {
+        let at = |name: &str| reaches.iter().find(|(known, _)| known == name).unwrap().1;
+        let keys = poses.len() - 1;
+        (at(name) + keys - at("foot.hind.left")) % keys
+    };
+    let order = ["foot.front.right", "foot.hind.right", "foot.front.left"].map(after_left_hind);
+    assert!(order.windows(2).all(|pair| pair[0] < pair[1]), "{reaches:?}");
+
+    let human = gambol::load("human", &gambol::LoadOptions::default()).unwrap();
+    let mut data = Data::new(&human);
+    let body = Body::new(human, &mut data, &Style::default()).unwrap();
+    let refused = design(&body, &mut data, "swim", &Wish::default()).unwrap_err().to_string();
+    assert!(refused.contains("lie down"), "{refused}");
+}

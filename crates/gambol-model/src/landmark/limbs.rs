@@ -92,6 +92,9 @@ fn has_joints(stand: &Stand, limb: &Limb) -> bool {
 /// What is called an arm is a leg if it comes within this part of the height of the ground: hands that hang low are not
 /// feet, while the "arms" of many four-legged rigs are.
 const ARM_STANDS: f64 = 0.05;
+/// And if it ends at most this part of the height above where legs do that are called so: a skeleton's last bones are bare points.
+/// Hands that hang are at 0.4.
+const ARM_LEVEL: f64 = 0.12;
 /// Where other legs stand, what is called a leg ends below this part of the height: the "front legs" of a dinosaur that
 /// dangle from its chest are arms.
 const LEG_DANGLES: f64 = 0.25;
@@ -101,13 +104,20 @@ fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
     let above = |limb: &Limb| (limb.low - stand.ground) / stand.height.max(f64::MIN_POSITIVE);
     let others_stand =
         limbs.iter().any(|limb| limb.reaches && limb.mate.is_some() && has_joints(stand, limb));
+    let named_legs = limbs.iter().filter(|limb| {
+        named(words, limb, Parts::ANY_LEG) && !named(words, limb, Parts::ANY_ARM) && limb.mate.is_some()
+    });
+    let legs_end = named_legs.map(|limb| limb.low).reduce(f64::min).unwrap_or(f64::NEG_INFINITY);
     let is_leg = |limb: &Limb| {
         let (leg, arm) = (named(words, limb, Parts::ANY_LEG), named(words, limb, Parts::ANY_ARM));
         let called_leg = leg && !arm && (above(limb) < LEG_DANGLES || !others_stand);
         // An arm that stands does so on both sides: one that alone reaches the ground holds a gun.
         let arm_stands = |limb: &Limb| limb.reaches && above(limb) < ARM_STANDS;
         let both = arm_stands(limb) && limb.mate.is_none_or(|mate| arm_stands(&limbs[mate]));
-        let stands = limb.reaches && (leg || !arm || both);
+        // A skeleton without flesh ends where its last bones begin, legs and "arms" alike.
+        let level = |limb: &Limb| limb.low - legs_end < ARM_LEVEL * stand.height;
+        let level = limb.mate.is_some_and(|mate| level(&limbs[mate])) && level(limb);
+        let stands = limb.reaches && (leg || !arm || both) || arm && level;
         let trinket = words[limb.root()].parts.has(Parts::TRINKET);
         let fin = named(words, limb, Parts::FIN) && !leg;
         has_joints(stand, limb) && !trinket && !fin && (stands || called_leg)
@@ -287,13 +297,90 @@ pub(super) fn upright(creature: &Creature, stand: &Stand, split: &Split) -> Opti
 
 /// The same, if what lies are legs: by their names, or since they are a fair part of the body. Fins that trail are neither.
 pub(super) fn raised(creature: &Creature, stand: &Stand, words: &[Words], split: &Split) -> Option<Vec3> {
-    const LEGS_MASS: f64 = 0.1; // of the whole, both together; a person's are a third, a dolphin's flippers a twentieth
+    if let Some(up) = legs_agree(creature, stand, words) {
+        return Some(up);
+    }
     let (root, up) = lying_pair(creature, stand, split)?;
     let below = |body: &usize| std::iter::once(*body).chain(ancestors(creature, *body)).any(|at| at == root);
     let said = |parts: Parts| stand.bodies().filter(below).any(|body| words[body].parts.has(parts));
     let heavy = 2.0 * stand.below[root].mass > LEGS_MASS * creature.mass();
     let swims = said(Parts::FIN.or(Parts::WING));
     (!swims && (said(Parts::ANY_LEG) || heavy)).then_some(up)
+}
+
+/// Of the whole, of legs that nobody calls so; a person's are a third, a dolphin's flippers a twentieth.
+const LEGS_MASS: f64 = 0.1;
+
+/// The direction that ought to be up if all legs point one way and that is not down: across the line of their hips where there are
+/// several pairs, away from the trunk where there is one. Legs that are folded or spread point no way.
+fn legs_agree(creature: &Creature, stand: &Stand, words: &[Words]) -> Option<Vec3> {
+    const LARGE: f64 = 0.2; // of the heaviest limb: others are fingers and ears
+    const AGREE: f64 = 0.8; // length of the mean of unit vectors along legs
+    const DOWN: f64 = 0.5; // cosine: legs that point down by this much are drawn as they stand
+    const ACROSS: f64 = 0.5; // cosine of the angle to the line of hips, at most
+    const AWAY: f64 = 0.7; // cosine of the angle to the way from the trunk to the hips, at least
+    let below = |root: usize| {
+        let is_below =
+            move |body: &usize| std::iter::once(*body).chain(ancestors(creature, *body)).any(|at| at == root);
+        stand.bodies().filter(is_below)
+    };
+    let said = |root: usize, parts: Parts| below(root).any(|body| words[body].parts.has(parts));
+    let along = |root: usize| (stand.below[root].com - stand.base(creature, root)).try_normalize(1e-9);
+    let way = |[a, b]: [usize; 2]| Some((along(a)? + along(b)?) * 0.5).filter(|way| way.norm() > AGREE);
+    let jointed = |root: usize| stand.below[root].joints.iter().sum::<usize>() > 1;
+    let limbs: Vec<[usize; 2]> = symmetry::alike_siblings(stand)
+        .into_iter()
+        .filter(|&[a, _]| jointed(a) && !said(a, Parts::FIN.or(Parts::WING)))
+        .collect();
+    let most = limbs.iter().map(|[a, _]| stand.below[*a].mass).fold(0.0, f64::max);
+    let large = limbs.iter().filter(|[a, _]| stand.below[*a].mass > LARGE * most);
+    // With more than arms and legs it is an insect or a spider, which may arch its legs any way.
+    if distinct(large.flatten()) > 4 {
+        return None;
+    }
+    let mut legs: Vec<([usize; 2], Vec3)> =
+        limbs.into_iter().filter_map(|pair| Some((pair, way(pair)?))).collect();
+    let heavy =
+        legs.iter().map(|([a, _], _)| 2.0 * stand.below[*a].mass).sum::<f64>() > LEGS_MASS * creature.mass();
+    let any_said = legs.iter().any(|([a, _], _)| said(*a, Parts::ANY_LEG));
+    // Where some are called legs, what is called an arm is one only beside them.
+    if any_said && legs.iter().filter(|([a, _], _)| said(*a, Parts::ANY_LEG)).count() == 1 {
+        let own: Vec<_> = legs.iter().filter(|([a, _], _)| said(*a, Parts::ANY_LEG)).copied().collect();
+        let others: Vec<_> =
+            legs.iter().filter(|(_, way)| way.dot(&own[0].1) > AGREE * AGREE).copied().collect();
+        legs = if others.len() > 1 { others } else { own };
+    }
+    if !any_said && (!heavy || legs.len() < 2) {
+        return None;
+    }
+    let mean = legs.iter().map(|(_, way)| way).sum::<Vec3>() / legs.len().max(1) as f64;
+    if mean.norm() < AGREE || mean.dot(&stand.up) < -DOWN * mean.norm() {
+        return None;
+    }
+    let way = mean.normalize();
+    let hips: Vec<Vec3> =
+        legs.iter().map(|([a, b], _)| (stand.base(creature, *a) + stand.base(creature, *b)) * 0.5).collect();
+    let middle = hips.iter().sum::<Vec3>() / hips.len() as f64;
+    let line = hips.iter().map(|hip| hip - middle).max_by(|a, b| a.norm().total_cmp(&b.norm()))?;
+    let across = legs.len() > 1 && line.norm() > 0.0 && way.dot(&line).abs() < ACROSS * line.norm();
+    let mut roots: Vec<usize> = legs.iter().flat_map(|(pair, _)| *pair).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    let [whole, own] = [&[stand.root][..], &roots[..]].map(|roots| {
+        let of = |&root: &usize| (stand.below[root].mass, stand.below[root].com * stand.below[root].mass);
+        roots.iter().map(of).fold((0.0, Vec3::zeros()), |(m, c), (mass, moment)| (m + mass, c + moment))
+    });
+    let trunk = middle - (whole.1 - own.1) / (whole.0 - own.0).max(f64::MIN_POSITIVE);
+    let away = way.dot(&trunk) > AWAY * trunk.norm();
+    // Files are drawn along axes.
+    let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
+    let axis = axes.into_iter().max_by(|x, y| x.dot(&way).abs().total_cmp(&y.dot(&way).abs()))?;
+    (across || any_said && away).then(|| if axis.dot(&way) > 0.0 { -axis } else { axis })
+}
+
+/// How many different ones there are.
+fn distinct<'a>(all: impl Iterator<Item = &'a usize>) -> usize {
+    all.collect::<std::collections::HashSet<_>>().len()
 }
 
 /// The limb that lies, and the direction that ought to be up.

@@ -67,6 +67,15 @@ impl Plan {
         self
     }
 
+    /// With another one three metres to its left.
+    fn beside(mut self, other: Self) -> Self {
+        let first = self.bones.len();
+        for bone in other.moved(|point| point + Vec3::new(3.0, 0.0, 0.0)).bones {
+            self.bones.push(Bone { parent: bone.parent.map(|parent| parent + first), ..bone });
+        }
+        self
+    }
+
     fn scaled(mut self, scale: f64) -> Self {
         for bone in &mut self.bones {
             (bone.head, bone.tail, bone.radius) = (bone.head * scale, bone.tail * scale, bone.radius * scale);
@@ -183,6 +192,33 @@ fn turtle() -> Plan {
     plan.chain("Head", Some(body), &[[0., 0.3, 0.4], [0., 0.33, 0.65]], 0.08);
     plan.pair("FrontFlipper", body, &[[0.25, 0.28, 0.25], [0.6, 0.25, 0.15], [0.8, 0.24, 0.]], 0.09);
     plan.pair("BackFlipper", body, &[[0.2, 0.28, -0.35], [0.4, 0.26, -0.5], [0.5, 0.25, -0.6]], 0.08);
+    plan
+}
+
+/// Legs that stick out, and a shell.
+fn pond_turtle() -> Plan {
+    let mut plan = Plan::default();
+    let body = plan.chain("Shell", None, &[[0., 0.08, -0.1], [0., 0.08, 0.1]], 0.07);
+    plan.chain("Head", Some(body), &[[0., 0.09, 0.12], [0., 0.1, 0.19]], 0.025);
+    plan.chain("Tail", Some(body), &[[0., 0.06, -0.12], [0., 0.04, -0.2]], 0.008);
+    for (name, z, ahead) in [("FrontLeg", 0.08, 1.0), ("BackLeg", -0.08, -1.0)] {
+        let leg = [
+            [0.06, 0.06, z],
+            [0.11, 0.05, z + 0.02 * ahead],
+            [0.13, 0.015, z + 0.01 * ahead],
+            [0.14, 0.008, z + 0.04],
+        ];
+        plan.pair(name, body, &leg, 0.014);
+    }
+    plan
+}
+
+/// Flukes that nobody names.
+fn whale() -> Plan {
+    let mut plan = Plan::default();
+    let [chest, _, tail] = back(&mut plan, ["Body", "Head", "Tail"], (1.0, 9.0), 10, 0.8);
+    plan.pair("Bone", chest, &[[0.6, 0.7, 2.0], [1.5, 0.5, 1.4]], 0.14);
+    plan.pair("End", tail, &[[0.1, 1.0, -4.5], [1.4, 1.0, -5.0]], 0.12);
     plan
 }
 
@@ -307,6 +343,24 @@ fn lone(bones: usize) -> Plan {
     plan
 }
 
+fn nameless(plan: Plan) -> Plan {
+    plan.renamed(|_, _| String::new())
+}
+
+/// What hips, spine, head, arm and leg are called.
+const GERMAN: [&str; 5] = ["Hüfte", "Wirbelsäule", "Kopf", "Arm", "Bein"];
+const SPANISH: [&str; 5] = ["cadera", "columna", "cabeza", "brazo", "pierna"];
+const CHINESE: [&str; 5] = ["臀", "脊柱", "头", "臂", "腿"];
+
+/// A person's bones in another language; their numbers and sides stay.
+fn in_words(words: [&'static str; 5]) -> impl Fn(usize, &str) -> String {
+    move |_, name| {
+        let known = ["Hips", "Spine", "Head", "Arm", "Leg"].into_iter().zip(words);
+        let mut said = known.filter_map(|(known, word)| Some(format!("{word}{}", name.strip_prefix(known)?)));
+        said.next().unwrap_or_else(|| name.to_owned())
+    }
+}
+
 /// At least forty bodies, the plain ones first.
 pub fn odd_bodies() -> Vec<OddBody> {
     use BodyClass::{Belly, Fish, Floats, Hand, Legs, Paddles, Plant, Ray, Thing, Whale, Wheels, Wings};
@@ -342,6 +396,7 @@ pub fn odd_bodies() -> Vec<OddBody> {
         ("bat", flier(1, 1.3, true).scaled(0.3), Wings, fly),
         ("dragon", dragon(), Wings, fly),
         ("frog", frog(), Legs, walk),
+        ("pond-turtle", pond_turtle(), Legs, walk),
         ("eel-that-swims", fish(0.7, 0.05, true), Fish, swim),
         ("ghost", ghost(), Floats, Some("hover")),
         ("hand", hand(), Hand, None),
@@ -385,6 +440,23 @@ pub fn odd_bodies() -> Vec<OddBody> {
         ("snake-no-names", snake(16, 1.6).renamed(|_, _| String::new()), plain, Belly, slither),
         ("gull-no-names", flier(1, 1.4, true).renamed(|_, _| String::new()), plain, Wings, fly),
         ("bee-japanese", flier(1, 0.9, false).renamed(japanese), plain, Wings, fly),
+        ("dog-z-up", four_legs(0.45, 0.4).turned(Vec3::x(), 90.0), plain, Legs, walk),
+        ("dog-nose-up", four_legs(0.45, 0.4).turned(Vec3::x(), -90.0), plain, Legs, walk),
+        ("dog-on-its-side", four_legs(0.45, 0.4).turned(Vec3::z(), 90.0), plain, Legs, walk),
+        ("dog-on-its-back", four_legs(0.45, 0.4).turned(Vec3::z(), 180.0), plain, Legs, walk),
+        ("dog-z-up-no-names", nameless(four_legs(0.45, 0.4)).turned(Vec3::x(), 90.0), plain, Legs, walk),
+        ("person-on-its-side", person().turned(Vec3::z(), 90.0), plain, Legs, walk),
+        ("person-faces-back", person().turned(Vec3::y(), 180.0), plain, Legs, walk),
+        ("person-faces-x", person().turned(Vec3::y(), 90.0), plain, Legs, walk),
+        ("person-german", person().renamed(in_words(GERMAN)), plain, Legs, walk),
+        ("person-spanish", person().renamed(in_words(SPANISH)), plain, Legs, walk),
+        ("person-chinese", person().renamed(in_words(CHINESE)), plain, Legs, walk),
+        ("robot-dog", four_legs(0.45, 0.4), Awkward { rigid: true, ..plain }, Legs, walk),
+        ("robot-person", person(), Awkward { rigid: true, ..plain }, Legs, walk),
+        ("person-and-dog", person().beside(four_legs(0.45, 0.4)), plain, Legs, walk),
+        ("whale-no-names", nameless(whale()), plain, Whale, swim),
+        ("manta-no-names", nameless(manta()), plain, Ray, swim),
+        ("fish-with-fins-no-names", nameless(fish(0.9, 0.09, true)), plain, Fish, swim),
         ("gull-askew", flier(1, 1.2, true).turned(Vec3::y(), 37.0), plain, Wings, fly),
     ] {
         add(name, plan, awkward, class, gait);
