@@ -121,6 +121,9 @@ impl Course<'_> {
         let scene = self.scene;
         let settings = &scene.settings.obey;
         let base = FloatingBase::of(scene.creature)?;
+        if self.is_beyond_reach() {
+            return None;
+        }
         let n = self.strides * settings.samples.max(FEWEST_SAMPLES);
         let moments: Vec<Moment> = (0..n).map(|k| self.moment(data, k as f64 / n as f64)).collect();
         let (mut poses, mut deltas) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -134,6 +137,7 @@ impl Course<'_> {
         let lump = Lump {
             mass: base.mass,
             gravity: scene.creature.gravity().norm(),
+            up: scene.up,
             inertia: draft.inertia,
             length: scene.legs.length,
             period: 1.0 / scene.frequency,
@@ -167,6 +171,16 @@ impl Course<'_> {
         }
         let (lacks, obeyed) = if smooth_lacks < lacks { (smooth_lacks, smooth) } else { (lacks, obeyed) };
         (lacks <= settings.most).then_some(obeyed)
+    }
+
+    /// Whether a foot would have to stand while the body goes by further than any leg reaches: nothing needs to be tried then.
+    fn is_beyond_reach(&self) -> bool {
+        let scene = self.scene;
+        self.ways.iter().zip(&scene.legs.legs).any(|(way, leg)| {
+            let most = scene.settings.obey.widest * leg.straight.max(leg.length);
+            let goes = |plant: &Plant| plant.seen(self.road, plant.end) - plant.seen(self.road, plant.start);
+            way.plants.iter().any(|plant| goes(plant).norm() > most)
+        })
     }
 
     /// Lets corrections and momenta agree. Returns what is lacking then (see `lacks`), infinity where feet miss, and by how

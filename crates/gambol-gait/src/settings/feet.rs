@@ -218,6 +218,9 @@ gambol_model::settings! {
         hopeless: f64 = 0.05, Positive;
         /// … so often at most, each time from where the last one ended: what is gained in the fourth is a tenth.
         retries: usize = 4, AtLeastOne;
+        /// Who is asked for stances that go by more than this many lengths of a leg, stretched, cannot: a leg that swings from straight ahead to straight back takes
+        /// its hip by two, and a trunk that bends by some more.
+        widest: f64 = 2.5, Positive;
         /// The same as `most` where a joint changes its step by more than this from one sample to the next, at twice the samples, rad.
         jump: f64 = 0.16, Positive;
         /// The same of a script: one twitch in minutes is better than minutes that nobody believes.

@@ -67,6 +67,8 @@ pub(super) struct Lump {
     pub(super) mass: f64,
     /// m/s²
     pub(super) gravity: f64,
+    /// Against gravity: a unit vector in the ground frame, askew on a slope.
+    pub(super) up: Vec3,
     /// Inertia about the centre of mass with all joints held, mean over the cycle, kg·m².
     pub(super) inertia: Mat3,
     /// Length of the legs, m.
