@@ -413,7 +413,10 @@ pub fn advance(
         .iter_mut()
         .enumerate()
         .map(|(index, state)| {
-            (Drive { rest: rests.get(index).map_or(passive.rest, Vec::as_slice), ..passive }, Mutex::new(state))
+            (
+                Drive { rest: rests.get(index).map_or(passive.rest, Vec::as_slice), ..passive },
+                Mutex::new(state),
+            )
         })
         .collect();
     let worker = || {

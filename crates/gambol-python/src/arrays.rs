@@ -5,6 +5,8 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArr
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::error::wrong;
 
@@ -79,8 +81,19 @@ pub(crate) fn plain<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bo
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// The other way, for settings that users write as dictionaries.
-pub(crate) fn from_plain<T: serde::de::DeserializeOwned>(what: &str, any: &Bound<'_, PyAny>) -> PyResult<T> {
+/// The other way, for settings that users write as dictionaries; a key that there is not is no silence but a mistake.
+pub(crate) fn from_plain<T>(what: &str, any: &Bound<'_, PyAny>) -> PyResult<T>
+where
+    T: Default + Serialize + DeserializeOwned,
+{
     let text: String = any.py().import("json")?.call_method1("dumps", (any,))?.extract()?;
-    serde_json::from_str(&text).map_err(|error| wrong(format!("{what}: {error}")))
+    let given: Value = serde_json::from_str(&text).map_err(wrong)?;
+    let known = serde_json::to_value(T::default()).map_err(wrong)?;
+    if let (Some(given), Some(known)) = (given.as_object(), known.as_object())
+        && let Some(strange) = given.keys().find(|key| !known.contains_key(*key))
+    {
+        let names: Vec<&str> = known.keys().map(String::as_str).collect();
+        return Err(wrong(format!("{what}: there is no {strange:?}; there are {}", names.join(", "))));
+    }
+    serde_json::from_value(given).map_err(|error| wrong(format!("{what}: {error}")))
 }

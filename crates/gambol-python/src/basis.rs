@@ -77,7 +77,8 @@ pub(crate) fn modes(
             }
         };
         let read = |text: &String| parse_constraint(&who.creature, &mut data, &q, text);
-        let constraints = constrain.iter().map(read).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        let constraints =
+            constrain.iter().map(read).collect::<Result<_, _>>().map_err(|error| error.to_string())?;
         let basis = analyze(&who.creature, &mut data, &q, &Settings { count, constraints });
         Ok::<_, String>(PyBasis::new(Arc::clone(&who), basis.map_err(|error| error.to_string())?))
     })

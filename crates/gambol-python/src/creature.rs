@@ -16,7 +16,7 @@ use gambol::formats::{FormatError, MjcfOptions, load_rig_from, to_mjcf};
 use gambol::model::{BodyClass, Creature, LandmarkOverride};
 use gambol::report::{Report, State};
 use gambol::{LoadError, LoadOptions, gallery};
-use numpy::{PyArray1, PyArray2};
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
@@ -93,7 +93,6 @@ pub(crate) struct PyCreature {
     pub(crate) who: Arc<Who>,
 }
 
-
 /// Reads a creature: a name of the gallery (`dog`), the path of a file, or its bytes.
 #[pyfunction]
 #[pyo3(signature = (creature, /, *, name = None, rig = None, height = None, unit = None, mass = None, landmarks = None, body_class = None, free_root = false, strict = false, assets = None, springs = false))]
@@ -138,7 +137,12 @@ pub(crate) fn _restore(
 }
 
 /// By options as they were given.
-fn make(py: Python<'_>, place: Place, kept: Bound<'_, PyDict>, assets: Option<PathBuf>) -> PyResult<PyCreature> {
+fn make(
+    py: Python<'_>,
+    place: Place,
+    kept: Bound<'_, PyDict>,
+    assets: Option<PathBuf>,
+) -> PyResult<PyCreature> {
     let rig: Option<String> = option(&kept, "rig")?;
     let landmarks: Option<BTreeMap<String, String>> = option(&kept, "landmarks")?;
     let class: Option<String> = option(&kept, "body_class")?;
@@ -210,9 +214,9 @@ fn read(place: Place, options: &LoadOptions, springs: bool) -> Result<Read, Load
 
 fn from_files(files: impl Files, main: String, options: &LoadOptions) -> Result<Read, LoadError> {
     let kept = Kept { files, read: RefCell::default() };
-    let is_table = Path::new(&main)
-        .extension()
-        .is_some_and(|ending| ["mtg", "swc", "csv", "tsv", "txt"].iter().any(|known| ending.eq_ignore_ascii_case(known)));
+    let is_table = Path::new(&main).extension().is_some_and(|ending| {
+        ["mtg", "swc", "csv", "tsv", "txt"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+    });
     let plant = if is_table { gambol::load_plant_from(&kept, &main, options)? } else { None };
     let (spec, rig) = match plant {
         Some(plant) => (gambol::plant_spec(&plant, options)?, None),
@@ -359,8 +363,7 @@ impl PyCreature {
         let q = self.pose_or_reference(qpos)?;
         let mut data = Data::new(creature);
         let frames = forward_kinematics(creature, &mut data, &q);
-        let places: Vec<Vec<f64>> =
-            frames.iter().map(|frame| frame.position.as_slice().to_vec()).collect();
+        let places: Vec<Vec<f64>> = frames.iter().map(|frame| frame.position.as_slice().to_vec()).collect();
         rows(py, &places, 3)
     }
 
@@ -442,11 +445,30 @@ impl PyCreature {
 
     /// From three sides, as PNG.
     #[pyo3(signature = (qpos = None))]
-    fn to_png<'py>(&self, py: Python<'py>, qpos: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyBytes>> {
+    fn to_png<'py>(
+        &self,
+        py: Python<'py>,
+        qpos: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         let creature = self.creature();
         let q = self.pose_or_reference(qpos)?;
         let png = py.detach(|| gambol::picture::three_views(creature, &q).to_png(1.0));
         Ok(PyBytes::new(py, &png.map_err(wrong)?))
+    }
+
+    /// The same as an array of rows of pixels: red, green, blue.
+    #[pyo3(signature = (qpos = None))]
+    fn to_pixels<'py>(
+        &self,
+        py: Python<'py>,
+        qpos: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyArray3<u8>>> {
+        let creature = self.creature();
+        let q = self.pose_or_reference(qpos)?;
+        let pixels =
+            py.detach(|| gambol::picture::three_views(creature, &q).to_raster(1.0)).map_err(wrong)?;
+        let size = [pixels.height as usize, pixels.width as usize, 3];
+        PyArray1::from_slice(py, pixels.rgb.as_flattened()).reshape(size)
     }
 
     fn _repr_png_<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -456,7 +478,11 @@ impl PyCreature {
     fn __repr__(&self) -> String {
         let creature = self.creature();
         let (bodies, nv) = (creature.bodies().len() - 1, creature.nv());
-        format!("<gambol.Creature {:?}: {bodies} bodies, nv = {nv}, {:.3} kg>", creature.name(), creature.mass())
+        format!(
+            "<gambol.Creature {:?}: {bodies} bodies, nv = {nv}, {:.3} kg>",
+            creature.name(),
+            creature.mass()
+        )
     }
 
     /// It never changes: a copy is itself.

@@ -57,7 +57,8 @@ impl Asked {
                 None => Ok(value),
             }
         };
-        let list = |key: &str| Ok::<_, PyErr>(get(key)?.map(|list| list.extract()).transpose()?.unwrap_or_default());
+        let list =
+            |key: &str| Ok::<_, PyErr>(get(key)?.map(|list| list.extract()).transpose()?.unwrap_or_default());
         let slope = number("slope")?;
         Ok(Self {
             wish: Wish {
@@ -92,13 +93,23 @@ impl Asked {
 
 fn sampling(fps: f64, seconds: Option<f64>) -> PyResult<Sampling> {
     let positive = |what: &str, x: f64| {
-        if x.is_finite() && x > 0.0 { Ok(x) } else { Err(wrong(format!("{what}: {x} is not a number above 0"))) }
+        if x.is_finite() && x > 0.0 {
+            Ok(x)
+        } else {
+            Err(wrong(format!("{what}: {x} is not a number above 0")))
+        }
     };
     Ok(Sampling { seconds: seconds.map(|x| positive("seconds", x)).transpose()?, fps: positive("fps", fps)? })
 }
 
 /// A performance as a clip of `base`, or of a body that follows from it.
-fn clip(base: &Arc<Who>, body: &Body, terrain: Terrain, performance: Performance, hints: Vec<String>) -> PyResult<PyClip> {
+fn clip(
+    base: &Arc<Who>,
+    body: &Body,
+    terrain: Terrain,
+    performance: Performance,
+    hints: Vec<String>,
+) -> PyResult<PyClip> {
     let Performance { clip, report, forces, warnings, .. } = performance;
     let who = base.changed(body.creature.clone());
     let warnings = hints.into_iter().chain(warnings).collect();
@@ -248,7 +259,8 @@ impl PyGait {
     fn perform(&self, py: Python<'_>, fps: f64, seconds: Option<f64>) -> PyResult<PyClip> {
         let sampling = sampling(fps, seconds)?;
         let mut data = Data::new(&self.body.creature);
-        let performance = py.detach(|| perform(&self.body, &mut data, &self.gait, &sampling)).map_err(wrong)?;
+        let performance =
+            py.detach(|| perform(&self.body, &mut data, &self.gait, &sampling)).map_err(wrong)?;
         clip(&self.base, &self.body, self.gait.ground.terrain.clone(), performance, self.hints.clone())
     }
 

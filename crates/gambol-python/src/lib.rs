@@ -26,7 +26,7 @@ mod _gambol {
     #[pymodule_export]
     use crate::search::{PyCma, PySearch};
     #[pymodule_export]
-    use crate::world::{PyController, PyRollout, PyState, PyWalker, PyWorld, _restore_state};
+    use crate::world::{_restore_state, PyController, PyRollout, PyState, PyWalker, PyWorld};
 
     /// Names of the gallery's creatures.
     #[pyo3::pyfunction]

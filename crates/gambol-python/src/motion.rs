@@ -73,7 +73,8 @@ impl PyClip {
             let mut data = Data::new(creature);
             let legs = Legs::new(creature, &mut data, creature.rest_pose());
             let settings = (&ForceSettings::default(), &StanceSettings::default());
-            forces(creature, &mut data, &legs, &self.terrain, &self.clip, settings).map_err(|error| error.to_string())
+            forces(creature, &mut data, &legs, &self.terrain, &self.clip, settings)
+                .map_err(|error| error.to_string())
         };
         py.detach(|| self.forces.get_or_init(measure).as_ref())
     }
@@ -187,9 +188,7 @@ impl PyClip {
     /// Poses, a row of nq numbers each. The array is the clip's own, always the same one, and cannot be written to.
     #[getter]
     fn qpos<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let make = || {
-            rows(py, &self.clip.poses, self.who.creature.nq()).map(|array| sealed(array).unbind())
-        };
+        let make = || rows(py, &self.clip.poses, self.who.creature.nq()).map(|array| sealed(array).unbind());
         Ok(self.qpos.get_or_try_init(py, make)?.bind(py).clone())
     }
 
@@ -264,7 +263,12 @@ impl PyClip {
 
     /// The bytes of such a file.
     #[pyo3(signature = (format, *, root_motion = "travel"))]
-    fn to_bytes<'py>(&self, py: Python<'py>, format: &str, root_motion: &str) -> PyResult<Bound<'py, PyBytes>> {
+    fn to_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        format: &str,
+        root_motion: &str,
+    ) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.bytes(py, format, root_motion)?))
     }
 
@@ -278,7 +282,11 @@ impl PyClip {
 
     fn __repr__(&self) -> String {
         let (name, who) = (&self.clip.name, self.who.creature.name());
-        format!("<gambol.Clip {name:?} of {who:?}: {} keys, {:.3} s>", self.clip.times.len(), self.clip.duration())
+        format!(
+            "<gambol.Clip {name:?} of {who:?}: {} keys, {:.3} s>",
+            self.clip.times.len(),
+            self.clip.duration()
+        )
     }
 }
 

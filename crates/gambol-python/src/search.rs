@@ -242,7 +242,13 @@ impl PySearch {
         let (search, outcome) = &*guard;
         let found = Found::of(search, outcome.as_ref().unwrap_or(&Outcome::Stopped));
         Ok(search.nearest_stride().map(|(stride, _)| {
-            controller_to_toml(&self.sketch, &self.stage, &stride, search.problem().settings().step, found.as_ref())
+            controller_to_toml(
+                &self.sketch,
+                &self.stage,
+                &stride,
+                search.problem().settings().step,
+                found.as_ref(),
+            )
         }))
     }
 

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use gambol::control::legged::{Walker, WalkerSettings};
 use gambol::control::locomotion::Upright;
 use gambol::control::{
-    AnyController, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, advance, rollouts, simulate, stand_on,
+    AnyController, Follow, Passive, Plan, Pump, Rollout, Shove, Status, Wave, advance, rollouts, simulate,
+    stand_on,
 };
 use gambol::dynamics::{Drive, Push, State, StepSettings, Stepper, Terrain, World, energy, step};
 use gambol::model::Vec3;
@@ -262,7 +263,10 @@ impl PyRollout {
             told.set_item("outside_force", report.outside_force)?;
             told.set_item("least_height", report.heights.least)?;
             told.set_item("mean_height", report.heights.mean)?;
-            told.set_item("peak_torque", PyArray1::from_iter(py, report.efforts.iter().map(|effort| effort.peak)))?;
+            told.set_item(
+                "peak_torque",
+                PyArray1::from_iter(py, report.efforts.iter().map(|effort| effort.peak)),
+            )?;
             let clip = Py::new(py, PyClip::new(Arc::clone(who), clip))?;
             let end = PyState { state: end, who: Arc::clone(who) };
             Ok(Self { status, reason, clip, end, report: told.unbind() })
@@ -329,7 +333,11 @@ impl PyWorld {
         if state.state.q.len() == nq && state.state.v.len() == nv {
             return Ok(());
         }
-        Err(wrong(format!("this is a state of {:?}, not of {:?}", state.who.creature.name(), self.who.creature.name())))
+        Err(wrong(format!(
+            "this is a state of {:?}, not of {:?}",
+            state.who.creature.name(),
+            self.who.creature.name()
+        )))
     }
 }
 
@@ -427,7 +435,10 @@ impl PyWorld {
     ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
         let creature = self.world.creature();
         let (nq, nv) = (creature.nq(), creature.nv());
-        let rests = rests.map(|rests| matrix("rests", rests, nq)).transpose()?;
+        let checked = |rests: Vec<Vec<f64>>| -> PyResult<Vec<Vec<f64>>> {
+            rests.iter().map(|rest| creature.checked_pose("rests", rest).map_err(wrong)).collect()
+        };
+        let rests = rests.map(|rests| checked(matrix("rests", rests, nq)?)).transpose()?;
         if let Some(rests) = rests.as_ref().filter(|rests| rests.len() != states.len()) {
             return Err(wrong(format!("rests: {} rows for {} states", rests.len(), states.len())));
         }

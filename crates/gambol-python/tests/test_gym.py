@@ -2,6 +2,7 @@
 
 import warnings
 
+import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env
 
@@ -11,7 +12,8 @@ from gambol.gym import CreatureEnv, CreatureVectorEnv
 def test_the_checker_is_silent() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(CreatureEnv("dog", seconds=0.2), skip_render_check=True)
+        env = gymnasium.make("gambol/Creature-v0", creature="dog", seconds=0.2, render_mode="rgb_array")
+        check_env(env.unwrapped)
 
 
 def test_many_are_as_one_and_seeds_reproduce() -> None:

@@ -17,6 +17,7 @@ from gymnasium.vector.utils import batch_space
 import gambol
 
 _Array = npt.NDArray[np.float64]
+_Flags = npt.NDArray[np.bool_]
 
 ACTION = 1.0
 """The largest action, in parts of `reach`."""
@@ -46,9 +47,10 @@ class _Body:
         self.dt = step * frame_skip
         self.length = max(1, round(seconds / self.dt))
         self.action_space = gymnasium.spaces.Box(-ACTION, ACTION, (self.size,), np.float64)
-        self.free = self.creature.nq == self.creature.nv + 1 or self.creature.nq > self.creature.nv
+        self.free = self.creature.nq > self.creature.nv and self.creature.inspect()["joints"][0]["type"] == "free"
         seen = self.creature.nq - (2 if self.free else 0) + self.creature.nv
-        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (seen,), np.float64)
+        most = float(np.finfo(np.float64).max)  # nothing bounds a velocity but that it is a number
+        self.observation_space = gymnasium.spaces.Box(-most, most, (seen,), np.float64)
         self.height = float(self.creature.center_of_mass(self.world.state().qpos)[2])
 
     def rest(self, action: _Array) -> _Array:
@@ -122,7 +124,7 @@ class CreatureEnv(gymnasium.Env[_Array, _Array]):
     def render(self) -> Any:
         if self.render_mode != "rgb_array":
             return None
-        return _pixels(self._body.creature.to_png(self._state.qpos))
+        return self._body.creature.to_pixels(self._state.qpos)
 
 
 class CreatureVectorEnv(VectorEnv[_Array, _Array, _Array]):
@@ -169,7 +171,9 @@ class CreatureVectorEnv(VectorEnv[_Array, _Array, _Array]):
         self._over[:] = False
         return self._observations(), {}
 
-    def step(self, actions: _Array) -> tuple[_Array, _Array, npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
+    def step(  # type: ignore[override]  # flags are booleans, as Gymnasium's own environments have them
+        self, actions: _Array
+    ) -> tuple[_Array, _Array, _Flags, _Flags, dict[str, Any]]:
         body = self._body
         begins = self._over.copy()
         going = [k for k in range(self.num_envs) if not begins[k]]
@@ -185,7 +189,7 @@ class CreatureVectorEnv(VectorEnv[_Array, _Array, _Array]):
                 terminated[k] = body.has_fallen(qpos[row])
                 way = qpos[row, 0] - before[row, 0] if body.free and np.isfinite(qpos[row, 0]) else 0.0
                 rewards[k] = way - self._effort * float(np.mean(np.square(actions[k])))
-        for k in np.flatnonzero(begins):
+        for k in (int(k) for k in np.flatnonzero(begins)):
             self._states[k] = body.start(self._random[k])
             self._made[k] = 0
         truncated = self._made >= body.length
@@ -196,10 +200,8 @@ class CreatureVectorEnv(VectorEnv[_Array, _Array, _Array]):
         return np.array([self._body.observation(state.qpos, state.qvel) for state in self._states])
 
 
-def _pixels(png: bytes) -> npt.NDArray[np.uint8]:
-    """A PNG as rows of red, green and blue."""
-    import io
-
-    from PIL import Image
-
-    return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"), dtype=np.uint8)
+gymnasium.register(
+    id="gambol/Creature-v0",
+    entry_point="gambol.gym:CreatureEnv",
+    vector_entry_point="gambol.gym:CreatureVectorEnv",
+)
