@@ -30,7 +30,7 @@ fn numbers<'py>(what: &str, any: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArray
     let not_numbers = |reason: String| wrong(format!("{what}: these are not numbers: {reason}"));
     let array = array.map_err(|error| not_numbers(error.value(py).to_string()))?;
     let array = array.extract::<PyReadonlyArrayDyn<'py, f64>>();
-    array.map_err(|error| not_numbers(PyErr::from(error).to_string()))
+    array.map_err(|error| not_numbers(error.to_string()))
 }
 
 /// So many finite numbers in one dimension.

@@ -39,7 +39,10 @@ pub(crate) fn interruptible<T: Send>(
                 match result.recv_timeout(ASKED_EVERY) {
                     Ok(result) => return Ok(result),
                     Err(RecvTimeoutError::Timeout) => {
-                        if let Err(interrupt) = Python::attach(|py| py.check_signals()) {
+                        // The method itself has one lifetime only.
+                        #[allow(clippy::redundant_closure_for_method_calls)]
+                        let asked = Python::attach(|py| py.check_signals());
+                        if let Err(interrupt) = asked {
                             stop.store(true, Ordering::Relaxed);
                             return Err(interrupt); // once the thread has ended, which the scope waits for
                         }

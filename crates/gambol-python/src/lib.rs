@@ -1,6 +1,8 @@
 //! gambol for Python: thin, as every way in. What is here turns arguments into the library's types and results into NumPy's; what they
 //! mean is in the library.
 
+#![allow(clippy::needless_pass_by_value)] // PyO3 hands arguments over by value
+
 mod arrays;
 mod basis;
 mod creature;

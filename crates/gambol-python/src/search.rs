@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use gambol::control::cma::{Bounds, Cma, Settings};
+use gambol::control::cma::{Bounds, Cma, Settings, Stop};
 use gambol::control::locomotion::{Found, StrideSearch, controller_to_toml, cycle_clip};
 use gambol::control::search::{Outcome, SearchSettings, Threads};
 use gambol::control::sketch::{Sketch, Stage, read};
@@ -71,7 +71,7 @@ impl PyCma {
             let (found, wanted) = (values.len(), self.cma.population());
             return Err(wrong(format!("values: {found} for {wanted} candidates")));
         }
-        Ok(self.cma.tell(&values).map(|stop| stop.name()))
+        Ok(self.cma.tell(&values).map(Stop::name))
     }
 
     /// The best so far and its value.
@@ -93,7 +93,7 @@ impl PyCma {
     /// Why it should stop, if it should.
     #[getter]
     fn stopped(&self) -> Option<&'static str> {
-        self.cma.stopped().map(|stop| stop.name())
+        self.cma.stopped().map(Stop::name)
     }
 
     /// All that it goes on from, as text.

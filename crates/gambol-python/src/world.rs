@@ -20,6 +20,9 @@ use crate::creature::{PyCreature, Who};
 use crate::error::{interruptible, wrong};
 use crate::motion::PyClip;
 
+/// An array of rows.
+type Rows<'py> = Bound<'py, PyArray2<f64>>;
+
 /// All that a simulation goes on from; a copy goes on bit for bit.
 #[pyclass(module = "gambol", name = "State")]
 #[derive(Clone)]
@@ -432,7 +435,7 @@ impl PyWorld {
         rests: Option<&Bound<'py, PyAny>>,
         steps: usize,
         threads: usize,
-    ) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>)> {
+    ) -> PyResult<(Rows<'py>, Rows<'py>)> {
         let creature = self.world.creature();
         let (nq, nv) = (creature.nq(), creature.nv());
         let checked = |rests: Vec<Vec<f64>>| -> PyResult<Vec<Vec<f64>>> {
