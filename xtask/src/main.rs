@@ -26,6 +26,7 @@ mod programs;
 mod protocol;
 mod publish;
 mod pump;
+mod python;
 mod reduced;
 mod replay;
 mod rigs;
@@ -90,6 +91,12 @@ enum Task {
     Cma,
     /// Compare our quadratic and linear programs with Clarabel and HiGHS
     Programs,
+    /// Build the package for Python and run its tests, and mypy on it
+    Python {
+        /// Make the wheel that goes to PyPI instead, install it into a new environment, and run them there
+        #[arg(long)]
+        wheel: bool,
+    },
     /// Say how long controllers stay up and what vibrations they are made of, or how well searches for them do
     Strides {
         /// Controller files or names of the gallery's; all of these if not given
@@ -230,6 +237,8 @@ fn main() -> ExitCode {
         Task::Replay { controllers } => replay::run(&controllers),
         Task::Cma => cma::run(),
         Task::Programs => programs::run(),
+        Task::Python { wheel: false } => python::run(),
+        Task::Python { wheel: true } => python::wheel(),
         Task::Strides { compare: Some(sketch), seeds, budget, .. } => {
             strides::compare(&sketch, seeds, budget)
         }

@@ -12,7 +12,7 @@ use std::time::Instant;
 use crate::shell::{Result, command, run as run_command};
 use crate::{
     architecture, bits, blender, bvh, cma, compare, export, gaits, gltf, modes, node, page, peers, physics,
-    programs, publish, pump, replay, studio, vibrate, wasm,
+    programs, publish, pump, python, replay, studio, vibrate, wasm,
 };
 
 /// Something that must hold.
@@ -54,6 +54,7 @@ const STEPS: &[Step] = &[
     beside("pumping in MuJoCo", pump::run),
     beside("CMA-ES and pycma", cma::check),
     beside("programs, Clarabel and HiGHS", programs::run),
+    beside("package for Python", python::run),
     beside("clips in other readers", || gltf::run(None)),
     beside("recordings in three.js", || bvh::run(&[])),
     beside("clips in Blender", blender::run_if_possible),

@@ -5,12 +5,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use comfy_table::{CellAlignment, Table, presets};
+use gambol::render::{hertz, vibration_sheet};
 use gambol_dynamics::Data;
 use gambol_formats::{npz, write_file};
 use gambol_model::Creature;
 use gambol_modes::{Damping, Reader, Reading, Settings, analyze, parse_constraint};
-use gambol_motion::{Basis, Direction, swing};
-use gambol_picture::{self as picture, ModeTile, Picture};
+use gambol_motion::{Basis, Direction};
 use gambol_plant::Plant;
 use serde::Serialize;
 
@@ -149,7 +149,7 @@ impl ModesVerb {
             modes.directions().iter().map(|mode| reader.read(&mut data, mode)).collect();
 
         if let Some(file) = &self.sheet {
-            let sheet = sheet(&creature, &mut data, &modes, &readings)?;
+            let sheet = vibration_sheet(&creature, &mut data, &modes, &readings)?;
             written::picture(file, &sheet, self.force)?;
         }
         if let Some(file) = &self.npz {
@@ -247,52 +247,8 @@ impl ModesVerb {
     }
 }
 
-/// One tile per vibration.
-fn sheet(
-    creature: &Creature,
-    data: &mut Data,
-    modes: &Basis,
-    readings: &[Reading],
-) -> Result<Picture, Failure> {
-    let mut tiles = Vec::new();
-    for (mode, reading) in modes.directions().iter().zip(readings).skip(modes.rigid()) {
-        let amplitude = amplitude(creature, data, modes, mode)?;
-        tiles.push(ModeTile {
-            caption: format!("{}  {} Hz", mode.name, hertz(modes.frequency(creature, mode))),
-            name: reading.name.clone(),
-            poses: [
-                swing(creature, data, modes, mode, amplitude)?,
-                swing(creature, data, modes, mode, -amplitude)?,
-            ],
-        });
-    }
-    let title = format!("{}: natural vibrations", creature.name());
-    Ok(picture::mode_sheet(creature, &title, &tiles))
-}
-
-/// How far to swing a mode for a picture, rad: as far as reads well, but not so far that a long body leaves its shape.
-fn amplitude(creature: &Creature, data: &mut Data, modes: &Basis, mode: &Direction) -> Result<f64, Failure> {
-    const MOST: f64 = 0.5; // rad, of the joint that moves most
-    const SHARE: f64 = 0.3; // of the creature's length, for the body that moves most
-    let places = |data: &mut Data, pose: &[f64]| -> Vec<_> {
-        let frames = gambol_dynamics::forward_kinematics(creature, data, pose);
-        frames.iter().skip(1).map(|frame| frame.position).collect()
-    };
-    let rest = places(data, modes.mean());
-    let most = swing(creature, data, modes, mode, MOST)?;
-    let swung = places(data, &most);
-    let length = rest.iter().map(|at| (at - rest[0]).norm()).fold(0.0, f64::max);
-    let way = rest.iter().zip(&swung).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-    Ok(if way > SHARE * length { MOST * SHARE * length / way } else { MOST })
-}
-
 fn frequencies(creature: &Creature, modes: &Basis) -> Vec<f64> {
     modes.directions().iter().map(|mode| modes.frequency(creature, mode)).collect()
-}
-
-/// Four decimals, or four digits of what would vanish among them.
-fn hertz(frequency: f64) -> String {
-    if frequency == 0.0 || frequency >= 0.01 { format!("{frequency:.4}") } else { format!("{frequency:.3e}") }
 }
 
 fn limb_json(limb: &gambol_modes::LimbShare) -> LimbJson<'_> {

@@ -35,7 +35,7 @@ mod touch;
 pub use budget::Budget;
 pub use controller::{AnyController, Command, Controller, Event, Follow, Memory, Passive};
 pub use pump::{ControlError, Pump, PumpPreset, SuggestSettings, Wave, suggest};
-pub use rollout::{Effort, Heights, Plan, Report, Rollout, Shove, Status, rollouts, simulate};
+pub use rollout::{Effort, Heights, Plan, Report, Rollout, Shove, Status, advance, rollouts, simulate};
 pub use start::{perturb, soft_ground, stand_on};
 pub use text::CheckpointError;
 pub use touch::Touching;

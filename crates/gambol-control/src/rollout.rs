@@ -1,6 +1,11 @@
 //! Simulations, one or many at once.
 
-use gambol_dynamics::{Contact, Data, Divergence, Drive, Push, Sense, State, Stepper, World, center_of_mass};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gambol_dynamics::{
+    Contact, Data, Divergence, Drive, Push, Sense, State, Stepper, World, center_of_mass, step,
+};
 use gambol_model::{Creature, JointKind, Vec3};
 use gambol_motion::Clip;
 
@@ -30,6 +35,8 @@ pub struct Plan<'a> {
     pub fps: f64,
     /// Whether to keep the poses as a clip.
     pub keep_poses: bool,
+    /// Who sets this ends the simulation before its next step.
+    pub stop: Option<&'a AtomicBool>,
 }
 
 /// Looks per second if nobody says: those of a screen.
@@ -47,6 +54,7 @@ impl<'a> Plan<'a> {
             torque_limits: &[],
             fps: USUAL_FPS,
             keep_poses: false,
+            stop: None,
         }
     }
 }
@@ -67,6 +75,8 @@ pub struct Shove {
 pub enum Status {
     /// It went on to the end.
     Finished,
+    /// Somebody stopped it ([`Plan::stop`]). All else is up to that time.
+    Stopped,
     /// It cannot go on: a velocity beyond all bounds, or energy from nowhere. All else is up to that time.
     Diverged(Divergence),
 }
@@ -170,6 +180,10 @@ pub fn simulate(world: &World, stepper: &mut Stepper, plan: &Plan, progress: &mu
     let mut status = Status::Finished;
     let mut made = 0;
     while made < steps {
+        if plan.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            status = Status::Stopped;
+            break;
+        }
         let sense = Sense::new(world, stepper, &mut state);
         plan.controller.drive(&sense, &mut memory, &mut command);
         events.extend_from_slice(&command.events);
@@ -382,4 +396,35 @@ pub fn rollouts(world: &World, plans: &[Plan], threads: usize) -> Vec<Rollout> {
         move |plan: &Plan| simulate(world, &mut stepper, plan, &mut |_| ())
     };
     on_threads(threads, plans, worker)
+}
+
+/// Moves all `states` on by so many steps, on up to `threads` threads, with their springs at rest in the pose of `rests` of the same
+/// place; without rests, in their own. One that diverges stays before the step in which it did. The bits do not depend on how many
+/// threads there are.
+pub fn advance(
+    world: &World,
+    states: &mut [State],
+    rests: &[Vec<f64>],
+    steps: usize,
+    threads: usize,
+) -> Vec<Result<(), Divergence>> {
+    let passive = Drive::passive(world.creature());
+    let jobs: Vec<(Drive, Mutex<&mut State>)> = states
+        .iter_mut()
+        .enumerate()
+        .map(|(index, state)| {
+            (
+                Drive { rest: rests.get(index).map_or(passive.rest, Vec::as_slice), ..passive },
+                Mutex::new(state),
+            )
+        })
+        .collect();
+    let worker = || {
+        let mut stepper = Stepper::new(world);
+        move |(drive, state): &(Drive, Mutex<&mut State>)| {
+            let mut state = state.lock().expect("every state is one thread's");
+            (0..steps).try_for_each(|_| step(world, &mut stepper, &mut state, drive))
+        }
+    };
+    on_threads(threads, &jobs, worker)
 }

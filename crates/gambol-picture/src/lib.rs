@@ -54,6 +54,7 @@ pub use error::PictureError;
 pub use forces::ForceCurves;
 pub use modes::{ModeTile, best_view, mode_sheet};
 pub use picture::{Anchor, Colour, Item, Picture, Point, Stroke};
+pub use raster::Raster;
 pub use sheet::{Tile, sheet, three_views};
 pub use strip::clip_strip;
 pub use text::{missing_letters, text_width};

@@ -13,15 +13,18 @@ use crate::{PictureError, png};
 const MOST: u32 = 16_384;
 
 /// Pixels, each red, green and blue, row by row from the top.
-pub(crate) struct Raster {
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-    pub(crate) rgb: Vec<[u8; 3]>,
+pub struct Raster {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// All of them.
+    pub rgb: Vec<[u8; 3]>,
 }
 
 impl Picture {
     /// With `scale` pixels for each of the picture's own, antialiased. Without opacity, which the page has not.
-    pub(crate) fn to_raster(&self, scale: f64) -> Result<Raster, PictureError> {
+    pub fn to_raster(&self, scale: f64) -> Result<Raster, PictureError> {
         let size = [self.width * scale, self.height * scale];
         let refused = || PictureError::Size { width: size[0], height: size[1], most: MOST };
         if !size.iter().all(|side| (0.5..=f64::from(MOST)).contains(side)) {

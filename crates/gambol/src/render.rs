@@ -1,5 +1,6 @@
 //! A clip as the bytes of a file.
 
+use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::clip::{
     ClipFileError, GlbOptions, RootMotion, clips_to_glb, to_bvh, to_glb, to_json, to_npz,
 };
@@ -7,8 +8,12 @@ use gambol_formats::gltf::{GltfSource, Rig, append_clips};
 use gambol_formats::{Files, FormatError, WriteError};
 use gambol_gait::{FootForces, Forces, Terrain};
 use gambol_model::Creature;
-use gambol_motion::Clip;
-use gambol_picture::{AnimationFormat, ClipOptions, ForceCurves, PictureError, clip_animation, clip_strip};
+use gambol_modes::Reading;
+use gambol_motion::{Basis, BasisError, Clip, Direction, swing};
+use gambol_picture::{
+    AnimationFormat, ClipOptions, ForceCurves, ModeTile, Picture, PictureError, clip_animation, clip_strip,
+    mode_sheet,
+};
 
 /// A film strip has this many pixels for each of the picture's: sharp on today's screens.
 const PNG_SCALE: f64 = 2.0;
@@ -179,4 +184,52 @@ pub fn render_into(
         None => append_clips(rig, creature, clips, &options)?,
         Some(source) => append_clips(&Rig { source, ..rig.clone() }, creature, clips, &options)?,
     })
+}
+
+/// A contact sheet of the vibrations of a creature, a tile for each: what it does by `readings`, which are of all of `modes`.
+pub fn vibration_sheet(
+    creature: &Creature,
+    data: &mut Data,
+    modes: &Basis,
+    readings: &[Reading],
+) -> Result<Picture, BasisError> {
+    let mut tiles = Vec::new();
+    for (mode, reading) in modes.directions().iter().zip(readings).skip(modes.rigid()) {
+        let amplitude = shown_amplitude(creature, data, modes, mode)?;
+        tiles.push(ModeTile {
+            caption: format!("{}  {} Hz", mode.name, hertz(modes.frequency(creature, mode))),
+            name: reading.name.clone(),
+            poses: [
+                swing(creature, data, modes, mode, amplitude)?,
+                swing(creature, data, modes, mode, -amplitude)?,
+            ],
+        });
+    }
+    Ok(mode_sheet(creature, &format!("{}: natural vibrations", creature.name()), &tiles))
+}
+
+/// How far to swing a mode for a picture, rad: as far as reads well, but not so far that a long body leaves its shape.
+fn shown_amplitude(
+    creature: &Creature,
+    data: &mut Data,
+    modes: &Basis,
+    mode: &Direction,
+) -> Result<f64, BasisError> {
+    const MOST: f64 = 0.5; // rad, of the joint that moves most
+    const SHARE: f64 = 0.3; // of the creature's length, for the body that moves most
+    let places = |data: &mut Data, pose: &[f64]| -> Vec<_> {
+        let frames = forward_kinematics(creature, data, pose);
+        frames.iter().skip(1).map(|frame| frame.position).collect()
+    };
+    let rest = places(data, modes.mean());
+    let most = swing(creature, data, modes, mode, MOST)?;
+    let swung = places(data, &most);
+    let length = rest.iter().map(|at| (at - rest[0]).norm()).fold(0.0, f64::max);
+    let way = rest.iter().zip(&swung).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+    Ok(if way > SHARE * length { MOST * SHARE * length / way } else { MOST })
+}
+
+/// A frequency in Hz for people: four decimals, or four digits of what would vanish among them.
+pub fn hertz(frequency: f64) -> String {
+    if frequency == 0.0 || frequency >= 0.01 { format!("{frequency:.4}") } else { format!("{frequency:.3e}") }
 }

@@ -220,7 +220,7 @@ impl Balancing {
         match (&rollout.status, self.fall(world, rollout)) {
             (_, Some(_)) => "fell",
             (Status::Diverged(_), None) => "diverged",
-            (Status::Finished, None) => "up",
+            (Status::Finished | Status::Stopped, None) => "up",
         }
     }
 

@@ -132,7 +132,7 @@ pub(super) fn json<'a>(world: &'a World, scene: &'a Scene, rollout: &'a Rollout)
     let report = &rollout.report;
     let Budget { start, end, drive, positive_drive, pushes, damping, contact } = report.budget;
     let (status, divergence) = match &rollout.status {
-        Status::Finished => ("finished", None),
+        Status::Finished | Status::Stopped => ("finished", None),
         Status::Diverged(d) => {
             let divergence = DivergenceJson { body: &d.body, time: d.time, reason: &d.reason };
             ("diverged", Some(divergence))

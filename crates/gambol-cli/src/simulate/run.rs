@@ -175,7 +175,7 @@ impl RunArguments {
             return Err(Failure::Ended { status: FELL, message: Some(legged::told(&world, &fall)) });
         }
         match rollout.status {
-            Status::Finished => Ok(()),
+            Status::Finished | Status::Stopped => Ok(()),
             Status::Diverged(divergence) => {
                 Err(Failure::Failed(format!("the simulation diverged {divergence}")))
             }

@@ -2,8 +2,10 @@
 //! give the same bits on any number of threads, in the order asked for, and a state that is kept and gone on from must
 //! not differ from one that was never stopped. Compared are all numbers of the last state.
 
-use gambol_control::{Plan, Pump, Rollout, Status, Wave, rollouts, simulate, stand_on};
-use gambol_dynamics::{Data, Push, State, StepSettings, Stepper, Terrain, World};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use gambol_control::{Plan, Pump, Rollout, Status, Wave, advance, rollouts, simulate, stand_on};
+use gambol_dynamics::{Data, Drive, Push, State, StepSettings, Stepper, Terrain, World, step};
 use gambol_model::Vec3;
 use gambol_modes::{Settings, analyze};
 
@@ -92,4 +94,49 @@ fn a_push_beyond_all_bounds_ends_the_run_and_names_the_body() {
     assert!(stage.world.creature().body_index(&divergence.body).is_some(), "{divergence}");
     assert!(run.clip.poses.iter().flatten().all(|x| x.is_finite()));
     assert!(run.report.displacement.iter().all(|x| x.is_finite()));
+}
+
+#[test]
+fn many_states_move_on_together_as_each_would_alone() {
+    let Stage { world, start, .. } = stage();
+    let pushed = |k: usize| {
+        let mut state = start.clone();
+        state.v.iter_mut().for_each(|v| *v += 0.01 * (k + 1) as f64);
+        state
+    };
+    let rests: Vec<Vec<f64>> = (0..5).map(|k| pushed(k).q).collect();
+    let alone: Vec<State> = (0..5)
+        .map(|k| {
+            let (mut state, mut stepper) = (pushed(k), Stepper::new(&world));
+            let drive = Drive { rest: &rests[k], ..Drive::passive(world.creature()) };
+            (0..50).for_each(|_| step(&world, &mut stepper, &mut state, &drive).unwrap());
+            state
+        })
+        .collect();
+    for threads in [1, 3] {
+        let mut states: Vec<State> = (0..5).map(pushed).collect();
+        let ends = advance(&world, &mut states, &rests, 50, threads);
+        assert!(ends.iter().all(Result::is_ok));
+        assert_eq!(states, alone);
+    }
+    // One that cannot go on stops nobody else.
+    let mut states = vec![pushed(0), pushed(1)];
+    states[0].v[0] = f64::INFINITY;
+    let ends = advance(&world, &mut states, &[], 50, 2);
+    assert!(ends[0].is_err() && ends[1].is_ok());
+}
+
+#[test]
+fn a_simulation_ends_when_it_is_told_to() {
+    let stage = stage();
+    let stop = AtomicBool::new(false);
+    let plan = Plan { stop: Some(&stop), ..plan(&stage.pumps[0], stage.start.clone(), 1.0) };
+    let mut looks = 0;
+    let run = simulate(&stage.world, &mut Stepper::new(&stage.world), &plan, &mut |_| {
+        looks += 1;
+        stop.store(looks == 10, Ordering::Relaxed);
+    });
+    assert_eq!(run.status, Status::Stopped);
+    // Ten looks at sixty a second, and the step in which it was told.
+    assert!((run.report.seconds - 10.0 / 60.0).abs() < 0.01, "{}", run.report.seconds);
 }

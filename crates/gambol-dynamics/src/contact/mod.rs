@@ -16,6 +16,8 @@ mod narrow;
 mod pairs;
 mod solid;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{BodyFrame, Creature, Terrain, Vec3};
 
 use ground::{Field, Plane};
@@ -23,7 +25,7 @@ use pairs::Pairs;
 use solid::{Ball, Solid};
 
 /// A place where two things touch, or will within the reach asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Contact {
     /// The body that is pushed along `normal`, and the other one: 0 is the ground.
     pub bodies: [usize; 2],

@@ -30,6 +30,8 @@ mod world;
 
 use std::cell::RefCell;
 
+use serde::{Deserialize, Serialize};
+
 use crate::constraints::add_residuals;
 use crate::kinematics::{body_inertias, forward_kinematics};
 use crate::rnea::newton_euler_here;
@@ -58,8 +60,8 @@ pub struct Divergence {
     pub reason: String,
 }
 
-/// All that a simulation goes on from: a copy continues bit for bit.
-#[derive(Clone, Debug, PartialEq)]
+/// All that a simulation goes on from: a copy continues bit for bit, also one that was written down and read again.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct State {
     /// s
     pub time: f64,
@@ -74,7 +76,7 @@ pub struct State {
 }
 
 /// A contact of the last step, and the impulse on its first body, in the world, N·s.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 struct ContactImpulse {
     contact: Contact,
     impulse: Vec3,

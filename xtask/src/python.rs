@@ -1,0 +1,108 @@
+//! `cargo xtask python`: the package `gambol` for Python, built and tried.
+//!
+//! In the test command the module is the one that cargo has built with the workspace anyway, laid beside the package's own Python. With
+//! `--wheel` it is the wheel that goes to PyPI, made by maturin and installed by pip into an environment that is new.
+
+use std::path::{Path, PathBuf};
+
+use crate::shell::{Result, build_gambol, cargo, command, output, root, run as run_command, target};
+
+/// What its tests need, in the versions that they were written with.
+const TESTS: &[&str] = &["numpy==2.4.6", "pytest==9.2.0", "mypy==2.4.1", "gymnasium==1.4.0"];
+/// What makes wheels.
+const MATURIN: &str = "maturin>=1.9,<2";
+
+/// The tests of the package, of the module that cargo builds.
+pub(crate) fn run() -> Result<()> {
+    let python = environment("python", TESTS)?;
+    // Of the workspace, whose crates the tests have built already.
+    run_command(&mut command(cargo(), &["build", "--quiet", "--workspace", "--lib", "--bins"]))?;
+    let package = target().join("python-package");
+    lay_out(&package)?;
+    check(&python, Some(&package))
+}
+
+/// The wheel, as it goes to PyPI, tried where nothing else of the project is.
+pub(crate) fn wheel() -> Result<()> {
+    let maker = environment("python-maker", &[MATURIN])?;
+    let wheels = target().join("wheels");
+    let _ = std::fs::remove_dir_all(&wheels); // those of yesterday; the next step tells if they cannot be replaced
+    let manifest = source().join("Cargo.toml");
+    let mut make = command(&maker, &["-m", "maturin", "build", "--release", "--quiet", "--out"]);
+    run_command(make.arg(&wheels).arg("--manifest-path").arg(manifest))?;
+    let entries = std::fs::read_dir(&wheels).map_err(|error| format!("{}: {error}", wheels.display()))?;
+    let wheel =
+        entries.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "whl"));
+    let wheel = wheel.ok_or("maturin made no wheel")?;
+    let bytes = std::fs::metadata(&wheel).map_err(|error| error.to_string())?.len();
+    println!("{}: {:.2} MB", wheel.display(), bytes as f64 / 1e6);
+    let installed = target().join("python-installed");
+    let _ = std::fs::remove_dir_all(&installed);
+    let python = environment("python-installed", TESTS)?;
+    run_command(command(&python, &["-m", "pip", "install", "--quiet", "--no-deps"]).arg(&wheel))?;
+    check(&python, None)
+}
+
+fn source() -> PathBuf {
+    root().join("crates/gambol-python")
+}
+
+/// pytest, and mypy of stubs, package and tests; `package` is a folder to import from, if nothing is installed.
+fn check(python: &Path, package: Option<&Path>) -> Result<()> {
+    let program = build_gambol("debug")?;
+    let with_package = |arguments: &[&str]| {
+        let mut one = command(python, arguments);
+        if let Some(package) = package {
+            one.env("PYTHONPATH", package).env("MYPYPATH", package);
+        }
+        one.env("GAMBOL_PROGRAM", &program).env("PYTHONDONTWRITEBYTECODE", "1");
+        one
+    };
+    let tests = source().join("tests");
+    // Its settings are those of pyproject.toml, which is found from here.
+    run_command(with_package(&["-m", "mypy", "--no-incremental", "-p", "gambol"]).current_dir(source()))?;
+    run_command(with_package(&["-m", "mypy", "--no-incremental"]).arg(&tests).current_dir(source()))?;
+    let mut pytest = with_package(&["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
+    run_command(pytest.arg(&tests).current_dir(target()))
+}
+
+/// The package's own Python with the module beside it.
+fn lay_out(package: &Path) -> Result<()> {
+    let failed = |error: std::io::Error| format!("{}: {error}", package.display());
+    let _ = std::fs::remove_dir_all(package);
+    let folder = package.join("gambol");
+    std::fs::create_dir_all(&folder).map_err(failed)?;
+    for entry in std::fs::read_dir(source().join("python/gambol")).map_err(failed)?.flatten() {
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), folder.join(entry.file_name())).map_err(failed)?;
+        }
+    }
+    let (prefix, suffix) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let module = target().join("debug").join(format!("{prefix}_gambol{suffix}"));
+    let named = if cfg!(windows) { "_gambol.pyd" } else { "_gambol.abi3.so" };
+    std::fs::copy(&module, folder.join(named)).map_err(|error| format!("{}: {error}", module.display()))?;
+    Ok(())
+}
+
+/// A Python with packages, under `target`.
+fn environment(name: &str, packages: &[&str]) -> Result<PathBuf> {
+    let folder = target().join(name);
+    let python = folder.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let stamp = folder.join("installed");
+    let wanted = packages.join("\n");
+    if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    let has_venv = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))";
+    let system = ["python3.13", "python3.12", "python3.11", "python3"]
+        .into_iter()
+        .find(|python| output(&mut command(python, &["-c", has_venv])).is_ok())
+        .ok_or(
+            "no Python of 3.11 or newer with venv found; on Debian: apt-get install python3 python3-venv",
+        )?;
+    run_command(command(system, &["-m", "venv"]).arg(&folder))?;
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    run_command(command(&python, &install).args(packages))?;
+    std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))?;
+    Ok(python)
+}
