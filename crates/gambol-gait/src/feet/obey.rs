@@ -144,7 +144,7 @@ impl Course<'_> {
             strides: self.strides as f64,
             forward: self.road.forward(),
             frame: if self.road.is_inertial() { Vec::new() } else { frame },
-            slow: moments.iter().map(|moment| self.slow(moment.cycle)).collect(),
+            level: self.level(&moments),
         };
         let wanted = Wanted { center: draft.center, momentum: draft.momentum };
         let plan = plan(&lump, &self.pushers(n), &wanted, settings, scene.settings.feet.push_humps)?;
@@ -276,6 +276,20 @@ impl Course<'_> {
         let scene = self.scene;
         let speed = self.road.moving(cycle).speed.abs();
         scene.settings.obey.slowness(speed, scene.creature.gravity().norm(), scene.legs.length)
+    }
+
+    /// How much its height matters at each moment, beyond what it does to everybody. Who strolls in a gait without a flight keeps it.
+    fn level(&self, moments: &[Moment]) -> Vec<f64> {
+        let (scene, settings) = (self.scene, &self.scene.settings.obey);
+        let stands = |moment: &Moment| self.ways.iter().any(|way| way.stands(moment.cycle).is_some());
+        let strolls = if self.strides == 1 && moments.iter().all(stands) {
+            let speed = self.road.moving(0.0).speed.abs();
+            settings.strolling(speed, scene.creature.gravity().norm(), scene.legs.length)
+        } else {
+            0.0
+        };
+        let level = |moment: &Moment| settings.level * self.slow(moment.cycle) + settings.steady * strolls;
+        moments.iter().map(level).collect()
     }
 
     /// The pose nearest to `pose`, in the creature's ground frame, that has its feet where they shall be at `cycle`, with its centre of mass where

@@ -261,7 +261,7 @@ impl<'a> Problem<'a> {
             for k in (0..n).step_by(thinned) {
                 let mut weight = self.settings.center[axis];
                 if axis == 2 {
-                    weight += self.settings.level * self.lump.slow[k];
+                    weight += self.lump.level[k];
                 }
                 let weight = weight / self.lump.length * (thinned as f64 / self.per_stride()).sqrt();
                 row.fill(0.0);
