@@ -16,7 +16,7 @@
 use gambol_dynamics::{Sense, TooLarge};
 use gambol_model::{Creature, Vec3};
 
-use super::limbs::{LimbGains, Limbs, LimbsMemory};
+use super::limbs::{LimbGains, LimbMemory, Limbs, LimbsMemory};
 use super::pilot::{Course, Pilot};
 use super::reference::about_z;
 use super::{FootPhase, GaitGraph, KokkevisSettings};
@@ -43,8 +43,8 @@ pub struct KokkevisMemory {
     /// The gait by which it goes: 0 walks, 1 trots.
     pub gait: usize,
     program: LinearProgram,
-    /// Per foot: normal, and two along the ground, N.
-    forces: Vec<[f64; 3]>,
+    /// Of the ground on each foot, N.
+    pub forces: Vec<Vec3>,
 }
 
 /// A law of equation 3 for what is controlled by its acceleration: height and angles.
@@ -63,6 +63,14 @@ struct Reach {
     axes: [Vec3; 3],
     /// From the centre of gravity, m.
     arm: Vec3,
+}
+
+impl Reach {
+    fn new(foot: usize, leg: &LimbMemory, center: Vec3) -> Self {
+        let other = if leg.normal.x.abs() < 0.9 { Vec3::x() } else { Vec3::y() };
+        let first = (other - leg.normal * leg.normal.dot(&other)).normalize();
+        Self { foot, axes: [leg.normal, first, leg.normal.cross(&first)], arm: leg.contact - center }
+    }
 }
 
 impl Kokkevis {
@@ -107,7 +115,7 @@ impl Kokkevis {
         let gains = self.gains();
         for foot in 0..memory.limbs.legs.len() {
             let set_down = self.set_down(sense, course, foot, memory);
-            let force = Vec3::from(memory.forces[foot]);
+            let force = memory.forces[foot];
             self.limbs.move_leg(sense, foot, (force, set_down), &gains, &mut memory.limbs, command);
         }
         self.limbs.apply(sense, &mut memory.limbs, command);
@@ -154,35 +162,42 @@ impl Kokkevis {
         ((wish - sense.creature().gravity()) * self.limbs.reference.base.mass, torque)
     }
 
-    /// Equations 4 to 9: forces of the legs that push.
-    fn share_out(&self, sense: &Sense, (force, torque): (Vec3, Vec3), memory: &mut KokkevisMemory) {
-        memory.forces.fill([0.0; 3]);
-        memory.limbs.solver.solves += 1;
-        let mass = self.limbs.reference.base.mass;
-        let weight = mass * self.limbs.units.gravity;
-        let friction = sense.world().settings().friction * self.settings.grip;
+    /// Equations 4 to 9: forces of the legs that push. Where none can be found, they have those of the step before.
+    fn share_out(&self, sense: &Sense, wanted: (Vec3, Vec3), memory: &mut KokkevisMemory) {
         let center = sense.center_of_mass();
+        let friction = sense.world().settings().friction * self.settings.grip;
         let KokkevisMemory { limbs, program, forces, .. } = memory;
-        let pushing = |leg: &&super::limbs::LimbMemory| leg.state.pushes() && leg.touches;
-        let count = limbs.legs.iter().filter(pushing).count();
-        if count == 0 {
+        limbs.solver.solves += 1;
+        let pushing = limbs.legs.iter().enumerate().filter(|(_, leg)| leg.state.pushes() && leg.touches);
+        let feet = pushing.map(|(foot, leg)| Reach::new(foot, leg, center));
+        let count = feet.clone().count();
+        program.begin(3 * count);
+        self.want(wanted, limbs.heading, feet.clone(), program);
+        self.bound(count, wanted.0.z, friction, program);
+        let status = program.solve();
+        limbs.solver.iterations += program.steps();
+        if status != SolveStatus::Optimal {
+            limbs.solver.failures += 1;
             return;
         }
-        let feet = limbs.legs.iter().enumerate().filter(|(_, leg)| leg.state.pushes() && leg.touches).map(
-            |(foot, leg)| {
-                let other = if leg.normal.x.abs() < 0.9 { Vec3::x() } else { Vec3::y() };
-                let first = (other - leg.normal * leg.normal.dot(&other)).normalize();
-                Reach { foot, axes: [leg.normal, first, leg.normal.cross(&first)], arm: leg.contact - center }
-            },
-        );
-        program.begin(3 * count);
+        forces.fill(Vec3::zeros());
+        for (k, foot) in feet.enumerate() {
+            forces[foot.foot] = (0..3).map(|side| foot.axes[side] * program.x()[3 * k + side]).sum();
+        }
+    }
+
+    /// Equations 4 to 6: what forces of feet add up to is to be near to what is wanted, ahead, aside and up.
+    fn want(
+        &self,
+        (force, torque): (Vec3, Vec3),
+        heading: f64,
+        feet: impl Iterator<Item = Reach> + Clone,
+        program: &mut LinearProgram,
+    ) {
         let [fx, fy, fz] = self.settings.forces;
         let [nx, ny, nz] = self.settings.torques.map(|price| price / self.limbs.units.length);
-        let prices = [fx, fy, fz, nx, ny, nz];
-        let turn = about_z(limbs.heading);
-        for (row, price) in prices.into_iter().enumerate() {
-            // Along and across the way it faces.
-            let axis = turn * along(row % 3, self.limbs.units.forward);
+        for (row, price) in [fx, fy, fz, nx, ny, nz].into_iter().enumerate() {
+            let axis = about_z(heading) * along(row % 3, self.limbs.units.forward);
             let wanted = if row < 3 { force } else { torque }.dot(&axis);
             let entries = program.near(wanted, price);
             for (k, foot) in feet.clone().enumerate() {
@@ -192,10 +207,14 @@ impl Kokkevis {
                 }
             }
         }
+    }
+
+    /// Equations 7 and 8, and what it costs that a foot bears more or less than the others.
+    fn bound(&self, count: usize, lift: f64, friction: f64, program: &mut LinearProgram) {
+        let weight = self.limbs.reference.base.mass * self.limbs.units.gravity;
         for k in 0..count {
-            // Equation 7, and what it costs that a foot bears more or less than the others.
             program.set_bounds(3 * k, 0.0, self.settings.most * weight);
-            program.near(force.z.max(0.0) / count as f64, self.settings.even)[3 * k] = 1.0;
+            program.near(lift.max(0.0) / count as f64, self.settings.even)[3 * k] = 1.0;
             for side in [1, 2] {
                 program.set_bounds(3 * k + side, f64::NEG_INFINITY, f64::INFINITY);
                 for sign in [1.0, -1.0] {
@@ -204,19 +223,10 @@ impl Kokkevis {
                 }
             }
         }
-        let status = program.solve();
-        limbs.solver.iterations += program.steps();
-        if status != SolveStatus::Optimal {
-            limbs.solver.failures += 1;
-            return;
-        }
-        for (k, foot) in feet.enumerate() {
-            let f: Vec3 = (0..3).map(|side| foot.axes[side] * program.x()[3 * k + side]).sum();
-            forces[foot.foot] = [f.x, f.y, f.z];
-        }
     }
 
-    /// The set-down point, by the speed and the turn of the body: half of the way that it will go over the foot ahead of the middle of the stance, m.
+    /// The set-down point, by the speed and the turn of the body: half of the way that it will go over the foot ahead of
+    /// the middle of the stance, m.
     fn set_down(&self, sense: &Sense, course: &Course, foot: usize, memory: &KokkevisMemory) -> Vec3 {
         let limbs = &self.limbs;
         let period = limbs.reference.period();
@@ -303,7 +313,7 @@ impl Controller for Kokkevis {
             integral: Vec3::repeat(f64::INFINITY),
             gait: self.gait(self.course.speed),
             program: LinearProgram::new(3 * feet, 6 + 5 * feet),
-            forces: vec![[0.0; 3]; feet],
+            forces: vec![Vec3::zeros(); feet],
         }
     }
 

@@ -240,6 +240,7 @@ impl Limbs {
             leg.phase = graph.at(foot, memory.phase);
         }
         if !memory.begun {
+            memory.heading = self.turned(sense, memory);
             Self::begin(memory);
         }
         for foot in 0..memory.legs.len() {

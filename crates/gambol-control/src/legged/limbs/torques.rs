@@ -6,7 +6,7 @@ use gambol_model::{Quat, Vec3};
 use super::{Limbs, LimbsMemory};
 use crate::Command;
 use crate::legged::dense;
-use crate::legged::reference::{about_z, orientation};
+use crate::legged::reference::{about_z, orientation, yaw_of};
 use crate::legged::{FootPhase, LegState, Moving};
 
 /// Rows of what is asked of a foot: its place, and with a sole its orientation.
@@ -224,6 +224,12 @@ impl Limbs {
         let v = &sense.state().v;
         let spin = now * Vec3::new(v[base.v + 3], v[base.v + 4], v[base.v + 5]);
         ((now * wanted.inverse()).scaled_axis(), spin)
+    }
+
+    /// By how much the trunk is turned about the vertical from where its stride has it, rad.
+    pub(super) fn turned(&self, sense: &Sense, memory: &LimbsMemory) -> f64 {
+        let q = self.reference.base.q;
+        yaw_of(&(orientation(&sense.state().q, q) * orientation(&memory.moment.pose, q).inverse()))
     }
 
     /// Coordinates of the root.
