@@ -14,6 +14,7 @@ mod export;
 mod fuzz;
 mod gaits;
 mod gltf;
+mod legged;
 mod masses;
 mod modes;
 mod motion;
@@ -87,6 +88,16 @@ enum Task {
         /// Controller files or names of the gallery's; all of these if not given
         controllers: Vec<String>,
     },
+    /// Let the dog go by its own torques in MuJoCo: a stride of each gait replayed open loop, and twenty seconds closed loop
+    Legged {
+        /// Only this question
+        question: Option<legged::Question>,
+        /// Only gaits with one of these words in their name
+        words: Vec<String>,
+        /// Put the table of closed loops into docs/roam.md
+        #[arg(long, conflicts_with = "words")]
+        docs: bool,
+    },
     /// Compare our CMA-ES with pycma: evaluations to a target
     Cma,
     /// Compare our quadratic and linear programs with Clarabel and HiGHS
@@ -114,7 +125,8 @@ enum Task {
         #[arg(long, default_value_t = 15_000)]
         budget: usize,
     },
-    /// Let creatures go by their own torques, and print or write the tables of docs/roam.md: gaits, pushes, ground, creatures
+    /// Let creatures go by their own torques, and print or write the tables of docs/roam.md: gaits, pushes, ground, creatures,
+    /// controllers
     Roam {
         /// Only this table
         table: Option<roam::Table>,
@@ -235,6 +247,7 @@ fn main() -> ExitCode {
         Task::Modes { folder: None } => modes::run_all(),
         Task::Pump => pump::run(),
         Task::Replay { controllers } => replay::run(&controllers),
+        Task::Legged { question, words, docs } => legged::run(question, &words, docs),
         Task::Cma => cma::run(),
         Task::Programs => programs::run(),
         Task::Python { wheel: false } => python::run(),

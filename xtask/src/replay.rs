@@ -8,9 +8,9 @@ use gambol::LoadOptions;
 use gambol::control::locomotion::{Bursts, Stride, read_controller, world};
 use gambol::control::sketch::Stage;
 use gambol::control::{AnyController, Command};
-use gambol::dynamics::{Data, Drive, Sense, State, Stepper, center_of_mass, step};
+use gambol::dynamics::{Data, Drive, Sense, State, StepSettings, Stepper, World, center_of_mass, step};
 use gambol::formats::{MjcfOptions, to_mjcf};
-use gambol::model::Vec3;
+use gambol::model::{Creature, Vec3};
 use serde::Deserialize;
 
 use crate::peers;
@@ -21,7 +21,7 @@ const PARTS: [usize; 3] = [1, 3, 9];
 
 /// MuJoCo's steps in one of ours, and the time constant of its contacts, s. The first is the yardstick: 16 µs where ours is 2
 /// ms, and contacts as stiff as that can follow. The others show what the softness of its contacts does.
-const MUJOCO: [(usize, f64); 4] = [(128, 0.000_25), (64, 0.0005), (64, 0.001), (64, 0.002)];
+pub(crate) const MUJOCO: [(usize, f64); 4] = [(128, 0.000_25), (64, 0.0005), (64, 0.001), (64, 0.002)];
 
 /// How far apart a cycle may be at most.
 #[derive(Clone, Copy)]
@@ -56,10 +56,20 @@ const LIFT: f64 = 0.02;
 /// A creature, where it starts, and what is done to it.
 pub(crate) struct Case {
     pub(crate) name: String,
-    pub(crate) stage: Stage,
-    pub(crate) stride: Stride,
+    pub(crate) creature: Creature,
+    /// Names and bodies of all feet.
+    pub(crate) feet: Vec<(String, Vec<usize>)>,
+    pub(crate) up: Vec3,
+    /// Where it starts, ...
+    pub(crate) q: Vec<f64>,
+    /// ... and with which velocity, half a step before.
+    pub(crate) v: Vec<f64>,
+    /// Of a cycle, s.
+    pub(crate) period: f64,
     /// s
     pub(crate) step: f64,
+    /// Of our simulation, but for the step.
+    pub(crate) settings: StepSettings,
     /// One for each step of a cycle.
     pub(crate) torques: Vec<Vec<f64>>,
 }
@@ -131,31 +141,61 @@ pub(crate) fn load(name: &str) -> Result<Case> {
     let find = |name: &str| gambol::load(name, &LoadOptions::default()).map_err(|error| error.to_string());
     let (sketch, stage, stride, step) =
         read_controller(&text, find).map_err(|error| format!("{name}: {error}"))?;
-    let mut case = Case { name: sketch.name, stage, stride, step, torques: Vec::new() };
-    case.torques = torques(&case)?;
-    Ok(case)
+    let torques = torques(&stage, &stride, step)?;
+    let feet = stage.stance.iter().chain(&stage.others).map(|foot| (foot.name.clone(), foot.bodies.clone()));
+    let world = world(&stage, step).map_err(|error| error.to_string())?;
+    Ok(Case {
+        name: sketch.name,
+        feet: feet.collect(),
+        up: stage.axes[2],
+        q: stride.q,
+        v: stride.v,
+        period: stride.period,
+        step,
+        settings: world.settings().clone(),
+        creature: stage.creature,
+        torques,
+    })
 }
 
 /// What a controller does in our simulation, step by step.
-fn torques(case: &Case) -> Result<Vec<Vec<f64>>> {
-    let creature = &case.stage.creature;
-    let controller = Bursts::new(&case.stage, &case.stride, case.step);
-    let world = world(&case.stage, case.step).map_err(|error| error.to_string())?;
-    let (mut stepper, mut state) = (Stepper::new(&world), State::new(&case.stride.q, &case.stride.v));
-    let (mut command, mut memory) = (Command::new(creature), controller.begin(creature));
+fn torques(stage: &Stage, stride: &Stride, step: f64) -> Result<Vec<Vec<f64>>> {
+    let controller = Bursts::new(stage, stride, step);
+    let world = world(stage, step).map_err(|error| error.to_string())?;
+    let start = State::new(&stride.q, &stride.v);
+    Ok(driven(&world, &controller, start, stride.period, &[])?.torques)
+}
+
+/// What a controller did in our simulation.
+pub(crate) struct Driven {
+    /// One for each step.
+    pub(crate) torques: Vec<Vec<f64>>,
+    pub(crate) end: State,
+}
+
+/// Lets a controller drive a creature for so many seconds; every coordinate has at most `strength`, if that says something.
+pub(crate) fn driven(
+    world: &World,
+    controller: &dyn AnyController,
+    start: State,
+    seconds: f64,
+    strength: &[f64],
+) -> Result<Driven> {
+    let (mut stepper, mut state) = (Stepper::new(world), start);
+    let (mut command, mut memory) = (Command::new(world.creature()), controller.begin(world.creature()));
     let mut torques = Vec::new();
-    while state.time < case.stride.period {
-        let sense = Sense::new(&world, &mut stepper, &mut state);
+    while state.time < seconds {
+        let sense = Sense::new(world, &mut stepper, &mut state);
         controller.drive(&sense, &mut memory, &mut command);
-        let drive = Drive { rest: &command.rest, torque: &command.torque, strength: &[], pushes: &[] };
+        let drive = Drive { rest: &command.rest, torque: &command.torque, strength, pushes: &[] };
         sense.step(&drive).map_err(|error| error.to_string())?;
         torques.push(command.torque.clone());
     }
-    Ok(torques)
+    Ok(Driven { torques, end: state })
 }
 
 /// Prints a table, and says what is farther apart than it may be.
-fn compare(case: &Case, settings: &[(usize, f64)]) -> Result<Vec<String>> {
+pub(crate) fn compare(case: &Case, settings: &[(usize, f64)]) -> Result<Vec<String>> {
     let ours = PARTS.iter().map(|&parts| ours(case, parts)).collect::<Result<Vec<_>>>()?;
     let theirs = theirs(case, settings)?;
     let ms = |parts: usize| 1e3 * case.step / parts as f64;
@@ -165,7 +205,7 @@ fn compare(case: &Case, settings: &[(usize, f64)]) -> Result<Vec<String>> {
     println!(
         "\n### {}: {:.3} s, from MuJoCo with steps of {:.3} ms and contacts of {} ms\n",
         case.name,
-        case.stride.period,
+        case.period,
         ms(settings[0].0),
         1e3 * settings[0].1
     );
@@ -195,9 +235,9 @@ fn compare(case: &Case, settings: &[(usize, f64)]) -> Result<Vec<String>> {
         println!("| MuJoCo, {:.3} ms, contacts of {} ms | {apart} |", ms(substeps), 1e3 * contact);
     }
     println!("\n| on the ground, s | gambol, {} ms | MuJoCo |\n|---|---|---|", ms(1));
-    for (k, foot) in case.stage.stance.iter().chain(&case.stage.others).enumerate() {
+    for (k, (foot, _)) in case.feet.iter().enumerate() {
         let [ours, theirs] = [(&ours[0], case.step), finest].map(|run| shown(&intervals(case, run, k)));
-        println!("| {} | {ours} | {theirs} |", foot.name);
+        println!("| {foot} | {ours} | {theirs} |");
     }
     let depth = theirs[0].depth;
     if depth > MOST_DEPTH {
@@ -232,7 +272,7 @@ impl std::fmt::Display for Apart {
 
 /// The largest differences of two runs, each with the time between its loads.
 fn apart(case: &Case, a: (&Motion, f64), b: (&Motion, f64)) -> Apart {
-    let creature = &case.stage.creature;
+    let creature = &case.creature;
     let coms = a.0.coms.iter().zip(&b.0.coms).map(|(a, b)| (Vec3::from(*a) - Vec3::from(*b)).norm());
     let mut apart =
         Apart { com: largest(coms), angle: 0.0, joint: String::new(), at: 0.0, mean: 0.0, touch: None };
@@ -249,7 +289,7 @@ fn apart(case: &Case, a: (&Motion, f64), b: (&Motion, f64)) -> Apart {
         }
     }
     apart.mean = (apart.mean / (a.0.poses.len() * (creature.nv() - 6)) as f64).sqrt();
-    let feet = case.stage.stance.len() + case.stage.others.len();
+    let feet = case.feet.len();
     let times = |run| (0..feet).map(|foot| intervals(case, run, foot)).collect::<Vec<_>>();
     let (p, q) = (times(a), times(b));
     if p.iter().map(Vec::len).eq(q.iter().map(Vec::len)) {
@@ -265,7 +305,7 @@ fn largest(numbers: impl Iterator<Item = f64>) -> f64 {
 
 /// When a foot is on the ground, s.
 fn intervals(case: &Case, (motion, pace): (&Motion, f64), foot: usize) -> Vec<[f64; 2]> {
-    let least = LEAST_LOAD * case.stage.creature.mass() * case.stage.creature.gravity().norm();
+    let least = LEAST_LOAD * case.creature.mass() * case.creature.gravity().norm();
     let mut intervals: Vec<[f64; 2]> = Vec::new();
     for (k, _) in motion.loads.iter().enumerate().filter(|(_, loads)| loads[foot] > least) {
         let from = k as f64 * pace - 0.5 * case.step;
@@ -278,25 +318,26 @@ fn intervals(case: &Case, (motion, pace): (&Motion, f64), foot: usize) -> Vec<[f
 }
 
 /// Bodies of all feet.
-fn feet(stage: &Stage) -> Vec<&[usize]> {
-    stage.stance.iter().chain(&stage.others).map(|foot| foot.bodies.as_slice()).collect()
+fn feet(case: &Case) -> Vec<&[usize]> {
+    case.feet.iter().map(|(_, bodies)| bodies.as_slice()).collect()
 }
 
 /// Half a step before the first pose, moved on by `time`, s.
 fn start(case: &Case, time: f64) -> Vec<f64> {
-    let mut q = case.stride.q.clone();
-    case.stage.creature.integrate(&mut q, &case.stride.v, time - 0.5 * case.step);
+    let mut q = case.q.clone();
+    case.creature.integrate(&mut q, &case.v, time - 0.5 * case.step);
     q
 }
 
 /// Our simulation with every step in so many parts.
 fn ours(case: &Case, parts: usize) -> Result<Motion> {
-    let creature = &case.stage.creature;
+    let creature = &case.creature;
     let h = case.step / parts as f64;
-    let world = world(&case.stage, h).map_err(|error| error.to_string())?;
+    let settings = StepSettings { step: h, ..case.settings.clone() };
+    let world = World::new(creature.clone(), settings).map_err(|error| error.to_string())?;
     let (mut stepper, mut data) = (Stepper::new(&world), Data::new(creature));
-    let mut state = State::new(&start(case, 0.5 * h), &case.stride.v);
-    let feet = feet(&case.stage);
+    let mut state = State::new(&start(case, 0.5 * h), &case.v);
+    let feet = feet(case);
     let mut seen = Motion { poses: Vec::new(), coms: Vec::new(), loads: Vec::new(), depth: 0.0 };
     for torque in &case.torques {
         let drive = Drive { rest: creature.rest_pose(), torque, strength: &[], pushes: &[] };
@@ -310,7 +351,7 @@ fn ours(case: &Case, parts: usize) -> Result<Motion> {
             for force in state.contact_forces(&world) {
                 let foot = feet.iter().position(|bodies| bodies.contains(&force.contact.bodies[0]));
                 if let Some(foot) = foot {
-                    loads[foot] += force.force.dot(&case.stage.axes[2]);
+                    loads[foot] += force.force.dot(&case.up);
                 }
             }
             seen.loads.push(loads);
@@ -330,9 +371,9 @@ fn theirs(case: &Case, settings: &[(usize, f64)]) -> Result<Vec<Motion>> {
     let file = exported(case)?;
     let run = |&(substeps, contact): &(usize, f64)| {
         serde_json::json!({
-            "name": case.name, "path": file, "rest": case.stage.creature.rest_pose(), "pose": case.stride.q,
-            "qpos": start(case, 0.0), "qvel": case.stride.v, "step": case.step, "torques": case.torques, "substeps": substeps,
-            "contact": contact, "feet": feet(&case.stage),
+            "name": case.name, "path": file, "rest": case.creature.rest_pose(), "pose": case.q,
+            "qpos": start(case, 0.0), "qvel": case.v, "step": case.step, "torques": case.torques, "substeps": substeps,
+            "contact": contact, "feet": feet(case),
         })
     };
     let runs = file.with_extension("json");
@@ -353,7 +394,7 @@ pub(crate) fn exported(case: &Case) -> Result<PathBuf> {
     let folder = target().join("replay");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let file = folder.join(format!("{}.xml", case.name));
-    to_mjcf(&case.stage.creature, &MjcfOptions { timestep: case.step, ..MjcfOptions::default() })
+    to_mjcf(&case.creature, &MjcfOptions { timestep: case.step, ..MjcfOptions::default() })
         .write(&file, true)
         .map_err(|error| error.to_string())?;
     Ok(file)

@@ -20,6 +20,8 @@ pub(crate) enum Table {
     Ground,
     /// Designed walks
     Creatures,
+    /// The three controllers and a model-predictive one on the same gaits
+    Controllers,
 }
 
 impl Table {
@@ -29,16 +31,19 @@ impl Table {
             Self::Pushes => "pushes",
             Self::Ground => "ground",
             Self::Creatures => "creatures",
+            Self::Controllers => "controllers",
         }
     }
 }
 
 /// Simulates one table or all, and prints them, or puts each between its marks in the docs.
 pub(crate) fn run(table: Option<Table>, words: &[String], docs: bool) -> Result<()> {
-    let bench = build_ours("roam_bench")?;
     let tables = table.map_or_else(|| Table::value_variants().to_vec(), |table| vec![table]);
     for table in tables {
-        let text = output(command(&bench, &[table.name()]).args(words))?;
+        let text = match table {
+            Table::Controllers => output(command(build_ours("controllers_bench")?, &[]).args(words))?,
+            _ => output(command(build_ours("roam_bench")?, &[table.name()]).args(words))?,
+        };
         if docs {
             put_table(DOCS, table.name(), text.trim_end())?;
         } else {

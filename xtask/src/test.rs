@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use crate::shell::{Result, command, run as run_command};
 use crate::{
-    architecture, bits, blender, bvh, cma, compare, export, gaits, gltf, modes, node, page, peers, physics,
-    programs, publish, pump, python, replay, studio, vibrate, wasm,
+    architecture, bits, blender, bvh, cma, compare, export, gaits, gltf, legged, modes, node, page, peers,
+    physics, programs, publish, pump, python, replay, studio, vibrate, wasm,
 };
 
 /// Something that must hold.
@@ -45,6 +45,7 @@ const STEPS: &[Step] = &[
     beside("studio in a browser, first half", || studio::half(0)),
     beside("studio in a browser, second half", || studio::half(1)),
     beside("replayed controllers", replay::check),
+    beside("legs in MuJoCo", legged::check),
     beside("gaits", || gaits::run(&[], gaits::Table::Text)),
     beside("models in MuJoCo", || dm_control()?.iter().try_for_each(|folder| compare::run(folder))),
     beside("exported models in MuJoCo", || export::run(&dm_control()?)),

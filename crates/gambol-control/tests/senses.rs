@@ -6,7 +6,7 @@
 #[path = "../../gambol-dynamics/tests/counting/mod.rs"]
 mod counting;
 
-use gambol_control::legged::{Walker, WalkerSettings, Whole};
+use gambol_control::legged::{Method, Walker, WalkerSettings};
 use gambol_control::locomotion::{Balance, Balanced, Bursts, Corrections, read_controller, world};
 use gambol_control::solve::{LinearProgram, QuadraticProgram, SolveStatus};
 use gambol_control::{
@@ -149,6 +149,14 @@ fn corrections_are_remembered_in_a_copy() {
 }
 
 #[test]
+fn controllers_on_legs_are_remembered_in_a_copy() {
+    for method in [Method::Coros, Method::Kokkevis] {
+        let (controller, world, start) = trotter(method);
+        goes_on(&world, &*controller, &start, [0.15, 0.1]);
+    }
+}
+
+#[test]
 fn a_controller_begins_anew_where_another_one_was() {
     let (jumper, world, start) = jumper();
     let before = run(&world, &Plan::new(&Passive, start, 0.3));
@@ -165,15 +173,15 @@ fn runner() -> (gambol_control::sketch::Stage, gambol_control::locomotion::Strid
     (stage, stride, world)
 }
 
-fn trotter() -> (Whole, World, State) {
+fn trotter(method: Method) -> (Box<dyn AnyController>, World, State) {
     let creature = gambol::load("dog", &gambol::LoadOptions::default()).unwrap();
     let animation = gambol::animate(&creature, "trot").unwrap();
     let (creature, clip) = (animation.body.creature.clone(), &animation.clip);
     // N·m: so little that joints are at their limits.
     let walker = Walker::new(creature, clip, Some(40.0), &WalkerSettings::default()).unwrap();
-    let whole = walker.whole(None).unwrap();
+    let controller = walker.controller(method, None).unwrap();
     let settings = StepSettings { step: walker.step, ..StepSettings::default() };
-    (whole, World::new(walker.creature, settings).unwrap(), walker.start)
+    (controller, World::new(walker.creature, settings).unwrap(), walker.start)
 }
 
 /// Allocations of a controller in so many steps. Those of the steps themselves, whose memory grows with contacts that are new, are
@@ -209,8 +217,11 @@ fn a_controller_does_not_allocate() {
     assert_eq!(allocations_of(&world, &balanced, &start, 1600), 0, "corrected bursts");
 
     // Feet that land and lift, and joints at their limits.
-    let (whole, world, start) = trotter();
-    assert_eq!(allocations_of(&world, &whole, &start, 400), 0, "a trot by torques alone");
+    for method in Method::ALL {
+        let (controller, world, start) = trotter(method);
+        let count = allocations_of(&world, &*controller, &start, 400);
+        assert_eq!(count, 0, "a trot by torques alone, {}", method.name());
+    }
 
     let creature = gambol::load("loop", &gambol::LoadOptions::default()).unwrap();
     let modes =

@@ -104,12 +104,12 @@ fn ask(call: &mut Command) -> Result<Rate> {
 
 /// The start and the torques of so many steps, as `mujoco_strides` reads them.
 fn written(case: &Case, steps: usize) -> Result<PathBuf> {
-    let creature = &case.stage.creature;
+    let creature = &case.creature;
     let mut bytes = Vec::new();
     for size in [steps, creature.nq(), creature.nv()] {
         bytes.extend((size as u64).to_le_bytes());
     }
-    let state = [&[case.step], case.stride.q.as_slice(), &case.stride.v, creature.rest_pose()];
+    let state = [&[case.step], case.q.as_slice(), &case.v, creature.rest_pose()];
     for x in state.into_iter().chain(case.torques.iter().take(steps).map(Vec::as_slice)).flatten() {
         bytes.extend(x.to_le_bytes());
     }

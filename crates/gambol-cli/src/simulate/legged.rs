@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use clap::ValueEnum;
-use gambol_control::legged::{LegState, RoamMemory, STRIDE_KEYS, Walker, WalkerSettings, WholeMemory};
+use gambol_control::legged::{LegAccount, LegState, Method, RoamMemory, STRIDE_KEYS, Walker, WalkerSettings};
 use gambol_control::locomotion::{Fall, Upright};
 use gambol_control::{Rollout, Status};
 use gambol_dynamics::{Data, Terrain, World};
@@ -21,12 +21,18 @@ use crate::gait_file::{is_file, read_gait};
 pub(super) enum ControllerName {
     /// forces at all contacts at once, for the accelerations of the whole body
     Whole,
+    /// virtual forces on the bodies that legs hang on (Coros et al. 2011)
+    Coros,
+    /// six controllers of a rigid body, forces by linear programming (Kokkevis et al. 1995)
+    Kokkevis,
 }
 
 impl ControllerName {
-    fn name(self) -> &'static str {
+    fn method(self) -> Method {
         match self {
-            Self::Whole => "whole",
+            Self::Whole => Method::Whole,
+            Self::Coros => Method::Coros,
+            Self::Kokkevis => Method::Kokkevis,
         }
     }
 }
@@ -88,7 +94,7 @@ pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Res
     warnings.extend(performance.warnings);
     let walker = Walker::new(body.creature, &performance.clip, wish.torque_limit, &WalkerSettings::default())
         .map_err(|error| failed(&error))?;
-    let whole = walker.whole(None).map_err(|error| failed(&error))?;
+    let controller = walker.controller(wish.controller.method(), None).map_err(|error| failed(&error))?;
     let Walker { creature, pilot, strength, start, step, upright, .. } = walker;
     let balancing = Balancing {
         controller: wish.controller,
@@ -103,7 +109,7 @@ pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Res
         gaits: Vec::new(),
     };
     Ok(Scene {
-        controller: Box::new(whole),
+        controller,
         start,
         terrain: Some(terrain),
         warnings,
@@ -227,7 +233,10 @@ impl Balancing {
     pub(super) fn json(&self, world: &World, rollout: &Rollout) -> Option<BalanceJson> {
         let creature = world.creature();
         let roams: Option<&RoamMemory> = rollout.memory.get();
-        let memory: &WholeMemory = roams.map(|roams| &roams.whole).or_else(|| rollout.memory.get())?;
+        let account = match roams {
+            Some(roams) => LegAccount { solver: roams.whole.solver, slip: roams.whole.slip },
+            None => LegAccount::of(&rollout.memory)?,
+        };
         let fall = self.fall(world, rollout);
         let report = &rollout.report;
         let up = fall.as_ref().map_or(report.seconds, |fall| fall.time);
@@ -253,10 +262,10 @@ impl Balancing {
                 .iter()
                 .fold(0.0, |most, own| own.peak.max(most)),
         });
-        let solves = memory.solver.solves.max(1) as f64;
+        let solves = account.solver.solves.max(1) as f64;
         let coordinates = creature.nv().saturating_sub(6).max(1) as f64;
         Some(BalanceJson {
-            controller: self.controller.name(),
+            controller: self.controller.method().name(),
             fall: fall.map(|Fall { time, body }| FallJson {
                 time,
                 body: body.map(|body| creature.bodies()[body].name.clone()),
@@ -280,11 +289,11 @@ impl Balancing {
                 share_at_limit: report.efforts.iter().map(|own| own.at_limit).sum::<f64>() / coordinates,
             },
             outside_force: report.outside_force,
-            slip_mm: 1e3 * memory.slip / report.seconds.max(f64::MIN_POSITIVE) / self.names.len() as f64,
+            slip_mm: 1e3 * account.slip / report.seconds.max(f64::MIN_POSITIVE) / self.names.len() as f64,
             legs: self.names.iter().enumerate().map(leg).collect(),
             solver: SolverJson {
-                iterations: memory.solver.iterations as f64 / solves,
-                failures: memory.solver.failures,
+                iterations: account.solver.iterations as f64 / solves,
+                failures: account.solver.failures,
             },
             real_time_factor: report.seconds / self.wall.max(f64::MIN_POSITIVE),
             roam: roams.map(|roams| RoamJson::new(&self.gaits, roams, &report.events)),

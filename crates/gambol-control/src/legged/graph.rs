@@ -64,6 +64,16 @@ impl GaitGraph {
         Self { period, feet: feet.collect() }
     }
 
+    /// A graph from a table: name of each foot, where its stance begins and how long it is, cycles.
+    pub fn of_table(period: f64, rows: &[(&str, f64, f64)]) -> Self {
+        let feet = rows.iter().map(|(name, from, duty)| {
+            let mut stances = vec![[from.rem_euclid(1.0), duty.clamp(0.0, 1.0)]];
+            stances.retain(|[_, length]| *length > SAME);
+            FootStances { name: (*name).to_owned(), stances }
+        });
+        Self { period, feet: feet.collect() }
+    }
+
     /// Where `foot` is at `phase`, cycles. A foot that never stands swings for ever, one that always does stands.
     pub fn at(&self, foot: usize, phase: f64) -> FootPhase {
         let stances = &self.feet[foot].stances;

@@ -15,10 +15,14 @@
 
 mod automaton;
 mod between;
+mod controllers;
+mod coros;
 mod dense;
 mod errand_file;
 mod graph;
+mod kokkevis;
 mod ladder;
+mod limbs;
 mod pilot;
 mod reference;
 mod regulator;
@@ -29,14 +33,20 @@ mod walker;
 mod whole;
 
 pub use automaton::{LegSight, LegState, next_state};
+pub use controllers::{LegAccount, LegController, Method};
+pub use coros::{Coros, CorosMemory, Trajectory};
 pub use errand_file::{ERRAND_VERSION, errand_from_toml};
 pub use graph::{FootPhase, FootStances, GaitGraph};
+pub use kokkevis::{Kokkevis, KokkevisMemory, double_integral, single_integral};
 pub use ladder::{Ladder, LadderError, Rung, standing};
+pub use limbs::{Aim, LegFrame, Limb, LimbGains, LimbMemory, Limbs, LimbsMemory};
 pub use pilot::{Course, LegMemory, LegUnits, Pilot, PilotMemory};
 pub use reference::{FootPlan, Moment, Moving, ReferenceError, STRIDE_KEYS, StrideReference};
 pub use regulator::{Deviation, Regulator};
 pub use roam::{CATCHES, CHANGES, Errand, Roam, RoamMemory, Timed};
-pub use settings::{PilotSettings, RegulatorSettings, RoamSettings, WholeSettings};
+pub use settings::{
+    CorosSettings, KokkevisSettings, PilotSettings, RegulatorSettings, RoamSettings, WholeSettings,
+};
 pub use walker::{Walker, WalkerError, WalkerSettings};
 pub use whole::{SolverCount, Whole, WholeMemory};
 

@@ -140,3 +140,90 @@ gambol_model::settings! {
         aslant: f64 = 1.2, Positive;
     }
 }
+
+gambol_model::settings! {
+    /// The controller of Kokkevis et al. 1995.
+    pub struct KokkevisSettings {
+        /// ζ of equation 3.
+        damping: f64 = 0.707, Positive;
+        /// ω of equation 3, √(g/l). The paper's 3.14 rad/s are 0.7 for the dog, whose legs are half a metre long; legs that weigh something
+        /// push it about faster than that takes back.
+        frequency: f64 = 1.76, Positive;
+        /// Weights of equation 6 for forces ahead, aside and up, ...
+        forces: [f64; 3] = [1.0, 1.0, 5.2], Positive;
+        /// ... and for torques that roll, pitch and turn it, over the length of the legs.
+        torques: [f64; 3] = [1.5, 1.5, 1.0], Positive;
+        /// What it costs that a foot bears more or less than its share: little, so that it decides only between what is as good.
+        even: f64 = 0.063, AtLeastZero;
+        /// Most that a leg bears, weights (equation 7).
+        most: f64 = 2.0, Positive;
+        /// Part of the friction that is made use of.
+        grip: f64 = 0.9, Share;
+        /// When feet are lifted in its walk, cycles: left hind, left fore, right hind, right fore.
+        walk: [f64; 4] = [0.0, 0.25, 0.5, 0.75], AtLeastZero;
+        /// Share of the stride that a foot stands in the walk: three feet are always down.
+        walk_duty: f64 = 0.75, Share;
+        /// The same of its trot: the diagonals.
+        trot: [f64; 4] = [0.0, 0.5, 0.5, 0.0], AtLeastZero;
+        /// Two feet are always down.
+        trot_duty: f64 = 0.5, Share;
+        /// It trots above this speed, √(g l): in the middle of the 1.0 to 1.5 m/s at which a dog does (Coros et al. 2011).
+        trots: f64 = 0.56, Positive;
+        /// Frequency at which all that is no leg keeps its posture, √(g/l).
+        hold: f64 = 8.0, Positive;
+        /// Frequency at which swinging legs go to where they are to be, √(g/l).
+        swing: f64 = 13.4, Positive;
+        /// Feet are led so far under the ground where they are to land, leg lengths.
+        firmly: f64 = 0.025, AtLeastZero;
+        /// Share of its swing in which a foot is led to the ground: who follows with a spring comes a little late.
+        lands: f64 = 0.95, Share;
+        /// Frequency at which standing legs keep their shape, √(g/l).
+        shape: f64 = 3.65, Positive;
+        /// By how much further feet are set down for a speed that is not wanted, √(l/g).
+        capture: f64 = 0.35, AtLeastZero;
+    }
+}
+
+gambol_model::settings! {
+    /// The controller of Coros et al. 2011. Its trajectories come from the stride; these are the numbers that all of them share.
+    pub struct CorosSettings {
+        /// Frequency at which leg frames keep their height (F_h), √(g/l), ...
+        height: f64 = 3.0, Positive;
+        /// ... and the share of critical damping.
+        height_damping: f64 = 1.0, Positive;
+        /// Rate at which leg frames come to their speed (k_v of F_v), √(g/l).
+        speed: f64 = 0.7, AtLeastZero;
+        /// Frequency at which leg frames keep their orientation (τ_LF), √(g/l), ...
+        orientation: f64 = 3.0, Positive;
+        /// ... and the share of critical damping.
+        orientation_damping: f64 = 1.0, Positive;
+        /// Share of the front frame's torque that the spine bears.
+        spine_share: f64 = 0.5, AtLeastZero;
+        /// Share of the virtual forces that standing hips keep beside algorithm 2, which gives them all to the leg frame's orientation.
+        hips: f64 = 0.5, AtLeastZero;
+        /// Share of what swinging legs and spine do to a frame that its standing hips undo: 1 in algorithm 2.
+        reaction: f64 = 0.0, AtLeastZero;
+        /// s_fp, √(l/g).
+        placement: f64 = 0.8, AtLeastZero;
+        /// Square root of k_ft, the gain of the force that tracks swinging feet, √(g/l).
+        tracking: f64 = 4.0, AtLeastZero;
+        /// F_D(D), weights, from a foot half a leg length ahead to one as far behind.
+        drive: [f64; 6] = [0.0; 6], Finite;
+        /// Frequency at which the spine comes to the difference of its leg frames, √(g/l).
+        spine: f64 = 8.0, Positive;
+        /// Frequency at which neck, head and tail keep their posture, √(g/l).
+        hold: f64 = 8.0, Positive;
+        /// Frequency of the joints of swinging legs, √(g/l).
+        swing: f64 = 15.0, Positive;
+        /// Frequency of the joints of standing legs below the hip, √(g/l).
+        stance: f64 = 6.0, Positive;
+        /// Δt_a and Δt_b: how long before it is lifted and before it strikes a foot is pitched, √(l/g).
+        feet: [f64; 2] = [0.3, 0.3], AtLeastZero;
+        /// Share of its swing in which a foot is led to the ground: who follows with a spring comes a little late.
+        lands: f64 = 0.95, Share;
+        /// Feet are led so far under the ground where they are to land, leg lengths.
+        firmly: f64 = 0.03, AtLeastZero;
+        /// How far a late foot is led down at a time, leg lengths.
+        late: f64 = 0.1, Positive;
+    }
+}

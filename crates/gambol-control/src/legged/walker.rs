@@ -5,8 +5,8 @@ use gambol_model::{Creature, ModelError};
 use gambol_motion::Clip;
 
 use super::{
-    Course, Pilot, PilotSettings, ReferenceError, RegulatorSettings, StrideReference, Whole, WholeSettings,
-    muscles,
+    CorosSettings, Course, KokkevisSettings, Pilot, PilotSettings, ReferenceError, RegulatorSettings,
+    StrideReference, Whole, WholeSettings, muscles,
 };
 use crate::locomotion::Upright;
 
@@ -29,7 +29,7 @@ pub struct Walker {
     pub step: f64,
     /// Knows when it has fallen.
     pub upright: Upright,
-    settings: WholeSettings,
+    settings: WalkerSettings,
 }
 
 /// By what numbers a creature walks.
@@ -41,6 +41,10 @@ pub struct WalkerSettings {
     pub regulator: RegulatorSettings,
     /// How torques are found.
     pub whole: WholeSettings,
+    /// How by the controller of Coros et al. 2011.
+    pub coros: CorosSettings,
+    /// How by the controller of Kokkevis et al. 1995.
+    pub kokkevis: KokkevisSettings,
 }
 
 /// Why a creature cannot go on legs.
@@ -90,6 +94,8 @@ impl Walker {
         settings.pilot.check()?;
         settings.regulator.check()?;
         settings.whole.check()?;
+        settings.coros.check()?;
+        settings.kokkevis.check()?;
         if let Some(limit) = strength.filter(|limit| limit.is_nan() || *limit <= 0.0) {
             return Err(WalkerError::Strength { limit });
         }
@@ -103,16 +109,21 @@ impl Walker {
             step: LONGEST_STEP.min(STEP_SHARE * pilot.units.time()),
             upright: pilot.reference.upright(&creature),
             strength: vec![limit; creature.nv()],
-            settings: settings.whole.clone(),
+            settings: settings.clone(),
             creature,
             pilot,
         })
+    }
+
+    /// By what numbers it walks.
+    pub fn settings(&self) -> &WalkerSettings {
+        &self.settings
     }
 
     /// The whole-body controller on a course; none: the stride's own.
     pub fn whole(&self, course: Option<Course>) -> Result<Whole, WalkerError> {
         let course = course.unwrap_or_else(|| self.pilot.own_course());
         let limits = self.strength.clone();
-        Ok(Whole::new(&self.creature, self.pilot.clone(), course, limits, self.settings.clone())?)
+        Ok(Whole::new(&self.creature, self.pilot.clone(), course, limits, self.settings.whole.clone())?)
     }
 }

@@ -10,6 +10,7 @@ mod functions;
 mod help;
 mod legged;
 mod locomotion;
+mod papers;
 mod preview;
 mod pumping;
 mod rollouts;
