@@ -10,9 +10,9 @@ use gambol_dynamics::reduced::{PLACE, ROOT, ReducedBody, ReducedState};
 use gambol_dynamics::{Data, Push};
 use gambol_model::{Creature, Vec3};
 
-/// The gallery's dog in its lowest vibrations.
+/// The gallery's dog in its lowest vibrations; it floats where there is no ground.
 fn dog(settings: ReducedSettings) -> (Creature, ReducedWorld, Vec<f64>) {
-    let creature = gambol::gallery::find("dog").unwrap().load(&gambol::LoadOptions::default()).unwrap();
+    let mut creature = gambol::gallery::find("dog").unwrap().load(&gambol::LoadOptions::default()).unwrap();
     let pose = creature.rest_pose().to_vec();
     let basis = gambol_modes::analyze(
         &creature,
@@ -22,6 +22,9 @@ fn dog(settings: ReducedSettings) -> (Creature, ReducedWorld, Vec<f64>) {
     );
     let basis = basis.unwrap().truncated(15);
     let shapes = basis.flexible().iter().map(|direction| direction.shape.as_slice());
+    if settings.ground.is_none() {
+        creature.remove_gravity();
+    }
     let body = ReducedBody::new(&creature, basis.mean(), shapes).unwrap();
     let g = body.start();
     (creature, ReducedWorld::new(body, settings, Vec::new()).unwrap(), g)
@@ -96,9 +99,7 @@ fn features_are_reached_where_nothing_resists() {
         realism: 0.0,
         ..ReducedSettings::default()
     };
-    let (mut creature, world, g) = dog(settings);
-    creature.remove_gravity();
-    let world = ReducedWorld::new(world.body.clone(), world.settings.clone(), Vec::new()).unwrap();
+    let (creature, world, g) = dog(settings);
     let head = creature.landmarks().iter().find(|mark| mark.name() == "head").unwrap().clone();
     let mut memory = world.memory();
     memory.data.place(&world.body, &g);
@@ -116,8 +117,9 @@ fn features_are_reached_where_nothing_resists() {
     }
     memory.data.place(&world.body, &state.g);
     let reached = memory.data.full.frames[head.body].point_in_world(head.point);
-    // Twenty time constants; gravity is not gone from the body that was copied, but weighs a millionth here.
-    assert!((reached - target).norm() < 1e-3, "{}", (reached - target).norm());
+    // Twenty time constants leave nothing of 6 cm but what a step is off by, ½ h² ω² r of a body that still moves, over the gain of 0.04
+    // a step: 1 mm at 1 rad/s.
+    assert!((reached - target).norm() < 2e-3, "{}", (reached - target).norm());
 }
 
 /// A joint that is led out of its ellipsoid stops at it.

@@ -136,7 +136,8 @@ impl ReducedData {
             for (i, column) in columns.iter().enumerate() {
                 let momentum = inertia.apply(*column);
                 self.hanging[i] += momentum.shifted(arm);
-                let row = &mut self.mass[(ROOT + i) * n + ROOT..(ROOT + i) * n + ROOT + i + 1];
+                let first = (ROOT + i) * n + ROOT;
+                let row = &mut self.mass[first..=first + i];
                 for (entry, other) in row.iter_mut().zip(columns) {
                     *entry += other.dot(&momentum);
                 }
