@@ -32,8 +32,8 @@ pub(super) struct ReducedArguments {
     directions: Option<usize>,
 
     /// How it is stepped
-    #[arg(long, value_enum, requires = "basis")]
-    integrator: Option<IntegratorName>,
+    #[arg(long = "integrator", value_enum, requires = "basis")]
+    reduced_step: Option<IntegratorName>,
 
     /// Nothing pulls it down
     #[arg(long, requires = "basis")]
@@ -178,7 +178,7 @@ impl ReducedArguments {
 
     fn settings(&self) -> ReducedSettings {
         let mut settings = ReducedSettings::default();
-        if let Some(integrator) = self.integrator {
+        if let Some(integrator) = self.reduced_step {
             settings.integrator = match integrator {
                 IntegratorName::Variational => Integrator::Variational,
                 IntegratorName::Explicit => Integrator::Explicit,
