@@ -220,9 +220,7 @@ enum Task {
         only: Vec<String>,
     },
     /// Print the tables of docs/reduced.md: what steps of a reduced body keep and take, of a recording (BVH, AMC)
-    Reduced {
-        recording: PathBuf,
-    },
+    Reduced { recording: PathBuf },
     /// Print the tables of docs/motion.md: directions, sizes and poses of the recordings (BVH, AMC) in a folder
     Motion {
         /// The folder, such as one of CMU's

@@ -69,7 +69,8 @@ fn momenta(body: &ReducedBody) -> Result<()> {
             let mut data = ReducedData::new(body);
             let mut state = struck(body, &mut data)?;
             let first = discrete_momentum(body, &data, &state);
-            let kinetic = |state: &ReducedState| 0.5 * state.p.iter().zip(&state.v).map(|(p, v)| p * v).sum::<f64>();
+            let kinetic =
+                |state: &ReducedState| 0.5 * state.p.iter().zip(&state.v).map(|(p, v)| p * v).sum::<f64>();
             let energy_first = kinetic(&state);
             let (mut worst, mut worst_energy) = (0.0_f64, 0.0_f64);
             for _ in 0..(SECONDS / h).round() as usize {

@@ -47,7 +47,7 @@ use values::numbers;
     gambol simulate dog trot --balance --torque-limit 100 --seconds 20 --json\n  \
     gambol simulate human passive --pull head:0,0,2@0.2+2 -o puppet.gif\n  \
     gambol simulate biped my-runner.toml --balance -o run.glb\n  \
-    gambol simulate 49_02.amc balance --basis 49_02.basis --directions 15 --lift foot.left@1 -o balance.png\n  \
+    gambol simulate 49_02.amc balance --basis 49_02.basis --directions 15 --body-height 0.85@1 -o balance.png\n  \
     gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
 )]
 pub(super) struct Simulate {

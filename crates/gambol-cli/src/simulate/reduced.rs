@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use gambol_control::reduced::{
-    Actuation, Balance, BalanceReport, JointLimit, ReducedPlan, ReducedRollout, ReducedSettings, ReducedWorld,
-    features_from_toml, simulate_reduced,
+    Actuation, Balance, BalanceReport, JointLimit, ReducedPlan, ReducedRollout, ReducedSettings,
+    ReducedWorld, features_from_toml, simulate_reduced,
 };
 use gambol_control::stand_on;
 use gambol_dynamics::reduced::{Integrator, PLACE, ReducedBody, ReducedState};
@@ -32,8 +32,8 @@ pub(super) struct ReducedArguments {
     directions: Option<usize>,
 
     /// How it is stepped
-    #[arg(long, value_enum, requires = "basis")]
-    integrator: Option<IntegratorName>,
+    #[arg(long = "integrator", value_enum, requires = "basis")]
+    reduced_step: Option<IntegratorName>,
 
     /// Nothing pulls it down
     #[arg(long, requires = "basis")]
@@ -132,7 +132,11 @@ fn share_at(text: &str) -> Result<[f64; 2], String> {
 
 fn realism(text: &str) -> Result<f64, String> {
     let number = finite(text)?;
-    if (0.0..=1.0).contains(&number) { Ok(number) } else { Err(format!("{text} is not a number from 0 to 1")) }
+    if (0.0..=1.0).contains(&number) {
+        Ok(number)
+    } else {
+        Err(format!("{text} is not a number from 0 to 1"))
+    }
 }
 
 fn failed(error: impl std::fmt::Display) -> Failure {
@@ -150,11 +154,12 @@ impl ReducedArguments {
 
     fn read_basis(&self, creature: &Creature) -> Result<Basis, Failure> {
         let Some(path) = &self.basis else {
-            let message = "it moves in the directions of a basis: give --basis FILE, which `gambol basis` makes";
+            let message =
+                "it moves in the directions of a basis: give --basis FILE, which `gambol basis` makes";
             return Err(failed(message));
         };
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| failed(format!("{}: {error}", path.display())))?;
+        let text =
+            std::fs::read_to_string(path).map_err(|error| failed(format!("{}: {error}", path.display())))?;
         from_basis_file(&path.display().to_string(), &text, creature, JointMatch::Same).map_err(failed)
     }
 
@@ -164,7 +169,8 @@ impl ReducedArguments {
         }
         let mut poses = Vec::new();
         for path in &self.limits {
-            let motion = gambol::load_motion_of(path, creature, &gambol::MotionOptions::default()).map_err(failed)?;
+            let motion = gambol::load_motion_of(path, creature, &gambol::MotionOptions::default(), false)
+                .map_err(failed)?;
             poses.extend(motion.poses);
         }
         JointLimit::learn(creature, mean, poses.iter().map(Vec::as_slice)).map_err(failed)
@@ -172,7 +178,7 @@ impl ReducedArguments {
 
     fn settings(&self) -> ReducedSettings {
         let mut settings = ReducedSettings::default();
-        if let Some(integrator) = self.integrator {
+        if let Some(integrator) = self.reduced_step {
             settings.integrator = match integrator {
                 IntegratorName::Variational => Integrator::Variational,
                 IntegratorName::Explicit => Integrator::Explicit,
@@ -193,7 +199,8 @@ impl ReducedArguments {
             let names: Vec<&str> = balance.feet.iter().map(|foot| foot.name.as_str()).collect();
             let names = names.join(", ");
             let own = balance.feet.iter_mut().find(|own| own.name == *foot);
-            let own = own.ok_or_else(|| failed(format!("--lift: it has no {foot:?}; it stands on {names}")))?;
+            let own =
+                own.ok_or_else(|| failed(format!("--lift: it has no {foot:?}; it stands on {names}")))?;
             own.lifted.push(*times);
         }
         balance.heights.extend(&self.body_height);
@@ -209,7 +216,9 @@ impl Simulate {
         if self.run.world.self_collision || !self.run.world.pull.is_empty() || self.run.time.seed != 0 {
             return Err(failed("--self-collision, --pull and --seed are not for reduced and balance"));
         }
-        if control == ReducedControl::Free && (self.reduced.features.is_some() || !self.reduced.lift.is_empty()) {
+        if control == ReducedControl::Free
+            && (self.reduced.features.is_some() || !self.reduced.lift.is_empty())
+        {
             return Err(failed("--features and --lift are for balance"));
         }
         if self.reduced.no_gravity {
@@ -219,13 +228,24 @@ impl Simulate {
         let (world, state, balance) = self.reduced_world(&creature, &basis, control)?;
         let seconds = self.run.time.seconds.unwrap_or(SECONDS);
         let shoves = self.run.world.shoves(&creature)?;
-        let plan =
-            ReducedPlan { start: state, seconds, shoves: &shoves, balance: balance.as_ref(), fps: self.run.time.fps };
+        let plan = ReducedPlan {
+            start: state,
+            seconds,
+            shoves: &shoves,
+            balance: balance.as_ref(),
+            fps: self.run.time.fps,
+        };
         let clock = std::time::Instant::now();
         let rollout = simulate_reduced(&world, &plan, &mut progress(seconds));
         let wall = clock.elapsed().as_secs_f64();
         let name = if balance.is_some() { "balance" } else { "reduced" };
-        self.run.write(&outputs, (&creature, world.settings.ground.as_ref()), &rollout.clip, name, rig.as_ref())?;
+        self.run.write(
+            &outputs,
+            (&creature, world.settings.ground.as_ref()),
+            &rollout.clip,
+            name,
+            rig.as_ref(),
+        )?;
         let told = Told::new(&world, &rollout, wall);
         if self.run.json {
             write_json(out, &told)?;
@@ -236,7 +256,9 @@ impl Simulate {
             let message = format!("{} fell after {time:.2} s", creature.name());
             return Err(Failure::Ended { status: FELL, message: Some(message) });
         }
-        rollout.divergence.map_or(Ok(()), |divergence| Err(failed(format!("the simulation diverged {divergence}"))))
+        rollout
+            .divergence
+            .map_or(Ok(()), |divergence| Err(failed(format!("the simulation diverged {divergence}"))))
     }
 
     /// The body in its world, where it begins, and what it is told. It begins near the creature's rest pose; who balances, standing.
@@ -283,12 +305,16 @@ impl Simulate {
                 let left = balance.stand(&world, &mut memory, &mut g);
                 if left > LEAST_STANCE {
                     let cm = 100.0 * left;
-                    let message = format!("{} does not stand in these directions: a foot stays {cm:.1} cm off the ground", creature.name());
+                    let message = format!(
+                        "{} does not stand in these directions: a foot stays {cm:.1} cm off the ground",
+                        creature.name()
+                    );
                     return Err(failed(message));
                 }
                 self.reduced.tell(&mut balance)?;
                 if let Some(path) = &self.reduced.features {
-                    let named = |error: &dyn std::fmt::Display| failed(format!("{}: {error}", path.display()));
+                    let named =
+                        |error: &dyn std::fmt::Display| failed(format!("{}: {error}", path.display()));
                     let text = std::fs::read_to_string(path).map_err(|error| named(&error))?;
                     memory.data.place(&world.body, &g);
                     let frames = &memory.data.full.frames;
@@ -406,18 +432,27 @@ impl Told {
         row("directions", self.directions.to_string());
         row("integrator", self.integrator.to_owned());
         row("simulated", format!("{:.2} s in {} steps of {} s", self.seconds, self.steps, self.step));
-        row("height of the centre of mass", format!(
-            "{:.3} to {:.3} m, {:.3} m at the end", self.height_least, self.height_most, self.height_last
-        ));
+        row(
+            "height of the centre of mass",
+            format!(
+                "{:.3} to {:.3} m, {:.3} m at the end",
+                self.height_least, self.height_most, self.height_last
+            ),
+        );
         row("in the air", format!("{} steps", self.airborne_steps));
         row("force of the ground", format!("{:.1} % of the weight", 100.0 * self.ground_force_mean));
         row("largest angular momentum", format!("{:.3} N·m·s", self.spin_most));
         if self.actuation == "paper" {
-            row("ghost", format!(
-                "{:.1} % of the weight ({:.1} % at most), {:.1} N·m ({:.1} at most)",
-                100.0 * self.ghost_force_mean, 100.0 * self.ghost_force_most,
-                self.ghost_moment_mean, self.ghost_moment_most
-            ));
+            row(
+                "ghost",
+                format!(
+                    "{:.1} % of the weight ({:.1} % at most), {:.1} N·m ({:.1} at most)",
+                    100.0 * self.ghost_force_mean,
+                    100.0 * self.ghost_force_most,
+                    self.ghost_moment_mean,
+                    self.ghost_moment_most
+                ),
+            );
         }
         if self.unsolved_steps > 0 {
             row("wishes that could not be followed", format!("{} steps", self.unsolved_steps));

@@ -35,9 +35,9 @@ gambol_model::settings! {
         /// Share of that of who is to be higher than it stood: who leaps leaves the ground.
         leap: f64 = 0.001, AtLeastZero;
         /// A lifted foot to its place.
-        lift_time: f64 = 0.15, Positive;
-        /// As much as the head.
-        lift_weight: f64 = 0.3, AtLeastZero;
+        lift_time: f64 = 0.3, Positive;
+        /// As much as a tenth of the centre of mass: of less a free leg swings about and throws the body over.
+        lift_weight: f64 = 1.0, AtLeastZero;
         /// How fast what is to carry it changes from some feet to others, in leg lengths a second: the body follows without falling.
         shift: f64 = 0.4, Positive;
         /// How high a foot is lifted, as a share of the leg's length.
@@ -190,7 +190,8 @@ impl Balance {
         let (settings, h) = (&self.settings, world.settings.step);
         self.see_feet(world, memory, state, command);
         let mut support = self.support(world.body.creature(), memory, state.time, command);
-        let lifted = |plan: &FootPlan| plan.lifted.iter().any(|[from, to]| (*from..*to).contains(&state.time));
+        let lifted =
+            |plan: &FootPlan| plan.lifted.iter().any(|[from, to]| (*from..*to).contains(&state.time));
         if let Some(middle) = &mut support
             && self.feet.len() > 2
             && !self.feet.iter().any(lifted)
@@ -285,7 +286,10 @@ impl Balance {
     }
 
     fn touches(&self, creature: &Creature, memory: &ReducedMemory, foot: usize) -> bool {
-        memory.contacts().iter().any(|contact| contact.touches && hangs(creature, contact.contact.bodies[0], foot))
+        memory
+            .contacts()
+            .iter()
+            .any(|contact| contact.touches && hangs(creature, contact.contact.bodies[0], foot))
     }
 
     /// The middle of the feet that are to carry it: of each, the mean of the places where it touches the ground, or of where it is to

@@ -1,7 +1,7 @@
 //! Rows of A: contacts with their friction pyramids, and limits of joints.
 
-use gambol_dynamics::{Collider, Contact, Terrain};
 use gambol_dynamics::reduced::{ReducedBody, ReducedData};
+use gambol_dynamics::{Collider, Contact, Terrain};
 use gambol_model::Vec3;
 
 /// Contacts farther than this are not looked at, m: more than a limb moves in a step of 10 ms.
@@ -119,7 +119,9 @@ impl Rows {
     fn push_row(&mut self, body: &ReducedBody, data: &ReducedData, k: usize, push: Vec3, bound: f64) {
         let contact = self.contacts[k].contact;
         let row = self.add(body.n(), bound);
-        data.point_motion(body, contact.bodies[0], contact.point, |at, _, linear| row[at] = push.dot(&linear));
+        data.point_motion(body, contact.bodies[0], contact.point, |at, _, linear| {
+            row[at] = push.dot(&linear)
+        });
         self.pushes.push((k, push));
     }
 

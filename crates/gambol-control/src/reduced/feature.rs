@@ -112,7 +112,14 @@ impl Feature {
     /// Goes to its aim as a critically damped spring with the time constant `time`, s, in steps of h.
     pub fn calm(aim: Aim, time: f64, weight: f64, h: f64) -> Self {
         let time = time.max(h);
-        Self { aim, gain: h / (time * time), damping: 2.0 * h / time - 1.0, weight, priority: 0, during: ALWAYS }
+        Self {
+            aim,
+            gain: h / (time * time),
+            damping: 2.0 * h / time - 1.0,
+            weight,
+            priority: 0,
+            during: ALWAYS,
+        }
     }
 }
 
@@ -276,7 +283,8 @@ impl Maker<'_> {
     fn plant(&self, wishes: &mut Wishes, foot: usize) {
         let (creature, h) = (self.world.body.creature(), self.world.settings.step);
         for contact in self.memory.contacts().iter().filter(|contact| contact.touches) {
-            let (body, at, normal) = (contact.contact.bodies[0], contact.contact.point, contact.contact.normal);
+            let (body, at, normal) =
+                (contact.contact.bodies[0], contact.contact.point, contact.contact.normal);
             if !hangs(creature, body, foot) {
                 continue;
             }
@@ -284,7 +292,9 @@ impl Maker<'_> {
                 let along = Vec3::ith(axis, 1.0);
                 let wanted = along.dot(&normal) * -contact.contact.gap / h;
                 let row = wishes.add(wanted, self.weight, self.feature.priority);
-                self.memory.data.point_motion(&self.world.body, body, at, |k, _, linear| row[k] = linear[axis]);
+                self.memory
+                    .data
+                    .point_motion(&self.world.body, body, at, |k, _, linear| row[k] = linear[axis]);
             }
         }
     }
@@ -302,7 +312,9 @@ impl Maker<'_> {
     fn move_point(&self, wishes: &mut Wishes, body: usize, at: Vec3, error: Vec3, axes: &[usize]) {
         for &axis in axes {
             self.finish(wishes, error[axis], self.weight, |row| {
-                self.memory.data.point_motion(&self.world.body, body, at, |k, _, linear| row[k] = linear[axis]);
+                self.memory
+                    .data
+                    .point_motion(&self.world.body, body, at, |k, _, linear| row[k] = linear[axis]);
             });
         }
     }

@@ -26,8 +26,21 @@ const KINDS: [&str; 10] = [
 ];
 
 const KEYS: [&str; 15] = [
-    "kind", "at", "target", "offset", "axis", "angle_degrees", "angle_radians", "height", "coordinates",
-    "time", "gain", "damping", "weight", "priority", "during",
+    "kind",
+    "at",
+    "target",
+    "offset",
+    "axis",
+    "angle_degrees",
+    "angle_radians",
+    "height",
+    "coordinates",
+    "time",
+    "gain",
+    "damping",
+    "weight",
+    "priority",
+    "during",
 ];
 
 /// A spring to the aim, s, where a file gives neither time nor gain.
@@ -81,7 +94,9 @@ impl Reader<'_> {
     }
 
     fn aim(&self, section: &Section) -> Result<Aim, FileError> {
-        let kind = section.string("kind")?.ok_or_else(|| section.error(format!("kind is missing: {}", KINDS.join(", "))))?;
+        let kind = section
+            .string("kind")?
+            .ok_or_else(|| section.error(format!("kind is missing: {}", KINDS.join(", "))))?;
         match kind {
             "point" => {
                 let (body, point) = self.place(section)?;
@@ -121,8 +136,10 @@ impl Reader<'_> {
             }
             "posture" => Ok(Aim::Posture { target: section.numbers("coordinates")?.unwrap_or_default() }),
             other => {
-                let hint = nearest(other, KINDS.into_iter())
-                    .map_or_else(|| format!("it is one of {}", KINDS.join(", ")), |name| format!("did you mean {name}?"));
+                let hint = nearest(other, KINDS.into_iter()).map_or_else(
+                    || format!("it is one of {}", KINDS.join(", ")),
+                    |name| format!("did you mean {name}?"),
+                );
                 Err(section.error_at("kind", format!("{other:?} is no kind of feature; {hint}")))
             }
         }
@@ -130,16 +147,22 @@ impl Reader<'_> {
 
     /// A landmark, or a body at its centre of mass.
     fn place(&self, section: &Section) -> Result<(usize, Vec3), FileError> {
-        let name = section.string("at")?.ok_or_else(|| section.error("at is missing: a landmark or a body"))?;
+        let name =
+            section.string("at")?.ok_or_else(|| section.error("at is missing: a landmark or a body"))?;
         if let Some(mark) = self.creature.landmark(name) {
             return Ok((mark.body, mark.point));
         }
         let body = self.creature.body_index(name).filter(|body| *body > 0).ok_or_else(|| {
-            let marks: Vec<String> = self.creature.landmarks().iter().map(gambol_model::Landmark::name).collect();
+            let marks: Vec<String> =
+                self.creature.landmarks().iter().map(gambol_model::Landmark::name).collect();
             let bodies = self.creature.bodies().iter().skip(1).map(|body| body.name.as_str());
             let near = nearest(name, marks.iter().map(String::as_str).chain(bodies));
-            let hint = near.map_or_else(|| format!("it has {}", marks.join(", ")), |near| format!("did you mean {near}?"));
-            section.error_at("at", format!("{} has no landmark or body {name:?}; {hint}", self.creature.name()))
+            let hint = near.map_or_else(
+                || format!("it has {}", marks.join(", ")),
+                |near| format!("did you mean {near}?"),
+            );
+            section
+                .error_at("at", format!("{} has no landmark or body {name:?}; {hint}", self.creature.name()))
         })?;
         Ok((body, self.creature.bodies()[body].mass.com))
     }
@@ -155,7 +178,9 @@ impl Reader<'_> {
         match (vector("target")?, vector("offset")?) {
             (Some(target), None) => Ok(target),
             (None, Some(offset)) => Ok(here + offset),
-            (None, None) => Err(section.error("it needs a target, or an offset from where it is at first (m)")),
+            (None, None) => {
+                Err(section.error("it needs a target, or an offset from where it is at first (m)"))
+            }
             (Some(_), Some(_)) => Err(section.error("a target and an offset at once: one of them")),
         }
     }

@@ -1,6 +1,6 @@
 //! How far joints turn: ellipsoids of least volume round the orientations that were observed (section 7).
 
-use gambol_dynamics::reduced::{PLACE, ReducedBody, ROOT};
+use gambol_dynamics::reduced::{PLACE, ROOT, ReducedBody};
 use gambol_model::{Creature, JointKind, Vec3};
 use nalgebra::{DMatrix, DVector};
 
@@ -47,7 +47,11 @@ impl JointLimit {
         let mut seen: Vec<Vec<f64>> = Vec::new();
         for pose in poses {
             if pose.len() != creature.nq() {
-                return Err(LimitError(format!("a pose of {} has {} numbers", creature.name(), creature.nq())));
+                return Err(LimitError(format!(
+                    "a pose of {} has {} numbers",
+                    creature.name(),
+                    creature.nq()
+                )));
             }
             creature.difference(mean, pose, &mut away);
             seen.push(away.clone());
@@ -170,7 +174,9 @@ mod tests {
     fn the_least_ellipsoid_round_a_box_is_known() {
         let half = [0.3, 1.0, 2.0];
         let points: Vec<Vec<f64>> = (0..8)
-            .map(|corner| (0..3).map(|k| 0.5 + if corner >> k & 1 == 0 { half[k] } else { -half[k] }).collect())
+            .map(|corner| {
+                (0..3).map(|k| 0.5 + if corner >> k & 1 == 0 { half[k] } else { -half[k] }).collect()
+            })
             .collect();
         let (center, shape) = enclose(&points);
         for k in 0..3 {

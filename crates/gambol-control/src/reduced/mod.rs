@@ -34,4 +34,4 @@ pub use feature_file::{FEATURE_VERSION, features_from_toml};
 pub use limits::{JointLimit, LimitError, enclose};
 pub use simulate::{BalanceReport, ReducedPlan, ReducedRollout, simulate_reduced};
 pub use stand::stand;
-pub use step::{Actuation, Outcome, ReducedWorldError, ReducedMemory, ReducedSettings, ReducedWorld};
+pub use step::{Actuation, Outcome, ReducedMemory, ReducedSettings, ReducedWorld, ReducedWorldError};

@@ -29,7 +29,8 @@ pub fn stand(
     let wished = g.to_vec();
     let mut left = f64::INFINITY;
     for _ in 0..ROUNDS {
-        let mut place = gambol_dynamics::reduced::ReducedState::new(&world.body, &mut memory.data, g, &vec![0.0; n]);
+        let mut place =
+            gambol_dynamics::reduced::ReducedState::new(&world.body, &mut memory.data, g, &vec![0.0; n]);
         world.look(memory, &place);
         let mut normal = Normal { n, h: vec![0.0; n * n], b: vec![0.0; n] };
         left = 0.0;
@@ -38,20 +39,26 @@ pub fn stand(
             let frame = &memory.data.full.frames[leg.foot];
             let point = frame.point_in_world(leg.point);
             middle += point / legs.len() as f64;
-            let ground = |at: Vec3| world.settings.ground.as_ref().map_or(0.0, |ground| ground.height(at.x, at.y));
-            let soles = leg.sole.iter().map(|touch| {
-                touch.lowest(&memory.data.full.frames[touch.body], Vec3::z()).point
-            });
-            let lowest = soles.min_by(|a, b| (a.z - ground(*a)).total_cmp(&(b.z - ground(*b)))).unwrap_or(point);
+            let ground =
+                |at: Vec3| world.settings.ground.as_ref().map_or(0.0, |ground| ground.height(at.x, at.y));
+            let soles = leg
+                .sole
+                .iter()
+                .map(|touch| touch.lowest(&memory.data.full.frames[touch.body], Vec3::z()).point);
+            let lowest =
+                soles.min_by(|a, b| (a.z - ground(*a)).total_cmp(&(b.z - ground(*b)))).unwrap_or(point);
             let gap = lowest.z - ground(lowest);
             left = f64::max(left, gap.abs());
             let mut row = vec![0.0; n];
             memory.data.point_motion(&world.body, leg.foot, lowest, |k, _, linear| row[k] = linear.z);
             normal.add(&row, -gap, 1.0);
-            let up = world.settings.ground.as_ref().map_or_else(Vec3::z, |ground| ground.normal(point.x, point.y));
+            let up =
+                world.settings.ground.as_ref().map_or_else(Vec3::z, |ground| ground.normal(point.x, point.y));
             let turn = (frame.rotation * up_in_foot).cross(&up);
             for axis in 0..3 {
-                memory.data.point_motion(&world.body, leg.foot, point, |k, angular, _| row[k] = angular[axis]);
+                memory
+                    .data
+                    .point_motion(&world.body, leg.foot, point, |k, angular, _| row[k] = angular[axis]);
                 let along = if up[axis].abs() > 0.9 { 0.0 } else { 1.0 };
                 normal.add(&row, turn[axis], along * 0.3);
             }
@@ -64,7 +71,9 @@ pub fn stand(
                 let point = memory.data.full.frames[leg.foot].point_in_world(leg.point);
                 let share = 1.0 / legs.len() as f64;
                 let data = &memory.data;
-                data.point_motion(&world.body, leg.foot, point, |k, _, linear| row[k] -= share * linear[axis]);
+                data.point_motion(&world.body, leg.foot, point, |k, _, linear| {
+                    row[k] -= share * linear[axis]
+                });
             }
             // Four feet and more carry it wherever it is between them.
             if matches!(legs.len(), 1 | 2) {

@@ -123,7 +123,9 @@ impl ReducedWorld {
             return error("realism", format!("{} is not a number from 0 to 1", settings.realism));
         }
         if let Some(ground) = &settings.ground {
-            ground.check().map_err(|reason| ReducedWorldError { what: "ground", reason: reason.to_string() })?;
+            ground
+                .check()
+                .map_err(|reason| ReducedWorldError { what: "ground", reason: reason.to_string() })?;
         }
         Ok(Self { body, settings, limits })
     }
@@ -184,7 +186,10 @@ impl ReducedWorld {
                 return Err(Divergence {
                     time: state.time,
                     body: self.body.creature().name().to_owned(),
-                    reason: format!("contacts and limits of joints cannot all be obeyed: {}", self.name(memory)),
+                    reason: format!(
+                        "contacts and limits of joints cannot all be obeyed: {}",
+                        self.name(memory)
+                    ),
                 });
             }
             let moved = memory.guess.iter().zip(memory.program.x()).map(|(a, b)| (a - b).abs());

@@ -99,14 +99,12 @@ impl ReducedBody {
         directions: impl IntoIterator<Item = &'d [f64]>,
     ) -> Result<Self, ReducedError> {
         let name = || creature.name().to_owned();
-        let base =
-            FloatingBase::of(creature).ok_or_else(|| ReducedError::NoRoot { creature: name() })?;
+        let base = FloatingBase::of(creature).ok_or_else(|| ReducedError::NoRoot { creature: name() })?;
         if !creature.constraints().is_empty() {
             return Err(ReducedError::Constraints { creature: name() });
         }
-        let mean = creature
-            .checked_pose("mean", mean)
-            .map_err(|error| ReducedError::Mean(error.to_string()))?;
+        let mean =
+            creature.checked_pose("mean", mean).map_err(|error| ReducedError::Mean(error.to_string()))?;
         let (nv, directions) = (creature.nv(), directions.into_iter().collect::<Vec<_>>());
         let k = directions.len();
         if k == 0 {

@@ -124,14 +124,17 @@ pub fn reduced_step(
     let mut v = std::mem::take(&mut data.step);
     v.copy_from_slice(&state.v);
     let solved = match integrator {
-        Integrator::Explicit | Integrator::Euclidean => linear(body, data, state, (integrator, h), force, &mut v),
+        Integrator::Explicit | Integrator::Euclidean => {
+            linear(body, data, state, (integrator, h), force, &mut v)
+        }
         Integrator::Corrected => {
             linear(body, data, state, (integrator, h), force, &mut v)
                 && linear(body, data, state, (integrator, h), force, &mut v)
         }
         Integrator::Variational => newton(body, data, state, h, force, &mut v),
     };
-    let result = if solved { advance(body, data, state, h, &v) } else { Err(diverged(body.creature(), state)) };
+    let result =
+        if solved { advance(body, data, state, h, &v) } else { Err(diverged(body.creature(), state)) };
     data.step = v;
     result
 }

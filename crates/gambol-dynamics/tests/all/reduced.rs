@@ -14,7 +14,8 @@ use crate::support::relative;
 
 /// A tree with balls, hinges and slides, several to a body, in `k` random directions.
 fn random_body(seed: u64, k: usize) -> ReducedBody {
-    let creature = random_tree(seed, TreeKind { bodies: 12, free_root: true, armature: seed.is_multiple_of(2) });
+    let creature =
+        random_tree(seed, TreeKind { bodies: 12, free_root: true, armature: seed.is_multiple_of(2) });
     let mut random = Random::new(seed ^ 0x5eed);
     let mean = random.pose(&creature, 0.5);
     let directions: Vec<Vec<f64>> = (0..k).map(|_| random.numbers(creature.nv(), 1.0)).collect();
@@ -135,7 +136,8 @@ fn variational_steps_keep_the_momentum_and_flat_ones_do_not() {
         let mut deviation: f64 = 0.0;
         for _ in 0..60 {
             reduced_step(&body, &mut data, &mut state, (integrator, 0.05), &vec![0.0; body.n()]).unwrap();
-            deviation = deviation.max((discrete_momentum(&body, &data, &state) - first).norm() / first.norm());
+            deviation =
+                deviation.max((discrete_momentum(&body, &data, &state) - first).norm() / first.norm());
             assert!(relative(&state.p[..3], &linear) < 1e-9, "no force, so no change");
         }
         worst.push(deviation);
