@@ -256,7 +256,7 @@ impl Balance {
         let others = self.support(world.body.creature(), memory, state.time, command);
         for (plan, foot) in self.feet.iter().zip(&mut command.feet) {
             let frame = &memory.data.full.frames[plan.body];
-            let touches = self.touches(world.body.creature(), memory, plan.body);
+            let touches = Self::touches(world.body.creature(), memory, plan.body);
             let wanted = plan.lifted.iter().any(|[from, to]| (*from..*to).contains(&state.time));
             if wanted && !foot.is_up {
                 foot.is_up = others.is_some_and(|support| self.is_over(memory, state, support, plan.leg));
@@ -285,7 +285,7 @@ impl Balance {
             && Vector2::new(rate(0), rate(1)).norm() < self.settings.handover_speed * leg
     }
 
-    fn touches(&self, creature: &Creature, memory: &ReducedMemory, foot: usize) -> bool {
+    fn touches(creature: &Creature, memory: &ReducedMemory, foot: usize) -> bool {
         memory
             .contacts()
             .iter()

@@ -38,7 +38,7 @@ pub(super) struct Rows {
     /// Contacts, those that touch with [`SIDES`] rows and others with one.
     pub contacts: Vec<ReducedContact>,
     /// n numbers each.
-    pub rows: Vec<f64>,
+    pub numbers: Vec<f64>,
     /// b, m/s or 1/s.
     pub bounds: Vec<f64>,
     /// Force of the multiplier of each row of a contact, per unit.
@@ -55,7 +55,7 @@ impl Rows {
             reach: vec![REACH; bodies],
             found: Vec::with_capacity(64),
             contacts: Vec::with_capacity(64),
-            rows: Vec::with_capacity(64 * SIDES * body.n()),
+            numbers: Vec::with_capacity(64 * SIDES * body.n()),
             bounds: Vec::with_capacity(64 * SIDES),
             pushes: Vec::with_capacity(64 * SIDES),
             bearing: 0,
@@ -73,17 +73,13 @@ impl Rows {
     ) {
         self.collider.find(&data.full.frames, ground, &self.reach, &mut self.found);
         self.contacts.clear();
-        self.rows.clear();
+        self.numbers.clear();
         self.bounds.clear();
         self.pushes.clear();
         // Those that touch come first: only they can bear load.
-        let (touching, near): (fn(f64) -> bool, fn(f64) -> bool) = (|gap| gap < TOUCH, |gap| gap >= TOUCH);
-        for (k, of_turn) in [touching, near].into_iter().enumerate() {
-            self.meet_those(body, data, ground, friction, h, of_turn);
-            if k == 0 {
-                self.bearing = self.pushes.len();
-            }
-        }
+        self.meet_those(body, data, ground, friction, h, |gap| gap < TOUCH);
+        self.bearing = self.pushes.len();
+        self.meet_those(body, data, ground, friction, h, |gap| gap >= TOUCH);
     }
 
     fn meet_those(
@@ -93,7 +89,7 @@ impl Rows {
         ground: Option<&Terrain>,
         friction: f64,
         h: f64,
-        is_now: fn(f64) -> bool,
+        is_now: impl Fn(f64) -> bool,
     ) {
         for k in 0..self.found.len() {
             let contact = self.found[k];
@@ -120,7 +116,7 @@ impl Rows {
         let contact = self.contacts[k].contact;
         let row = self.add(body.n(), bound);
         data.point_motion(body, contact.bodies[0], contact.point, |at, _, linear| {
-            row[at] = push.dot(&linear)
+            row[at] = push.dot(&linear);
         });
         self.pushes.push((k, push));
     }
@@ -128,9 +124,9 @@ impl Rows {
     /// A further row, to be filled in.
     pub(super) fn add(&mut self, n: usize, bound: f64) -> &mut [f64] {
         self.bounds.push(bound);
-        let first = self.rows.len();
-        self.rows.resize(first + n, 0.0);
-        &mut self.rows[first..]
+        let first = self.numbers.len();
+        self.numbers.resize(first + n, 0.0);
+        &mut self.numbers[first..]
     }
 
     /// Forces from the multipliers of the rows, impulses of a step of length h.

@@ -100,22 +100,22 @@ impl Reader<'_> {
         match kind {
             "point" => {
                 let (body, point) = self.place(section)?;
-                let target = self.target(section, self.frames[body].point_in_world(point))?;
+                let target = Self::target(section, self.frames[body].point_in_world(point))?;
                 Ok(Aim::Point { body, point, target })
             }
             "orientation" => {
                 let (body, _) = self.place(section)?;
-                let turn = self.turn(section)?;
+                let turn = Self::turn(section)?;
                 Ok(Aim::Orientation { body, target: turn * self.frames[body].orientation })
             }
             "look-at" => {
                 let (body, eyes) = self.place(section)?;
-                let target = self.target(section, self.frames[body].point_in_world(eyes))?;
+                let target = Self::target(section, self.frames[body].point_in_world(eyes))?;
                 Ok(Aim::LookAt { body, eyes, level: level(self.creature, body), target })
             }
             "center" => {
                 let here = gambol_dynamics::center_of_mass_of(self.creature, self.frames);
-                Ok(Aim::Center { target: self.target(section, here)? })
+                Ok(Aim::Center { target: Self::target(section, here)? })
             }
             "height" => {
                 let height = section.number("height", ABOVE_0)?;
@@ -168,7 +168,7 @@ impl Reader<'_> {
     }
 
     /// A place in the world, or an offset from where it is at the start.
-    fn target(&self, section: &Section, here: Vec3) -> Result<Vec3, FileError> {
+    fn target(section: &Section, here: Vec3) -> Result<Vec3, FileError> {
         let vector = |key: &str| -> Result<Option<Vec3>, FileError> {
             let Some(numbers) = section.numbers(key)? else { return Ok(None) };
             let three = <[f64; 3]>::try_from(numbers);
@@ -186,7 +186,7 @@ impl Reader<'_> {
     }
 
     /// From the orientation at the start, about an axis of the world.
-    fn turn(&self, section: &Section) -> Result<Quat, FileError> {
+    fn turn(section: &Section) -> Result<Quat, FileError> {
         let angle = section.angle("angle_degrees", "angle_radians")?.unwrap_or(0.0);
         let axis = section.numbers("axis")?.unwrap_or_else(|| vec![0.0, 0.0, 1.0]);
         let axis = <[f64; 3]>::try_from(axis).ok().and_then(|axis| Vec3::from(axis).try_normalize(1e-9));

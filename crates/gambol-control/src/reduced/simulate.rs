@@ -8,7 +8,7 @@ use gambol_motion::Clip;
 use super::balance::Balance;
 use super::feature::Wishes;
 use super::step::{ReducedMemory, ReducedWorld};
-use crate::rollout::Shove;
+use crate::rollout::{Shove, count};
 use crate::solve::SolveStatus;
 
 /// What is to be simulated.
@@ -92,7 +92,7 @@ pub fn simulate_reduced(
         travel: None,
     };
     let mut gauge = Gauge::new(world);
-    let count = (plan.seconds / h).round() as usize;
+    let count = count(plan.seconds / h);
     let mut divergence = None;
     for k in 0..count {
         world.look(&mut memory, &state);

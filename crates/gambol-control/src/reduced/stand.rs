@@ -72,7 +72,7 @@ pub fn stand(
                 let share = 1.0 / legs.len() as f64;
                 let data = &memory.data;
                 data.point_motion(&world.body, leg.foot, point, |k, _, linear| {
-                    row[k] -= share * linear[axis]
+                    row[k] -= share * linear[axis];
                 });
             }
             // Four feet and more carry it wherever it is between them.

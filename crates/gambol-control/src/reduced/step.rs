@@ -182,14 +182,12 @@ impl ReducedWorld {
             if round == 0 && !wishes.is_empty() {
                 outcome = self.wish(memory, &state.v, wishes);
             }
-            if self.solve(memory) != SolveStatus::Optimal {
+            let status = self.solve(memory);
+            if status != SolveStatus::Optimal {
                 return Err(Divergence {
                     time: state.time,
                     body: self.body.creature().name().to_owned(),
-                    reason: format!(
-                        "contacts and limits of joints cannot all be obeyed: {}",
-                        self.name(memory)
-                    ),
+                    reason: format!("contacts and limits of joints cannot all be obeyed: {}", status.name()),
                 });
             }
             let moved = memory.guess.iter().zip(memory.program.x()).map(|(a, b)| (a - b).abs());
@@ -202,10 +200,6 @@ impl ReducedWorld {
         memory.rows.take_forces(memory.program.multipliers(), h);
         advance(&self.body, &memory.data, state, h, &memory.guess)?;
         Ok(outcome)
-    }
-
-    fn name(&self, memory: &mut ReducedMemory) -> &'static str {
-        memory.program.solve().name()
     }
 
     /// Equation 9 with the impulses of the joints.
@@ -288,7 +282,7 @@ impl ReducedWorld {
                 let equation = program.equal(memory.net[r]);
                 equation[..n].copy_from_slice(&mass[r * n..(r + 1) * n]);
                 for k in 0..pushes {
-                    equation[n + k] = -memory.rows.rows[k * n + r];
+                    equation[n + k] = -memory.rows.numbers[k * n + r];
                 }
             }
             for k in n..count {
@@ -309,7 +303,7 @@ impl ReducedWorld {
         for (torque, net) in memory.torque.iter_mut().zip(&memory.net) {
             *torque -= net;
         }
-        let rows = memory.rows.rows.chunks_exact(n);
+        let rows = memory.rows.numbers.chunks_exact(n);
         if self.settings.actuation == Actuation::Internal {
             for (row, impulse) in rows.zip(&x[n..]) {
                 add(&mut memory.torque, -impulse, row);
@@ -344,7 +338,7 @@ fn rounds(integrator: Integrator) -> usize {
 }
 
 fn add_rows(program: &mut QuadraticProgram, rows: &Rows, n: usize) {
-    for (row, bound) in rows.rows.chunks_exact(n).zip(&rows.bounds) {
+    for (row, bound) in rows.numbers.chunks_exact(n).zip(&rows.bounds) {
         program.at_least(*bound)[..n].copy_from_slice(row);
     }
 }
