@@ -7,14 +7,14 @@
 //!
 //! Their lengths have no unit in the paper; those of CMU's files are units of 56 mm.
 
-use gambol_dynamics::{Data, Goal, each_axis_above, forward_kinematics};
+use gambol_dynamics::{Data, Goal, Turn, each_axis_above, forward_kinematics};
 use gambol_model::{Creature, JointKind, Vec3};
 use nalgebra::DVector;
 
 use super::lbfgs::descend;
 use super::{PoseProcess, ProcessSettings};
+use crate::basis::lay_over;
 use crate::basis::metric::posture_dofs;
-use crate::basis::{Turn, lay_over};
 use crate::posing::{Posed, RootMotion, free_root};
 
 pub(super) fn pose(
