@@ -172,7 +172,7 @@ impl Kokkevis {
         let feet = pushing.map(|(foot, leg)| Reach::new(foot, leg, center));
         let count = feet.clone().count();
         program.begin(3 * count);
-        self.want(wanted, limbs.heading, feet.clone(), program);
+        self.want(wanted, limbs.heading, &feet, program);
         self.bound(count, wanted.0.z, friction, program);
         let status = program.solve();
         limbs.solver.iterations += program.steps();
@@ -191,7 +191,7 @@ impl Kokkevis {
         &self,
         (force, torque): (Vec3, Vec3),
         heading: f64,
-        feet: impl Iterator<Item = Reach> + Clone,
+        feet: &(impl Iterator<Item = Reach> + Clone),
         program: &mut LinearProgram,
     ) {
         let [fx, fy, fz] = self.settings.forces;

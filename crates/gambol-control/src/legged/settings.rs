@@ -200,11 +200,11 @@ gambol_model::settings! {
         /// Share of the front frame's torque that the spine bears.
         spine_share: f64 = 0.5, AtLeastZero;
         /// Share of the virtual forces that standing hips keep beside algorithm 2, which gives them all to the leg frame's orientation.
-        hips: f64 = 0.5, AtLeastZero;
+        hips: f64 = 1.0, AtLeastZero;
         /// Share of what swinging legs and spine do to a frame that its standing hips undo: 1 in algorithm 2.
         reaction: f64 = 0.0, AtLeastZero;
         /// s_fp, √(l/g).
-        placement: f64 = 0.8, AtLeastZero;
+        placement: f64 = 0.5, AtLeastZero;
         /// Square root of k_ft, the gain of the force that tracks swinging feet, √(g/l).
         tracking: f64 = 4.0, AtLeastZero;
         /// F_D(D), weights, from a foot half a leg length ahead to one as far behind.

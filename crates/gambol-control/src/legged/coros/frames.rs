@@ -72,7 +72,7 @@ impl Coros {
         let mut others = -self.torque_on(sense, frame, command);
         for limb in limbs.iter().filter(|limb| !stands(**limb)) {
             // A hip that turns its leg turns the frame the other way.
-            others += self.vector(sense, self.limbs.limbs[*limb].hip.clone(), &command.torque);
+            others += Self::vector(sense, self.limbs.limbs[*limb].hip.clone(), &command.torque);
         }
         let rest = wanted + others * self.settings.reaction;
         for limb in limbs.iter().filter(|limb| stands(**limb)) {
@@ -94,11 +94,11 @@ impl Coros {
         let body = self.limbs.frames[frame].body;
         let mut sum = Vec3::zeros();
         if body != self.limbs.reference.base.body {
-            sum += self.vector(sense, creature.bodies()[body].dofs.clone(), &command.torque);
+            sum += Self::vector(sense, creature.bodies()[body].dofs.clone(), &command.torque);
         }
         for (child, own) in creature.bodies().iter().enumerate().skip(1) {
             if own.parent == body && child != body && self.leg_of[child].is_none() {
-                sum -= self.vector(sense, own.dofs.clone(), &command.torque);
+                sum -= Self::vector(sense, own.dofs.clone(), &command.torque);
             }
         }
         sum
@@ -113,7 +113,7 @@ impl Coros {
         }
     }
 
-    fn vector(&self, sense: &Sense, dofs: std::ops::Range<usize>, torque: &[f64]) -> Vec3 {
+    fn vector(sense: &Sense, dofs: std::ops::Range<usize>, torque: &[f64]) -> Vec3 {
         dofs.map(|dof| sense.data().axes[dof].angular * torque[dof]).sum()
     }
 }

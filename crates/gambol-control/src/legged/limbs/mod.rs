@@ -164,7 +164,9 @@ impl Limbs {
         let mut limbs = Vec::with_capacity(hips.len());
         for (foot, hip) in hips.into_iter().enumerate() {
             let dofs = dofs_between(creature, hip, reference.feet[foot].body);
-            dofs.iter().for_each(|dof| of_leg[*dof] = true);
+            for dof in &dofs {
+                of_leg[*dof] = true;
+            }
             let frame = frames.iter().position(|frame| frame.limbs.contains(&foot)).unwrap_or(0);
             let (neutral, clearance) = stands(reference, foot);
             let [from, length] = reference.graph.feet[foot].stances.first().copied().unwrap_or([0.0, 1.0]);

@@ -131,7 +131,7 @@ impl Limbs {
     /// Joints that are no leg's go to their posture: a = ω² δ + 2 ω (v* − v).
     pub fn hold(&self, sense: &Sense, frequency: f64, memory: &mut LimbsMemory) {
         let root = self.root();
-        self.to_posture(sense, memory);
+        Self::to_posture(sense, memory);
         for dof in (0..memory.way.len()).filter(|dof| !root.contains(dof) && !self.of_leg[*dof]) {
             memory.wish[dof] = self.returns(sense, dof, 0.0, frequency, memory);
         }
@@ -151,7 +151,7 @@ impl Limbs {
     }
 
     /// The way of every coordinate from where it is to the stride at its phase.
-    fn to_posture(&self, sense: &Sense, memory: &mut LimbsMemory) {
+    fn to_posture(sense: &Sense, memory: &mut LimbsMemory) {
         sense.creature().difference(&sense.state().q, &memory.moment.pose, &mut memory.way);
     }
 
@@ -177,7 +177,7 @@ impl Limbs {
         let count = foot.dofs.len().min(MOST);
         let dofs = &foot.dofs[foot.dofs.len() - count..];
         let rows = if plan.sole > 0.0 { ROWS } else { 3 };
-        self.to_posture(sense, memory);
+        Self::to_posture(sense, memory);
         let at = memory.legs[limb].place;
         let jacobian = &mut memory.jacobian;
         each_axis_above(sense.creature(), sense.data(), plan.body, |dof, angular, linear, origin| {
