@@ -315,7 +315,9 @@ impl Writer {
             let mut way = vec![0.0; creature.nv()];
             creature.difference(creature.reference_pose(), &part.mean, &mut way);
             for motion in std::iter::once(&way).chain(&part.directions) {
-                dofs.iter().for_each(|dof| self.short(motion[*dof]));
+                for &dof in &dofs {
+                    self.short(motion[dof]);
+                }
             }
         }
     }

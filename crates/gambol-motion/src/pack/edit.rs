@@ -52,7 +52,7 @@ impl PackEdit {
         if !(0.0..=1.0).contains(&share) {
             return Vec3::zeros();
         }
-        self.offset * math::sin(std::f64::consts::PI * share).powi(2)
+        self.offset * math::square(math::sin(std::f64::consts::PI * share))
     }
 
     fn check(&self, creature: &Creature, head: &Head) -> Result<(), PackError> {

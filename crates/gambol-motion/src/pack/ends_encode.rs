@@ -67,6 +67,9 @@ pub fn ends_floats(
     [3 * (joints + 1) * frames, 3 * joints * (directions + 1) + 6 * samples[0] + 3 * ends * samples[1]]
 }
 
+/// Ends of a creature that has neither head nor hands nor feet: the paper's number.
+const ENDS: usize = 5;
+
 /// Head, hands and feet where the creature has such, else the ends of bones that carry no other: the five of these that are farthest
 /// from the root at most.
 pub fn end_points(creature: &Creature) -> Vec<BodyPoint> {
@@ -80,8 +83,6 @@ pub fn end_points(creature: &Creature) -> Vec<BodyPoint> {
     if !marks.is_empty() {
         return marks;
     }
-    /// The paper's number.
-    const ENDS: usize = 5;
     let bodies = creature.bodies();
     let is_last = |body: &usize| !bodies.iter().any(|child| child.parent == *body);
     let frames = forward_kinematics(creature, &mut Data::new(creature), creature.reference_pose()).to_vec();

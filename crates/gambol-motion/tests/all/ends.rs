@@ -132,7 +132,7 @@ fn ends_are_moved_in_packed_clips() {
             .map(|bytes| places(&person, &Pack::open(&person, bytes).unwrap().clip(), end));
         for (time, (before, after)) in clip.times.iter().zip(before.iter().zip(&after)) {
             let share = ((time - 0.5) / 0.8).clamp(0.0, 1.0);
-            let wanted = before + offset * math::sin(std::f64::consts::PI * share).powi(2);
+            let wanted = before + offset * math::square(math::sin(std::f64::consts::PI * share));
             // λ keeps a frame near to the one before, so that an edit dies away after its end.
             let near = if share < 1.0 || end == forearm { near } else { 0.01 };
             assert!((after - wanted).norm() < near + 1e-6, "{time}: {}", (after - wanted).norm());

@@ -256,7 +256,7 @@ fn a_head_looks_where_it_is_told() {
         let (posed, past) =
             prior.pose_looking(&person, &mut data, at, &goals, &look, RootMotion::Given).unwrap();
         assert!(past < 0.05 && posed.miss < 0.01, "{past} {}", posed.miss);
-        let frame = forward_kinematics(&person, &mut data, &posed.pose)[head].clone();
+        let frame = forward_kinematics(&person, &mut data, &posed.pose)[head];
         let way = (look[0].target - frame.position).normalize();
         assert!((frame.rotation * Vec3::x()).dot(&way) > 0.99);
     }

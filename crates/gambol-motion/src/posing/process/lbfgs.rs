@@ -31,11 +31,15 @@ pub(super) fn descend(
         }
         if let Some((_, change, along)) = known.back() {
             let scale = along / dot(change, change);
-            way.iter_mut().for_each(|x| *x *= scale);
+            for x in &mut way {
+                *x *= scale;
+            }
         } else {
             // A first step of about a hundredth.
             let scale = 0.01 / dot(&way, &way).sqrt().max(f64::MIN_POSITIVE);
-            way.iter_mut().for_each(|x| *x *= scale.min(1.0));
+            for x in &mut way {
+                *x *= scale.min(1.0);
+            }
         }
         for ((step, change, along), share) in known.iter().zip(shares.iter().rev()) {
             let back = dot(change, &way) / along;

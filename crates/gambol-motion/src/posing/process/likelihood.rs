@@ -129,7 +129,9 @@ pub(super) fn cost(
         _ => sparse(hidden, y, method, block)?,
     };
     let prior: f64 = hidden.x.iter().map(|x| 0.5 * x * x).sum();
-    slopes.iter_mut().for_each(|slope| *slope = -*slope);
+    for slope in &mut slopes {
+        *slope = -*slope;
+    }
     slopes.iter_mut().zip(hidden.x.iter()).for_each(|(slope, x)| *slope += x);
     let cost = prior - likelihood;
     cost.is_finite().then_some((cost, slopes))

@@ -119,7 +119,7 @@ impl PoseProcess {
         settings: ProcessSettings,
     ) -> Result<Self, BasisError> {
         settings.check().map_err(|error| BasisError::Pose(error.to_string()))?;
-        let (mean, y, centre) = logarithms(creature, &frames)?;
+        let Logarithms { mean, y, centre } = Logarithms::of(creature, &frames)?;
         let (count, outputs) = y.shape();
         let x = components(&y, settings.latent.min(outputs)).ok_or(BasisError::Decomposition)?;
         let variance = y.iter().map(|y| y * y).sum::<f64>() / (count * outputs).max(1) as f64;
@@ -140,7 +140,7 @@ impl PoseProcess {
         frames: PoseFrames,
         spec: &ProcessSpec,
     ) -> Result<Self, BasisError> {
-        let (mean, y, centre) = logarithms(creature, &frames)?;
+        let Logarithms { mean, y, centre } = Logarithms::of(creature, &frames)?;
         let latent = spec.latent.first().map_or(0, Vec::len);
         let is_even = |points: &Vec<Vec<f64>>| {
             points.iter().all(|point| point.len() == latent && point.iter().all(|x| x.is_finite()))
@@ -241,24 +241,31 @@ impl PoseProcess {
     }
 }
 
-/// The mean pose, the logarithms of all frames there about their own mean, and that.
-fn logarithms(
-    creature: &Creature,
-    frames: &PoseFrames,
-) -> Result<(Vec<f64>, DMatrix<f64>, Vec<f64>), BasisError> {
-    let poses: Vec<&[f64]> = frames.poses().iter().map(Vec::as_slice).collect();
-    let settings = GeodesicSettings { keep: Keep::Count(1), metric: Some(Metric::Joint) };
-    let mean = Basis::from_poses(creature, &poses, &settings)?.basis.mean().to_vec();
-    let dofs = posture_dofs(creature);
-    let mut y = DMatrix::zeros(poses.len(), dofs.len());
-    let mut delta = vec![0.0; creature.nv()];
-    for (mut row, pose) in y.row_iter_mut().zip(&poses) {
-        creature.difference(&mean, pose, &mut delta);
-        row.iter_mut().zip(&dofs).for_each(|(to, dof)| *to = delta[*dof]);
+/// Frames as logarithms.
+struct Logarithms {
+    /// The pose that they are taken at.
+    mean: Vec<f64>,
+    /// A row for each frame, about their own mean.
+    y: DMatrix<f64>,
+    centre: Vec<f64>,
+}
+
+impl Logarithms {
+    fn of(creature: &Creature, frames: &PoseFrames) -> Result<Self, BasisError> {
+        let poses: Vec<&[f64]> = frames.poses().iter().map(Vec::as_slice).collect();
+        let settings = GeodesicSettings { keep: Keep::Count(1), metric: Some(Metric::Joint) };
+        let mean = Basis::from_poses(creature, &poses, &settings)?.basis.mean().to_vec();
+        let dofs = posture_dofs(creature);
+        let mut y = DMatrix::zeros(poses.len(), dofs.len());
+        let mut delta = vec![0.0; creature.nv()];
+        for (mut row, pose) in y.row_iter_mut().zip(&poses) {
+            creature.difference(&mean, pose, &mut delta);
+            row.iter_mut().zip(&dofs).for_each(|(to, dof)| *to = delta[*dof]);
+        }
+        let centre: Vec<f64> = y.column_iter().map(|column| column.sum() / poses.len() as f64).collect();
+        y.column_iter_mut().zip(&centre).for_each(|(mut column, centre)| column.add_scalar_mut(-centre));
+        Ok(Self { mean, y, centre })
     }
-    let centre: Vec<f64> = y.column_iter().map(|column| column.sum() / poses.len() as f64).collect();
-    y.column_iter_mut().zip(&centre).for_each(|(mut column, centre)| column.add_scalar_mut(-centre));
-    Ok((mean, y, centre))
 }
 
 /// The first principal components of rows, as columns for each row, in parts of the spread of the first.
