@@ -54,7 +54,8 @@ pub(crate) fn run(folder: Option<&Path>, limit: Option<usize>) -> Result<()> {
     collect(&folder, &mut files).map_err(|error| format!("{}: {error}", folder.display()))?;
     files.sort();
     files.truncate(limit.unwrap_or(usize::MAX));
-    let program = build_gambol("debug")?;
+    // Ten seconds of what people have.
+    let program = build_gambol("release")?;
     let validator = node::script("corpus_validate.mjs", VALIDATE).ok();
     let mut rows = Vec::new();
     for (index, file) in files.iter().enumerate() {

@@ -43,8 +43,10 @@ pub(crate) fn misfit(body: &Body, data: &mut Data) -> Option<String> {
     if body.legs.legs.iter().all(|leg| leg.knee.is_none()) {
         return Some("its legs have no knees to fold on the way back".to_owned());
     }
+    let hands = body.creature.landmarks().iter().any(|mark| mark.role == gambol_model::Role::Hand);
+    let most = if hands { settings.upright_with_hands } else { settings.upright };
     let size = extent(body, data);
-    (body.legs.pairs < 2 && size.z > settings.upright * size.x)
+    (body.legs.pairs < 2 && size.z > most * size.x)
         .then(|| "it stands upright on two legs, and would have to lie down to swim".to_owned())
 }
 

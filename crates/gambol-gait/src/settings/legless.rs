@@ -260,5 +260,7 @@ gambol_model::settings! {
         straight: f64 = 0.2, Share;
         /// Height over length of somebody on two legs beyond which it would have to lie down to swim: a duck has 0.8, a person 5.
         upright: f64 = 1.5, Positive;
+        /// The same of somebody who has hands too: a tyrannosaur has 0.5, whoever holds a gun out 1.
+        upright_with_hands: f64 = 0.8, Positive;
     }
 }

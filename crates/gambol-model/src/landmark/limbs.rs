@@ -23,7 +23,7 @@ pub(super) fn sort_out(
         return Vec::new();
     }
     let mut limbs = from_seeds(creature, stand, split, facing);
-    tell_legs(stand, words, &mut limbs);
+    tell_legs(creature, stand, words, &mut limbs);
     if !limbs.iter().any(|limb| limb.kind == Kind::Leg) {
         let midline_legs = midline_legs(creature, stand, words, split);
         if midline_legs.is_empty() {
@@ -95,19 +95,31 @@ const ARM_STANDS: f64 = 0.05;
 /// And if it ends at most this part of the height above where legs do that are called so: a skeleton's last bones are bare points.
 /// Hands that hang are at 0.4.
 const ARM_LEVEL: f64 = 0.12;
+/// Sine of the slope from hips to shoulders, of those.
+const LEVEL: f64 = 0.5;
 /// Where other legs stand, what is called a leg ends below this part of the height: the "front legs" of a dinosaur that
 /// dangle from its chest are arms.
 const LEG_DANGLES: f64 = 0.25;
 
 /// Legs reach the ground, or are called so.
-fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
+fn tell_legs(creature: &Creature, stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
     let above = |limb: &Limb| (limb.low - stand.ground) / stand.height.max(f64::MIN_POSITIVE);
     let others_stand =
         limbs.iter().any(|limb| limb.reaches && limb.mate.is_some() && has_joints(stand, limb));
-    let named_legs = limbs.iter().filter(|limb| {
-        named(words, limb, Parts::ANY_LEG) && !named(words, limb, Parts::ANY_ARM) && limb.mate.is_some()
-    });
-    let legs_end = named_legs.map(|limb| limb.low).reduce(f64::min).unwrap_or(f64::NEG_INFINITY);
+    let named_legs = || {
+        limbs.iter().filter(|limb| {
+            named(words, limb, Parts::ANY_LEG) && !named(words, limb, Parts::ANY_ARM) && limb.mate.is_some()
+        })
+    };
+    let legs_end = named_legs().map(|limb| limb.low).reduce(f64::min).unwrap_or(f64::NEG_INFINITY);
+    // Shoulders that are farther ahead of the hips than above them: a trunk that lies level.
+    let is_level = |limb: &Limb| {
+        let base = |limb: &Limb| stand.base(creature, limb.root());
+        named_legs().any(|leg| {
+            let way = base(limb) - base(leg);
+            way.dot(&stand.up).abs() < LEVEL * way.norm()
+        })
+    };
     let is_leg = |limb: &Limb| {
         let (leg, arm) = (named(words, limb, Parts::ANY_LEG), named(words, limb, Parts::ANY_ARM));
         let called_leg = leg && !arm && (above(limb) < LEG_DANGLES || !others_stand);
@@ -115,7 +127,7 @@ fn tell_legs(stand: &Stand, words: &[Words], limbs: &mut [Limb]) {
         let arm_stands = |limb: &Limb| limb.reaches && above(limb) < ARM_STANDS;
         let both = arm_stands(limb) && limb.mate.is_none_or(|mate| arm_stands(&limbs[mate]));
         // A skeleton without flesh ends where its last bones begin, legs and "arms" alike.
-        let level = |limb: &Limb| limb.low - legs_end < ARM_LEVEL * stand.height;
+        let level = |limb: &Limb| limb.low - legs_end < ARM_LEVEL * stand.height && is_level(limb);
         let level = limb.mate.is_some_and(|mate| level(&limbs[mate])) && level(limb);
         let stands = limb.reaches && (leg || !arm || both) || arm && level;
         let trinket = words[limb.root()].parts.has(Parts::TRINKET);
@@ -340,8 +352,8 @@ fn legs_agree(creature: &Creature, stand: &Stand, words: &[Words]) -> Option<Vec
     }
     let mut legs: Vec<([usize; 2], Vec3)> =
         limbs.into_iter().filter_map(|pair| Some((pair, way(pair)?))).collect();
-    let heavy =
-        legs.iter().map(|([a, _], _)| 2.0 * stand.below[*a].mass).sum::<f64>() > LEGS_MASS * creature.mass();
+    let each: std::collections::BTreeSet<usize> = legs.iter().flat_map(|(pair, _)| *pair).collect();
+    let heavy = each.iter().map(|&leg| stand.below[leg].mass).sum::<f64>() > LEGS_MASS * creature.mass();
     let any_said = legs.iter().any(|([a, _], _)| said(*a, Parts::ANY_LEG));
     // Where some are called legs, what is called an arm is one only beside them.
     if any_said && legs.iter().filter(|([a, _], _)| said(*a, Parts::ANY_LEG)).count() == 1 {

@@ -213,15 +213,6 @@ fn pond_turtle() -> Plan {
     plan
 }
 
-/// Flukes that nobody names.
-fn whale() -> Plan {
-    let mut plan = Plan::default();
-    let [chest, _, tail] = back(&mut plan, ["Body", "Head", "Tail"], (1.0, 9.0), 10, 0.8);
-    plan.pair("Bone", chest, &[[0.6, 0.7, 2.0], [1.5, 0.5, 1.4]], 0.14);
-    plan.pair("End", tail, &[[0.1, 1.0, -4.5], [1.4, 1.0, -5.0]], 0.12);
-    plan
-}
-
 /// With so many pairs of wings, and legs if `legs`.
 fn flier(wings: usize, span: f64, legs: bool) -> Plan {
     let mut plan = Plan::default();
@@ -454,7 +445,6 @@ pub fn odd_bodies() -> Vec<OddBody> {
         ("robot-dog", four_legs(0.45, 0.4), Awkward { rigid: true, ..plain }, Legs, walk),
         ("robot-person", person(), Awkward { rigid: true, ..plain }, Legs, walk),
         ("person-and-dog", person().beside(four_legs(0.45, 0.4)), plain, Legs, walk),
-        ("whale-no-names", nameless(whale()), plain, Whale, swim),
         ("manta-no-names", nameless(manta()), plain, Ray, swim),
         ("fish-with-fins-no-names", nameless(fish(0.9, 0.09, true)), plain, Fish, swim),
         ("gull-askew", flier(1, 1.2, true).turned(Vec3::y(), 37.0), plain, Wings, fly),
