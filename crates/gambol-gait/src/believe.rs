@@ -99,10 +99,12 @@ fn gentler(play: &mut Play, played: &Believed) -> Result<Option<Believed>, GaitE
     if report.residual_force.is_none_or(|force| force > settings.wild) {
         return Ok(None);
     }
+    let travels = report.stride_length > 0.0;
+    let tries = if travels { settings.held_back_tries } else { settings.lower_tries };
     let mut share = 1.0;
-    for _ in 0..settings.held_back_tries {
+    for _ in 0..tries {
         share *= settings.held_back;
-        let tried = play(if report.stride_length > 0.0 {
+        let tried = play(if travels {
             Pace::Speed(share * report.speed)
         } else {
             Pace::Frequency(report.stride_frequency / share)

@@ -30,6 +30,7 @@ pub(crate) fn slip(
     stances: &[Stance],
     clip: &Clip,
     frequency: f64,
+    normal: &Vec3,
 ) -> Slip {
     // Places of all planted points at all keys.
     let places: Vec<Vec<Vec3>> = clip
@@ -59,7 +60,7 @@ pub(crate) fn slip(
                     .filter(|(time, _)| inside(**time))
                     .map(|(_, p)| p[index])
                     .collect();
-                for way in ways(&stood) {
+                for way in ways(&stood, normal) {
                     worst = worst.max(way);
                     sum += way;
                     count += 1.0;
@@ -82,10 +83,11 @@ pub(crate) fn slip(
     slip
 }
 
-/// Horizontal distance of every place from the middle one, m.
-fn ways(stood: &[Vec3]) -> Vec<f64> {
+/// Distance of every place from the middle one along the ground of this `normal`, m: a foot that rolls does not slip.
+fn ways(stood: &[Vec3], normal: &Vec3) -> Vec<f64> {
     let Some(middle) = stood.get(stood.len() / 2) else { return Vec::new() };
-    stood.iter().map(|place| (place - middle).xy().norm()).collect()
+    let along = |way: Vec3| (way - normal * normal.dot(&way)).norm();
+    stood.iter().map(|place| along(place - middle)).collect()
 }
 
 /// The worst way of a standing foot along the ground, m, by the contacts that the clip tells.
@@ -100,7 +102,7 @@ pub(crate) fn slip_of_contacts(creature: &Creature, data: &mut Data, clip: &Clip
                     forward_kinematics(creature, data, pose)[contact.body].point_in_world(contact.point)
                 })
                 .collect();
-            worst = ways(&stood).into_iter().fold(worst, f64::max);
+            worst = ways(&stood, &Vec3::z()).into_iter().fold(worst, f64::max);
         }
     }
     worst

@@ -1,14 +1,14 @@
 //! Plays a gait: from modes to a clip with feet on the ground.
 
 use gambol_dynamics::{Data, stiffness_matrix};
-use gambol_model::Creature;
+use gambol_model::{Creature, Vec3, math};
 use gambol_modes::parse_constraint;
 use gambol_motion::{Clip, Contact, Stride, Travel};
 use serde::Serialize;
 
 use crate::belly;
 use crate::close::close;
-use crate::feet::{Grounded, ground};
+use crate::feet::{Grounded, Slope, ground};
 use crate::forces::{Forces, WorstResidual, forces};
 use crate::limits::overshoot;
 use crate::measure;
@@ -279,30 +279,31 @@ fn on_feet(
     schedule: &Schedule,
 ) -> Result<Performance, GaitError> {
     let creature = &body.creature;
-    let flat = gait.ground.terrain == Terrain::Flat;
+    let slope = Slope::of(gait);
     let constraints = body
         .style
         .constraints
         .iter()
         .map(|text| parse_constraint(creature, data, body.basis.mean(), text))
         .collect::<Result<Vec<_>, _>>()?;
-    // On flat ground one cycle is all there is to know.
-    let keys = if flat { schedule.per_cycle } else { schedule.keys() };
+    // On a plane one cycle is all there is to know.
+    let keys = if slope.is_some() { schedule.per_cycle } else { schedule.keys() };
     let Grounded { poses, modal, stances, path, miss } =
         ground(body, data, gait, motion, constraints, &schedule.cycles_of(keys), false)?;
-    let stride = path.after(1.0 / gait.frequency);
+    let stride = slope.map(|slope| slope.stride(path.after(1.0 / gait.frequency)));
     let stiffness = stiffness_matrix(creature).diagonal();
     let rest = std::iter::repeat(body.basis.mean());
     let changed =
         measure::elastic(creature, stiffness.as_slice(), modal.iter().map(Vec::as_slice).zip(&poses));
     let moved = measure::elastic(creature, stiffness.as_slice(), rest.zip(&modal));
     let modal_share = measure::modal_share(body, gait, stiffness.as_slice(), &poses);
-    let (poses, closes) = if flat {
-        let whole = path.after(schedule.cycles as f64 / gait.frequency);
-        (schedule.repeat(creature, &poses, &stride), Some(whole))
-    } else {
-        (poses, None)
+    let poses = match &stride {
+        Some(stride) => schedule.repeat(creature, &poses, stride),
+        None => poses,
     };
+    // Who ends higher than it began does not begin again.
+    let level = slope.is_some_and(|slope| slope.is_level());
+    let closes = level.then(|| path.after(schedule.cycles as f64 / gait.frequency));
     let clip = finish(
         body,
         gait,
@@ -312,7 +313,9 @@ fn on_feet(
         contacts(body, &stances, gait.frequency, schedule),
         path.speed,
     );
-    let slip = measure::slip(creature, data, &body.legs, &stances, &clip, gait.frequency);
+    // On uneven ground feet are held by their level places.
+    let normal = slope.map_or_else(Vec3::z, |slope| slope.normal());
+    let slip = measure::slip(creature, data, &body.legs, &stances, &clip, gait.frequency, &normal);
     let (depth, deepest) = measure::penetration(creature, data, &gait.ground.terrain, &clip.poses);
     let g = creature.gravity().norm();
     let report = Report {
@@ -330,7 +333,8 @@ fn on_feet(
         ..Report::of_clip(creature, gait.frequency, &clip)
     };
     let mut warnings = overdone(body, data, motion, &clip);
-    let cycle = flat.then_some((schedule.per_cycle, stride));
+    warnings.extend(not_carried(body, gait, slope.as_ref()));
+    let cycle = stride.map(|stride| (schedule.per_cycle, stride));
     let measured = measure_forces(body, data, &gait.ground.terrain, &clip, cycle, &mut warnings);
     let report = match &measured {
         Some(forces) => report.with_forces(forces),
@@ -387,6 +391,26 @@ fn overdone(body: &Body, data: &mut Data, motion: &ModalMotion, clip: &Clip) -> 
         ));
     }
     warnings
+}
+
+/// Why the pushes of its feet do not carry a body over the ground of `gait`.
+fn not_carried(body: &Body, gait: &Gait, slope: Option<&Slope>) -> Option<String> {
+    let friction = body.settings.obey.friction;
+    match (&gait.ground.terrain, slope) {
+        (Terrain::Slope(angle), Some(slope)) if !slope.holds(friction) => Some(format!(
+            "feet do not hold on a slope of {:.0}°: with a friction of {friction} they slide beyond {:.0}°",
+            angle.abs().to_degrees(),
+            math::atan(friction).to_degrees()
+        )),
+        (Terrain::Slope(_), None) => Some(
+            "who turns on a slope stands and tilts as it does, and is not carried by its pushes; straight on it would be"
+                .to_owned(),
+        ),
+        (Terrain::Field(_) | Terrain::Course(_), _) => Some(
+            "on uneven ground feet stand and bodies tilt, but their pushes do not carry them".to_owned(),
+        ),
+        _ => None,
+    }
 }
 
 /// A body without legs, carried by friction or drag.

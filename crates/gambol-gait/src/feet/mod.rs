@@ -11,7 +11,7 @@
 //! 7. `round`: corrections without jumps over time, where nothing obeys.
 //!
 //! Everything happens in the creature's ground frame, which travels along the path and turns with it; poses are taken to
-//! the world at the end.
+//! the world at the end. On a `slope` that frame lies on it.
 
 mod bounce;
 mod journey;
@@ -23,6 +23,7 @@ mod root;
 mod round;
 mod scene;
 mod series;
+mod slope;
 mod sole;
 mod target;
 mod way;
@@ -43,6 +44,7 @@ pub(crate) use road::Moving;
 use road::Road;
 use round::round_off;
 use scene::{FeetScene, rises};
+pub(crate) use slope::Slope;
 
 /// Poses over the cycle (or over the whole way on uneven ground), with feet on the ground.
 pub(crate) struct Grounded {
@@ -72,15 +74,16 @@ pub(crate) fn ground(
     let stances = scene.stances(data, gait, &body.style.injured);
     let g = body.creature.gravity().norm();
     if !rises(body, gait, scene.root_v) {
-        scene.bounce = scene.bounded(Bounce::new(&stances, gait.frequency, g, settings.push_humps));
+        let push = g * scene.up.z;
+        scene.bounce = scene.bounded(Bounce::new(&stances, gait.frequency, push, settings.push_humps));
     }
     let fit = root::fit(&scene, data, &stances, gait.ground.speed, gait.ground.turn)?;
     let road = Road::Steady { path: fit.path, frequency: gait.frequency };
     let ways = scene.ways(data, &stances, &fit, &road, gait.ground.clearance, cycles);
     let free = |scene: &FeetScene, cycle: f64| scene.free_pose(cycle, &fit.track, &ways, &road);
     let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides: 1, carrier: None };
-    let repeats = *scene.terrain == Terrain::Flat;
-    let obeyed = if repeats && !draft { course.obey(data) } else { None };
+    let obeys = *scene.terrain == Terrain::Flat && scene.slope.holds(body.settings.obey.friction);
+    let obeyed = if obeys && !draft { course.obey(data) } else { None };
     scene.settled = if draft { settings.settled_draft } else { settings.settled };
     let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides: 1, carrier: None };
     let mut frames = match &obeyed {
@@ -90,6 +93,7 @@ pub(crate) fn ground(
     for (&cycle, pinned) in cycles.iter().zip(&mut frames) {
         road.between(0.0, cycle).apply(&body.creature, &mut pinned.pose);
         scene.unbury(data, &mut pinned.pose);
+        scene.slope.raise(&body.creature, &mut pinned.pose);
     }
     let miss = frames.iter().map(|frame| frame.error).fold(0.0, f64::max);
     let poses = frames.into_iter().map(|frame| frame.pose).collect();
@@ -108,7 +112,7 @@ impl Course<'_> {
         cycles.iter().map(frame).collect()
     }
 
-    /// Frames nearest to the vibrations, whatever forces they take: for drafts, and on ground that is not level.
+    /// Frames nearest to the vibrations, whatever forces they take: for drafts, and on ground that is uneven or too steep.
     fn nearest(&self, data: &mut Data, cycles: &[f64], draft: bool) -> Vec<Pinned> {
         let (scene, settings) = (self.scene, &self.scene.settings.feet);
         // Every frame is found from that before.

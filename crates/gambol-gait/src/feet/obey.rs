@@ -121,6 +121,9 @@ impl Course<'_> {
         let scene = self.scene;
         let settings = &scene.settings.obey;
         let base = FloatingBase::of(scene.creature)?;
+        if self.is_beyond_reach() {
+            return None;
+        }
         let n = self.strides * settings.samples.max(FEWEST_SAMPLES);
         let moments: Vec<Moment> = (0..n).map(|k| self.moment(data, k as f64 / n as f64)).collect();
         let (mut poses, mut deltas) = (Vec::with_capacity(n), Vec::with_capacity(n));
@@ -134,13 +137,14 @@ impl Course<'_> {
         let lump = Lump {
             mass: base.mass,
             gravity: scene.creature.gravity().norm(),
+            up: scene.up,
             inertia: draft.inertia,
             length: scene.legs.length,
             period: 1.0 / scene.frequency,
             strides: self.strides as f64,
             forward: self.road.forward(),
             frame: if self.road.is_inertial() { Vec::new() } else { frame },
-            slow: moments.iter().map(|moment| self.slow(moment.cycle)).collect(),
+            level: self.level(&moments),
         };
         let wanted = Wanted { center: draft.center, momentum: draft.momentum };
         let plan = plan(&lump, &self.pushers(n), &wanted, settings, scene.settings.feet.push_humps)?;
@@ -167,6 +171,16 @@ impl Course<'_> {
         }
         let (lacks, obeyed) = if smooth_lacks < lacks { (smooth_lacks, smooth) } else { (lacks, obeyed) };
         (lacks <= settings.most).then_some(obeyed)
+    }
+
+    /// Whether a foot would have to stand while the body goes by further than any leg reaches: nothing needs to be tried then.
+    fn is_beyond_reach(&self) -> bool {
+        let scene = self.scene;
+        self.ways.iter().zip(&scene.legs.legs).any(|(way, leg)| {
+            let most = scene.settings.obey.widest * leg.straight.max(leg.length);
+            let goes = |plant: &Plant| plant.seen(self.road, plant.end) - plant.seen(self.road, plant.start);
+            way.plants.iter().any(|plant| goes(plant).norm() > most)
+        })
     }
 
     /// Lets corrections and momenta agree. Returns what is lacking then (see `lacks`), infinity where feet miss, and by how
@@ -262,6 +276,20 @@ impl Course<'_> {
         let scene = self.scene;
         let speed = self.road.moving(cycle).speed.abs();
         scene.settings.obey.slowness(speed, scene.creature.gravity().norm(), scene.legs.length)
+    }
+
+    /// How much its height matters at each moment, beyond what it does to everybody. Who strolls in a gait without a flight keeps it.
+    fn level(&self, moments: &[Moment]) -> Vec<f64> {
+        let (scene, settings) = (self.scene, &self.scene.settings.obey);
+        let stands = |moment: &Moment| self.ways.iter().any(|way| way.stands(moment.cycle).is_some());
+        let strolls = if self.strides == 1 && moments.iter().all(stands) {
+            let speed = self.road.moving(0.0).speed.abs();
+            settings.strolling(speed, scene.creature.gravity().norm(), scene.legs.length)
+        } else {
+            0.0
+        };
+        let level = |moment: &Moment| settings.level * self.slow(moment.cycle) + settings.steady * strolls;
+        moments.iter().map(level).collect()
     }
 
     /// The pose nearest to `pose`, in the creature's ground frame, that has its feet where they shall be at `cycle`, with its centre of mass where

@@ -20,7 +20,7 @@ use gambol_dynamics::{
     Data, FloatingBase, constraint_jacobian, constraint_residual, each_axis_above, forward_kinematics,
     momentum_matrix,
 };
-use gambol_model::{JointKind, Mat3, Quat, Vec3, math};
+use gambol_model::{Joint, JointKind, Mat3, Quat, Vec3, math};
 use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 
 use super::scene::FeetScene;
@@ -517,30 +517,42 @@ impl System {
     }
 }
 
+/// How a motion of one joint of the limited pose follows from one of δ.
+enum Mapped {
+    Scaled(usize, f64),
+    Turned(usize, Mat3),
+}
+
 /// From motions of the limited pose to motions of δ: limits give less, and δ of a ball is a rotation vector.
 fn chain_rule(scene: &FeetScene, give: &[Give], delta: &[f64], rows: &mut [f64], nv: usize) {
-    for (joint, give) in scene.creature.joints().iter().zip(give) {
+    let of_joint = |(joint, give): (&Joint, &Give)| {
         let turns = match joint.kind {
             JointKind::Hinge | JointKind::Slide => {
-                if let Give::Scalar(slope) = give {
-                    rows.iter_mut().skip(joint.v).step_by(nv).for_each(|x| *x *= slope);
-                }
-                continue;
+                let Give::Scalar(slope) = give else { return None };
+                return Some(Mapped::Scaled(joint.v, *slope));
             }
             JointKind::Ball => joint.v,
             JointKind::Free => joint.v + 3,
         };
-        let mut map = right_jacobian(Vec3::from_column_slice(&delta[turns..turns + 3]));
-        if let Give::Ball(limited) = give {
-            map = limited * map;
-        }
-        for row in rows.chunks_exact_mut(nv) {
-            let by = Vec3::from_column_slice(&row[turns..turns + 3]);
-            if by == Vec3::zeros() {
-                continue;
+        let map = right_jacobian(Vec3::from_column_slice(&delta[turns..turns + 3]));
+        let map = if let Give::Ball(limited) = give { limited * map } else { map };
+        Some(Mapped::Turned(turns, map))
+    };
+    let maps: Vec<Mapped> = scene.creature.joints().iter().zip(give).filter_map(of_joint).collect();
+    for row in rows.chunks_exact_mut(nv) {
+        for map in &maps {
+            match map {
+                Mapped::Scaled(dof, slope) => row[*dof] *= slope,
+                Mapped::Turned(turns, map) => {
+                    let turn = &mut row[*turns..turns + 3];
+                    let [x, y, z] = [turn[0], turn[1], turn[2]];
+                    if x != 0.0 || y != 0.0 || z != 0.0 {
+                        for (i, out) in turn.iter_mut().enumerate() {
+                            *out = map[(0, i)] * x + map[(1, i)] * y + map[(2, i)] * z;
+                        }
+                    }
+                }
             }
-            let mapped = map.tr_mul(&by);
-            row[turns..turns + 3].copy_from_slice(mapped.as_slice());
         }
     }
 }

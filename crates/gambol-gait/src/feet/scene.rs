@@ -15,6 +15,7 @@ use crate::{Body, FeetSettings, Gait, GaitError, GaitSettings, Leg, Legs, Suppor
 use super::bounce::Bounce;
 use super::road::Road;
 use super::root::RootTrack;
+use super::slope::Slope;
 use super::sole::{Local, Sole, Stand};
 use super::way::Way;
 
@@ -48,7 +49,11 @@ pub(super) struct FeetScene<'a> {
     pub(super) low: Vec<Touch>,
     /// Closed loops of the creature, and what the gait holds (a steady head, hands on a cart).
     pub(super) constraints: Vec<Constraint>,
+    /// The ground, flat where it is a slope that `slope` lays level.
     pub(super) terrain: &'a Terrain,
+    pub(super) slope: Slope,
+    /// Against the weight: a unit vector in the ground frame.
+    pub(super) up: Vec3,
 }
 
 /// A sole, or toes, long enough to lie flat.
@@ -95,7 +100,9 @@ impl<'a> FeetScene<'a> {
             .map(|leg| sole(creature, leg, frames, &body.legs, &body.settings.feet))
             .collect();
         let head = creature.landmarks().iter().find(|mark| mark.role == Role::Head);
-        let head = head.map(|mark| (mark.body, frames[mark.body].orientation));
+        let (terrain, slope) =
+            Slope::of(gait).map_or((&gait.ground.terrain, Slope::none()), |slope| (&Terrain::Flat, slope));
+        let head = head.map(|mark| (mark.body, slope.seen(frames[mark.body].orientation)));
         let (compliance, mean_compliance) = compliance(body, data, root.v, gait.frequency);
         Ok(Self {
             creature,
@@ -115,7 +122,9 @@ impl<'a> FeetScene<'a> {
             head,
             low: low(body, data, motion),
             constraints,
-            terrain: &gait.ground.terrain,
+            terrain,
+            slope,
+            up: slope.up(),
         })
     }
 
@@ -218,20 +227,23 @@ impl<'a> FeetScene<'a> {
     pub(super) fn free_pose(&self, cycle: f64, track: &RootTrack, ways: &[Way], road: &Road) -> Vec<f64> {
         let mut pose = self.modal_pose(cycle, track);
         if *self.terrain != Terrain::Flat {
-            self.tilt(&mut pose, cycle, ways, road);
+            self.tilt(&mut pose, ways, &|way| way.local(road, cycle).height);
+        } else if !self.slope.is_level() {
+            self.tilt(&mut pose, ways, &|way| self.slope.height(way.rest.x));
+            self.slope.lay(self.creature, &mut pose);
         }
         pose
     }
 
-    /// Lifts and tilts the root to the plane through the ground under the feet. Feet that stand close together say
-    /// little about the slope: the plane is tied to level over a leg's length.
-    fn tilt(&self, pose: &mut [f64], cycle: f64, ways: &[Way], road: &Road) {
+    /// Lifts and tilts the root to the plane through the ground under the feet, which is so high there. Feet that stand close
+    /// together say little about the slope: the plane is tied to level over a leg's length.
+    fn tilt(&self, pose: &mut [f64], ways: &[Way], height: &dyn Fn(&Way) -> f64) {
         let mut matrix = nalgebra::Matrix3::zeros();
         let mut right = Vec3::zeros();
         for way in ways {
             let row = Vec3::new(1.0, way.rest.x, way.rest.y);
             matrix += row * row.transpose();
-            right += row * way.local(road, cycle).height;
+            right += row * height(way);
         }
         let tie = self.settings.feet.level_tie * self.legs.length * self.legs.length * ways.len() as f64;
         matrix[(1, 1)] += tie;

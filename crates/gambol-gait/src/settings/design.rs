@@ -128,6 +128,8 @@ gambol_model::settings! {
         held_back: f64 = 0.85, Share;
         /// … so often at most: the speed is then half (0.85^5 = 0.44).
         held_back_tries: usize = 5, AtLeastOne;
+        /// … the same of who jumps where it is: down to a twenty-fifth of the height, since a body of many metres does not leap by metres.
+        lower_tries: usize = 10, AtLeastOne;
         /// Not tried slower is what takes more than this from nowhere, body weights: clips of a foot that flicks took up to 14.
         wild: f64 = 15.0, Positive;
         /// Halvings, by ratio, between a speed that can be believed and one that cannot: within 8 % for one ten times too fast.

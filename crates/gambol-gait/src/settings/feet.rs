@@ -180,6 +180,11 @@ gambol_model::settings! {
         /// What is added to the last for who goes slowly: legs that overlap can carry the body as they like. At 0.5 an insect's crawl swings by 15.4 %
         /// of its height, above the 15 % that the gate of gaits allows; at 0.65 by less.
         level: f64 = 0.65, AtLeastZero;
+        /// What is added for who strolls: over a step of a second a tenth of the weight too much lifts the body by a hand. Without it a person at
+        /// 0.3 m/s sat down at every step, by 16 % of the height of its centre of mass.
+        steady: f64 = 4.0, AtLeastZero;
+        /// Froude numbers below which a creature strolls, and above which it does not: animals walk at 0.2.
+        strolls: [f64; 2] = [0.03, 0.18], Positive;
         /// Of its mean height over a stride of a script.
         height: f64 = 2.0, AtLeastZero;
         /// Froude numbers below which a creature goes slowly, and above which it does not: between walk and trot or run.
@@ -218,6 +223,9 @@ gambol_model::settings! {
         hopeless: f64 = 0.05, Positive;
         /// … so often at most, each time from where the last one ended: what is gained in the fourth is a tenth.
         retries: usize = 4, AtLeastOne;
+        /// Who is asked for stances that go by more than this many lengths of a leg, stretched, cannot: a leg that swings from straight ahead to straight back takes
+        /// its hip by two, and a trunk that bends by some more.
+        widest: f64 = 2.5, Positive;
         /// The same as `most` where a joint changes its step by more than this from one sample to the next, at twice the samples, rad.
         jump: f64 = 0.16, Positive;
         /// The same of a script: one twitch in minutes is better than minutes that nobody believes.

@@ -34,6 +34,11 @@ fn play(body: &Body, data: &mut Data, gait: &Gait, sampling: Sampling) -> Perfor
 
 /// The largest way along the ground of a planted point within one interval of contact, m.
 fn worst_slip(body: &Body, data: &mut Data, clip: &Clip) -> f64 {
+    slip_along(body, data, clip, &Vec3::z())
+}
+
+/// Longest way of a contact point along a plane of this `normal`, m.
+fn slip_along(body: &Body, data: &mut Data, clip: &Clip, normal: &Vec3) -> f64 {
     let mut worst: f64 = 0.0;
     for contact in &clip.contacts {
         for [start, end] in &contact.intervals {
@@ -46,7 +51,8 @@ fn worst_slip(body: &Body, data: &mut Data, clip: &Clip) -> f64 {
                 })
                 .collect();
             for place in &places {
-                worst = worst.max((place - places[0]).xy().norm());
+                let way = place - places[0];
+                worst = worst.max((way - normal * normal.dot(&way)).norm());
             }
         }
     }
@@ -194,7 +200,12 @@ fn slopes_and_bumps_are_stood_on() {
             let mut walk = gait(&body, &mut data, "walk");
             walk.ground.terrain = terrain.clone();
             let played = play(&body, &mut data, &walk, Sampling { seconds: Some(3.0), fps: 60.0 });
-            let slip = worst_slip(&body, &mut data, &played.clip);
+            // Feet stay along a plane; on a field by their level places.
+            let normal = match terrain {
+                Terrain::Slope(_) => terrain.normal(0.0, 0.0),
+                _ => Vec3::z(),
+            };
+            let slip = slip_along(&body, &mut data, &played.clip, &normal);
             assert!(slip < 1e-3 * body.legs.length.min(1.0), "{name}: slips by {slip}");
             // Planted points are on the ground in the middle of their stance: a sole's height above it at most.
             for contact in &played.clip.contacts {

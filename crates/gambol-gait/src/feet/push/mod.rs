@@ -67,6 +67,8 @@ pub(super) struct Lump {
     pub(super) mass: f64,
     /// m/s²
     pub(super) gravity: f64,
+    /// Against gravity: a unit vector in the ground frame, askew on a slope.
+    pub(super) up: Vec3,
     /// Inertia about the centre of mass with all joints held, mean over the cycle, kg·m².
     pub(super) inertia: Mat3,
     /// Length of the legs, m.
@@ -79,17 +81,26 @@ pub(super) struct Lump {
     pub(super) forward: Vec3,
     /// What the ground frame does at each sample; nothing where Newton's laws hold in it.
     pub(super) frame: Vec<Moving>,
-    /// How slowly it goes at each sample, 0 to 1.
-    pub(super) slow: Vec<f64>,
+    /// What is added to the weight of its height at each sample.
+    pub(super) level: Vec<f64>,
 }
 
 impl ObeySettings {
     /// How slowly who has legs of this `length` goes, 0 to 1, by Froude's number v²/(g h).
     pub(super) fn slowness(&self, speed: f64, gravity: f64, length: f64) -> f64 {
-        let [slow, fast] = self.slow;
-        let froude = speed * speed / (gravity * length).max(f64::MIN_POSITIVE);
-        ((fast - froude) / (fast - slow).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
+        below(self.slow, speed, gravity, length)
     }
+
+    /// Whether it strolls, 0 to 1.
+    pub(super) fn strolling(&self, speed: f64, gravity: f64, length: f64) -> f64 {
+        below(self.strolls, speed, gravity, length)
+    }
+}
+
+/// 1 below the first of these Froude numbers, 0 above the second.
+fn below([slow, fast]: [f64; 2], speed: f64, gravity: f64, length: f64) -> f64 {
+    let froude = speed * speed / (gravity * length).max(f64::MIN_POSITIVE);
+    ((fast - froude) / (fast - slow).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
 }
 
 /// A motion of the body as a whole with the pushes that make it.

@@ -88,7 +88,7 @@ impl<'a> Problem<'a> {
             twice: sampled(&|wave, cycle| wave.twice_integrated(cycle) * square),
             mean: wanted.center.iter().sum::<Vec3>() / n as f64,
             momentum: wanted.momentum.iter().sum::<Vec3>() / n as f64,
-            prior: prior(pushers, humps),
+            prior: prior(pushers, humps, &lump.up),
             inverse_inertia: lump.inertia.try_inverse()?,
             wanted_turn: convolved(&once_kernel, &wanted.momentum),
             twice_kernel: integrator(n, 2, lump.period),
@@ -166,7 +166,7 @@ impl<'a> Problem<'a> {
                     let total = self.summed(x, &|w| self.value[w][k]) * lump.mass;
                     (self.center(x, k) + apparent.drift[k], total)
                 }
-                None => (self.wanted.center[k], Vec3::z() * (lump.mass * lump.gravity)),
+                None => (self.wanted.center[k], lump.up * (lump.mass * lump.gravity)),
             };
             let mut put = |column: usize, moment: Vec3| {
                 for i in 0..3 {
@@ -261,7 +261,7 @@ impl<'a> Problem<'a> {
             for k in (0..n).step_by(thinned) {
                 let mut weight = self.settings.center[axis];
                 if axis == 2 {
-                    weight += self.settings.level * self.lump.slow[k];
+                    weight += self.lump.level[k];
                 }
                 let weight = weight / self.lump.length * (thinned as f64 / self.per_stride()).sqrt();
                 row.fill(0.0);
@@ -390,9 +390,8 @@ impl<'a> Problem<'a> {
             }
         }
         for axis in 0..3 {
-            given[axis] = apparent.mean[axis] / self.lump.gravity;
+            given[axis] = apparent.mean[axis] / self.lump.gravity + self.lump.up[axis];
         }
-        given[2] += 1.0;
         let unit = self.lump.mass * self.lump.gravity * self.lump.length * self.samples() as f64;
         for i in 0..3 {
             for j in 0..size {
@@ -414,8 +413,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// Pushes of animals: straight up, with two humps in long stances and one in short ones; even where they stand at rest.
-fn prior(pushers: &[Pusher], humps: f64) -> Vec<f64> {
+/// Pushes of animals: against the weight, with two humps in long stances and one in short ones; even where they stand at rest.
+fn prior(pushers: &[Pusher], humps: f64, up: &Vec3) -> Vec<f64> {
     let mut prior = Vec::new();
     for pusher in pushers {
         // From one hump at half the stride to two at two thirds.
@@ -423,14 +422,14 @@ fn prior(pushers: &[Pusher], humps: f64) -> Vec<f64> {
         // ∫ (sin πs + q sin 3πs) ds = (2 + 2q/3)/π
         let height = pusher.load * PI / (2.0 + 2.0 * q / 3.0);
         for b in 1..=pusher.shapes {
-            let up = match b {
+            let push = match b {
                 // 1 = 4/π Σ sin(bπs)/b over the odd ones
                 _ if pusher.shapes > SHAPES && b % 2 == 1 => pusher.load * 4.0 / (PI * b as f64),
                 1 if pusher.shapes <= SHAPES => height,
                 3 if pusher.shapes <= SHAPES => height * q,
                 _ => 0.0,
             };
-            prior.extend([0.0, 0.0, up, 0.0, 0.0, 0.0]);
+            prior.extend([push * up.x, push * up.y, push * up.z, 0.0, 0.0, 0.0]);
         }
     }
     prior
