@@ -28,7 +28,6 @@ mod protocol;
 mod publish;
 mod pump;
 mod python;
-mod reduced;
 mod replay;
 mod rigs;
 mod rigs_out;
@@ -219,8 +218,6 @@ enum Task {
         /// Only these: gallery, modes, physics, gaits, rigs, animation
         only: Vec<String>,
     },
-    /// Print the tables of docs/reduced.md: what steps of a reduced body keep and take, of a recording (BVH, AMC)
-    Reduced { recording: PathBuf },
     /// Print the tables of docs/motion.md: directions, sizes and poses of the recordings (BVH, AMC) in a folder
     Motion {
         /// The folder, such as one of CMU's
@@ -280,7 +277,6 @@ fn main() -> ExitCode {
         Task::Wasm => wasm::run(),
         Task::Pictures { only } => pictures::run(&only),
         Task::Motion { folder } => motion::run(&folder),
-        Task::Reduced { recording } => reduced::run(&recording),
         Task::Fuzz { seconds } => fuzz::run(seconds),
     };
     match result {

@@ -44,7 +44,7 @@ pub struct ReducedRollout {
 pub struct BalanceReport {
     /// Steps made.
     pub steps: usize,
-    /// When its centre of mass sank below [`FALLEN`] of where it was to be, s.
+    /// When its centre of mass sank below 0.6 of where it was to be, s.
     pub fell_at: Option<f64>,
     /// Least and last height of the centre of mass over its support or z = 0, m.
     pub least_height: f64,
