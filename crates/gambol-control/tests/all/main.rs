@@ -13,6 +13,7 @@ mod locomotion;
 mod papers;
 mod preview;
 mod pumping;
+mod reduced;
 mod rollouts;
 mod search;
 mod sketches;
