@@ -22,6 +22,7 @@ pub mod help;
 pub mod legged;
 pub mod locomotion;
 mod pump;
+pub mod reduced;
 mod rollout;
 pub mod search;
 pub mod sketch;

@@ -226,7 +226,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// A whole number of steps or frames; what is not a number is none.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn count(x: f64) -> usize {
+pub(crate) fn count(x: f64) -> usize {
     x.round() as usize
 }
 

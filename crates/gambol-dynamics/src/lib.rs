@@ -40,6 +40,7 @@ mod kinematics;
 mod mass_multiply;
 pub mod paper;
 mod reach;
+pub mod reduced;
 mod rnea;
 mod spatial;
 mod springs;
@@ -48,6 +49,7 @@ mod support;
 mod terrain;
 mod touch;
 mod tree_matrix;
+mod turn;
 
 pub use aba::forward_dynamics;
 pub use centroidal::{FloatingBase, Wrench, momentum_matrix, outside_wrench};
@@ -74,6 +76,7 @@ pub use support::{SupportPoint, SupportSettings, explain};
 pub use terrain::{HeightField, Terrain, TerrainError};
 pub use touch::{Lowest, Touch, touches};
 pub use tree_matrix::{TooLarge, TreeMatrix};
+pub use turn::Turn;
 
 /// The vectors and matrices that this crate's functions take and give.
 pub use nalgebra;

@@ -1,6 +1,7 @@
 //! `gambol simulate`: a creature that moves by physics.
 
 mod legged;
+mod reduced;
 mod report;
 mod roam;
 mod run;
@@ -35,6 +36,7 @@ use values::numbers;
 #[command(
     after_help = "CONTROL is `passive` (springs alone), `pump` (their equilibrium swings along a few vibrations), a gait, by name or as\n\
     a file, whose poses the equilibrium follows, or a controller that `gambol optimize` found. See docs/physics.md and docs/controllers.md.\n\
+    `reduced` and `balance` move in a few directions of a --basis, by physics alone or while keeping the balance: docs/reduced.md.\n\
     Output by ending, as in `gambol animate`. It ends with 1 if the simulation diverged, the report says where, and with 3 if who was\n\
     to balance on its legs fell. See docs/roam.md for --balance of a gait.\n\n\
     Examples:\n  gambol simulate loop pump --phase 90 --seconds 8\n  \
@@ -45,13 +47,14 @@ use values::numbers;
     gambol simulate dog trot --balance --torque-limit 100 --seconds 20 --json\n  \
     gambol simulate human passive --pull head:0,0,2@0.2+2 -o puppet.gif\n  \
     gambol simulate biped my-runner.toml --balance -o run.glb\n  \
+    gambol simulate 49_02.amc balance --basis 49_02.basis --directions 15 --body-height 0.85@1 -o balance.png\n  \
     gambol simulate loop pump --modes 6,7 --amplitude 0.1 --terrain slope:2 --json"
 )]
 pub(super) struct Simulate {
     #[command(flatten)]
     run: RunArguments,
 
-    /// passive, pump, a gait, a gait file or a controller (.toml)
+    /// passive, pump, reduced, balance, a gait, a gait file or a controller (.toml)
     #[arg(value_name = "CONTROL", default_value = "passive")]
     control: String,
 
@@ -66,6 +69,9 @@ pub(super) struct Simulate {
 
     #[command(flatten, next_help_heading = "Controllers")]
     stride: StrideArguments,
+
+    #[command(flatten, next_help_heading = "In a few directions (reduced, balance)")]
+    reduced: reduced::ReducedArguments,
 }
 
 #[derive(Args)]
@@ -157,6 +163,10 @@ struct Scene {
 
 impl Simulate {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+        if let Some(control) = reduced::ReducedControl::of(&self.control) {
+            return self.run_reduced(control, out);
+        }
+        self.reduced.refuse()?;
         let (outputs, mut creature, rig) = self.run.begin(Some(Path::new(&self.control)))?;
         self.body.springs.apply(&mut creature)?;
         let scene = self.scene(creature)?;

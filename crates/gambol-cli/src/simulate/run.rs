@@ -12,6 +12,7 @@ use gambol_formats::clip::RootMotion;
 use gambol_formats::gltf::Rig;
 use gambol_formats::write_files;
 use gambol_model::Creature;
+use gambol_motion::Clip;
 
 use super::stride::Cycles;
 use super::values::{PullText, ShoveText, pull, shove};
@@ -32,15 +33,15 @@ pub(super) struct RunArguments {
 
     /// Write the motion; may be given several times
     #[arg(short, long, value_name = "FILE")]
-    output: Vec<PathBuf>,
+    pub(super) output: Vec<PathBuf>,
 
     /// Print what was measured: way, speed, heights, contacts, energy
     #[arg(long)]
-    report: bool,
+    pub(super) report: bool,
 
     /// Print the same as one JSON object
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 
     /// Replace existing files
     #[arg(long)]
@@ -57,7 +58,7 @@ pub(super) struct RunArguments {
 pub(super) struct TimeArguments {
     /// How long, s; if not given, 5, and twenty cycles of a controller
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
-    seconds: Option<f64>,
+    pub(super) seconds: Option<f64>,
 
     /// Length of a step, s; if not given, 0.002, and what a controller was found with
     #[arg(long, value_name = "S", value_parser = settings::step, allow_negative_numbers = true)]
@@ -65,7 +66,7 @@ pub(super) struct TimeArguments {
 
     /// Keys per second of the motion that is written
     #[arg(long, value_name = "F", default_value_t = 60.0, value_parser = rate, allow_negative_numbers = true)]
-    fps: f64,
+    pub(super) fps: f64,
 
     /// A small random velocity of every joint at the start, the same for the same seed; 0: none
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -89,16 +90,16 @@ pub(super) struct WorldArguments {
 
     /// Coulomb's coefficient
     #[arg(long, value_name = "MU", default_value_t = 1.0, value_parser = at_least_0, allow_negative_numbers = true)]
-    friction: f64,
+    pub(super) friction: f64,
 
     /// What the ground does; if not given, penalty for pump, because a narrow creature that hops on hard ground may fall
     /// over, and hard for all else
     #[arg(long, value_enum)]
-    contact: Option<ContactName>,
+    pub(super) contact: Option<ContactName>,
 
     /// Let bodies touch each other
     #[arg(long)]
-    self_collision: bool,
+    pub(super) self_collision: bool,
 
     /// Push a body, or what the `front` or `hind` legs hang on: NAME:FX,FY,FZ@START+DURATION (N, s); may be given several times
     #[arg(long, value_name = "PUSH", value_parser = shove, allow_hyphen_values = true)]
@@ -106,7 +107,7 @@ pub(super) struct WorldArguments {
 
     /// Pull a landmark or a body to a place, as a hand would: NAME:X,Y,Z@START+DURATION (m, s); may be given several times
     #[arg(long, value_name = "PULL", value_parser = pull, allow_hyphen_values = true)]
-    pull: Vec<PullText>,
+    pub(super) pull: Vec<PullText>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -118,11 +119,11 @@ pub(super) enum ContactName {
 }
 
 /// How long, s, and in which steps, s, if nobody says.
-const SECONDS: f64 = 5.0;
+pub(super) const SECONDS: f64 = 5.0;
 const STEP: f64 = 0.002;
 
 /// Exit status of a simulation whose creature was to balance, and fell.
-const FELL: u8 = 3;
+pub(super) const FELL: u8 = 3;
 
 impl RunArguments {
     /// What is asked for can be written, and whom it is about. `input` is not to be written over.
@@ -157,7 +158,8 @@ impl RunArguments {
         if let Some(balancing) = &mut scene.balancing {
             balancing.wall = clock.elapsed().as_secs_f64();
         }
-        self.write(outputs, &world, &rollout, &scene.name, rig)?;
+        let ground = world.settings().ground.as_ref();
+        self.write(outputs, (world.creature(), ground), &rollout.clip, &scene.name, rig)?;
         let notes = rig.iter().flat_map(|rig| &rig.notes).map(|note| format!("guessed: {}", told(note)));
         let of_creature = world.creature().warnings().iter().map(told);
         let warnings = of_creature.chain(scene.warnings.iter().cloned());
@@ -181,12 +183,7 @@ impl RunArguments {
     }
 
     fn world(&self, scene: &Scene, springs: Springs) -> Result<World, Failure> {
-        let ground = match (&self.world.terrain, &self.world.course) {
-            _ if self.world.no_ground => None,
-            (_, Some(course)) => Some(Terrain::Course(read_course(course)?)),
-            (Some(ground), _) => Some(ground.read()?),
-            (None, None) => Some(scene.terrain.clone().unwrap_or(Terrain::Flat)),
-        };
+        let ground = self.world.ground(scene.terrain.as_ref())?;
         let usual = if scene.waves.is_empty() { ContactName::Hard } else { ContactName::Penalty };
         let contact = match self.world.contact.unwrap_or(usual) {
             ContactName::Hard => ContactModel::Hard,
@@ -216,8 +213,7 @@ impl RunArguments {
         let usual = scene.cycles.as_ref().map_or(SECONDS, Cycles::usual_seconds);
         let seconds = self.time.seconds.unwrap_or(usual);
         perturb(creature, self.time.seed, &mut start.v);
-        let shoves =
-            self.world.push.iter().map(|push| on_body(creature, push)).collect::<Result<Vec<_>, _>>()?;
+        let shoves = self.world.shoves(creature)?;
         let plan = Plan {
             shoves: &shoves,
             torque_limits: scene.balancing.as_ref().map_or(&[], |balancing| &balancing.strength),
@@ -239,16 +235,15 @@ impl RunArguments {
     }
 
     /// Everything is made before anything is written.
-    fn write(
+    pub(super) fn write(
         &self,
         outputs: &Outputs,
-        world: &World,
-        rollout: &Rollout,
+        (creature, ground): (&Creature, Option<&Terrain>),
+        clip: &Clip,
         name: &str,
         rig: Option<&Rig>,
     ) -> Result<(), Failure> {
-        let creature = world.creature();
-        let mut clip = rollout.clip.clone();
+        let mut clip = clip.clone();
         name.clone_into(&mut clip.name);
         clip.align_signs(creature);
         let mut ready = Vec::new();
@@ -259,7 +254,6 @@ impl RunArguments {
                 let (file, rig) = ((*format, path.as_path()), (rig, input, &options));
                 render::to_rig_bytes(file, rig, creature, std::slice::from_ref(&clip), RootMotion::Travel)
             } else {
-                let ground = world.settings().ground.as_ref();
                 render::to_bytes(*format, creature, ground, &clip, RootMotion::Travel)
             };
             let bytes = bytes.map_err(|reason| Failure::Failed(format!("{}: {reason}", path.display())))?;
@@ -272,6 +266,21 @@ impl RunArguments {
 }
 
 impl WorldArguments {
+    /// What there is to stand on, if anything; `usual` or level ground if nothing is said.
+    pub(super) fn ground(&self, usual: Option<&Terrain>) -> Result<Option<Terrain>, Failure> {
+        Ok(match (&self.terrain, &self.course) {
+            _ if self.no_ground => None,
+            (_, Some(course)) => Some(Terrain::Course(read_course(course)?)),
+            (Some(ground), _) => Some(ground.read()?),
+            (None, None) => Some(usual.cloned().unwrap_or(Terrain::Flat)),
+        })
+    }
+
+    /// The pushes, on bodies of a creature.
+    pub(super) fn shoves(&self, creature: &Creature) -> Result<Vec<Shove>, Failure> {
+        self.push.iter().map(|push| on_body(creature, push)).collect()
+    }
+
     /// The controller, with hands that pull.
     fn pulled(
         &self,

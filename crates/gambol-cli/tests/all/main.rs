@@ -12,6 +12,7 @@ mod command_line_gaits;
 mod command_line_modes;
 mod command_line_motion;
 mod command_line_optimize;
+mod command_line_reduced;
 mod command_line_rigs;
 mod command_line_roam;
 mod command_line_simulate;

@@ -12,6 +12,7 @@ mod legged;
 mod locomotion;
 mod preview;
 mod pumping;
+mod reduced;
 mod rollouts;
 mod search;
 mod sketches;

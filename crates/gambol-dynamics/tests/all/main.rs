@@ -10,6 +10,7 @@ mod differences;
 mod mass_multiply;
 mod maximal_coordinates;
 mod reach;
+mod reduced;
 mod second_algorithm;
 mod sense;
 mod step_conservation;

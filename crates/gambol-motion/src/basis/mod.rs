@@ -22,8 +22,8 @@ mod project;
 mod reach;
 mod swing;
 
-use gambol_dynamics::stiffness_matrix;
-use gambol_model::{Creature, JointKind, Vec3, math};
+use gambol_dynamics::{Turn, stiffness_matrix};
+use gambol_model::{Creature, JointKind, Vec3};
 use nalgebra::DMatrix;
 
 pub use error::BasisError;
@@ -315,45 +315,5 @@ fn check_direction(direction: &Direction, nv: usize) -> Result<(), BasisError> {
             number("squared frequency", squared, "a finite number of at least 0")
         }
         _ => Ok(()),
-    }
-}
-
-/// A rotation by the vector θ and how it goes on.
-pub(crate) struct Turn {
-    theta: Vec3,
-    /// (1 − cos θ)/θ²
-    first: f64,
-    /// (θ − sin θ)/θ³
-    second: f64,
-}
-
-impl Turn {
-    pub(crate) fn new(theta: Vec3) -> Self {
-        /// Below, rad, the series of `second` is right to the last digit, and its closed form is not.
-        const SMALL: f64 = 0.1;
-        let squared = theta.norm_squared();
-        let angle = squared.sqrt();
-        // 1 − cos θ = 2 sin²(θ/2), which loses no digits.
-        let half = 0.5 * angle;
-        let sinc = if half < 1e-4 { 1.0 - half * half / 6.0 } else { math::sin(half) / half };
-        let second = if angle < SMALL {
-            let series = 1.0 - squared / 42.0 * (1.0 - squared / 72.0);
-            (1.0 - squared / 20.0 * series) / 6.0
-        } else {
-            (angle - math::sin(angle)) / (angle * squared)
-        };
-        Self { theta, first: 0.5 * sinc * sinc, second }
-    }
-
-    /// The angular velocity, along the axes of the turned body, where θ grows at `rate`.
-    pub(crate) fn velocity(&self, rate: Vec3) -> Vec3 {
-        let across = self.theta.cross(&rate);
-        rate - across * self.first + self.theta.cross(&across) * self.second
-    }
-
-    /// The transpose of [`Self::velocity`].
-    pub(crate) fn transposed(&self, rate: Vec3) -> Vec3 {
-        let across = self.theta.cross(&rate);
-        rate + across * self.first + self.theta.cross(&across) * self.second
     }
 }
