@@ -28,6 +28,7 @@ mod reference;
 mod regulator;
 mod roam;
 mod settings;
+mod slope;
 mod walker;
 mod whole;
 

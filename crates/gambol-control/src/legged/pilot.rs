@@ -1,11 +1,12 @@
 //! What every controller on legs wants: phase and carriage, the state of each leg and where its foot is to go.
 
 use gambol_anatomy::Legs;
-use gambol_dynamics::{Data, Sense};
-use gambol_model::{Creature, Vec3, math};
+use gambol_dynamics::{Contact, Data, Sense};
+use gambol_model::{Creature, Quat, Vec3, math};
 
 use super::automaton::{LegSight, LegState, next_state};
 use super::reference::{about_z, orientation, yaw_of};
+use super::slope::{slope_under, tilt};
 use super::{
     Deviation, FootPhase, Moment, Moving, PilotSettings, Regulator, RegulatorSettings, StrideReference,
 };
@@ -22,7 +23,13 @@ pub struct LegUnits {
     pub gravity: f64,
     /// The way it faces in the clip, level, of length 1.
     pub forward: Vec3,
+    /// How much of a slope the trunk follows, from 0 to 1, ahead and aside: a dog's nearly all ahead, a person's none.
+    pub follows: [f64; 2],
 }
+
+/// Feet of different legs that stand so far before and behind each other (or beside), root of the mean square in leg lengths, let the trunk
+/// follow half of a slope. A dog's have 0.6, a person's none.
+const FOLLOWS: f64 = 0.2;
 
 impl LegUnits {
     /// Of a creature with feet; of another one, by the height of its centre of mass over the lowest point of its stride.
@@ -31,11 +38,17 @@ impl LegUnits {
         let height = reference.center_of_mass(0.0).place.z;
         let length = if legs.length > 0.0 { legs.length } else { height.max(f64::MIN_POSITIVE) };
         let stretched = legs.legs.iter().map(|leg| leg.straight).sum::<f64>() / legs.legs.len().max(1) as f64;
+        let forward = legs.heading.forward;
+        let follows = [forward, Vec3::z().cross(&forward)].map(|way| {
+            let apart = math::square(reference.feet_apart(way) / (FOLLOWS * length));
+            apart / (1.0 + apart)
+        });
         Self {
             length,
             stretched: stretched.max(length),
             gravity: creature.gravity().norm(),
-            forward: legs.heading.forward,
+            forward,
+            follows,
         }
     }
 
@@ -89,6 +102,8 @@ pub struct LegMemory {
     set_down: Vec3,
     /// Whether its foot touches.
     pub touches: bool,
+    /// The ground where it touched last, m.
+    stood: Option<Vec3>,
     /// What is wanted of its foot, in the world.
     pub wanted: Moving,
     /// Where its foot is, m.
@@ -108,8 +123,14 @@ pub struct PilotMemory {
     pub heading: f64,
     /// Of the carriage, m.
     pub place: Vec3,
-    /// Height of the ground under the feet that stand, m.
+    /// Height of the ground under the centre of mass, by the feet that stand, m, ...
     pub ground: f64,
+    /// ... and its slope: metres up per metre along x and y.
+    pub slope: Vec3,
+    /// What that makes of all that is upright on the level, ...
+    pub(super) tilt: Quat,
+    /// ... and what the trunk follows of it.
+    pub(super) trunk_tilt: Quat,
     /// In the order of the reference's feet.
     pub legs: Vec<LegMemory>,
     /// The stride at the phase.
@@ -174,6 +195,7 @@ impl Pilot {
             lifted: Vec3::zeros(),
             set_down: Vec3::zeros(),
             touches: false,
+            stood: None,
             wanted: still,
             place: Vec3::zeros(),
             velocity: Vec3::zeros(),
@@ -184,6 +206,9 @@ impl Pilot {
             heading: 0.0,
             place: Vec3::zeros(),
             ground: 0.0,
+            slope: Vec3::zeros(),
+            tilt: Quat::identity(),
+            trunk_tilt: Quat::identity(),
             legs: vec![leg; self.reference.feet.len()],
             moment: Moment::new(creature),
             velocity: Vec3::zeros(),
@@ -279,23 +304,49 @@ impl Pilot {
 
     fn feel_feet(&self, sense: &Sense, memory: &mut PilotMemory) {
         let near = self.settings.touch * self.units.length;
-        let mut heights = (0.0, 0.0);
+        let (mut below, mut count) = (Vec3::zeros(), 0.0);
         for (leg, plan) in memory.legs.iter_mut().zip(&self.reference.feet) {
             leg.place = sense.frames()[plan.body].point_in_world(plan.point);
             leg.velocity = sense.point_velocity(plan.body, leg.place);
-            leg.touches = false;
-            for contact in sense.contacts().iter().filter(|contact| contact.bodies[1] == 0) {
-                if contact.gap < near && plan.bodies.contains(&contact.bodies[0]) {
-                    leg.touches = true;
-                    heights = (heights.0 + contact.point.z - contact.gap, heights.1 + 1.0);
-                }
+            let touching = |contact: &&Contact| {
+                contact.bodies[1] == 0 && contact.gap < near && plan.bodies.contains(&contact.bodies[0])
+            };
+            let (mut sum, mut own) = (Vec3::zeros(), 0.0);
+            for contact in sense.contacts().iter().filter(touching) {
+                sum += contact.point - Vec3::z() * contact.gap;
+                own += 1.0;
+            }
+            leg.touches = own > 0.0;
+            if leg.touches {
+                leg.stood = Some(sum / own);
+                (below, count) = (below + sum, count + own);
             }
         }
-        if heights.1 > 0.0 {
-            // Slowly, as the trunk would rise on stairs: about a third of a stride.
-            let rate = sense.world().settings().step / (0.3 * self.reference.period());
-            memory.ground += rate.min(1.0) * (heights.0 / heights.1 - memory.ground);
+        if count > 0.0 {
+            self.feel_ground(sense, memory, below / count);
         }
+    }
+
+    /// Learns height and slope of the ground from the feet that stand, `below` in their mean: slowly, as the trunk would rise on stairs, in
+    /// about a third of a stride.
+    fn feel_ground(&self, sense: &Sense, memory: &mut PilotMemory, below: Vec3) {
+        let rate = (sense.world().settings().step / (0.3 * self.reference.period())).min(1.0);
+        let stood = memory.legs.iter().filter_map(|leg| leg.stood);
+        let slope = slope_under(stood, self.units.length);
+        memory.slope += rate * (slope - memory.slope);
+        let height = below.z + memory.slope.dot(&(memory.center - below));
+        memory.ground += rate * (height - memory.ground);
+        let ahead = about_z(memory.heading) * self.units.forward;
+        let left = Vec3::z().cross(&ahead);
+        let [lengthwise, aside] = self.units.follows;
+        let followed =
+            ahead * (lengthwise * ahead.dot(&memory.slope)) + left * (aside * left.dot(&memory.slope));
+        (memory.tilt, memory.trunk_tilt) = (tilt(memory.slope), tilt(followed));
+    }
+
+    /// What lies so far beside on the level is higher on the slope.
+    fn on_slope(memory: &PilotMemory, beside: Vec3) -> Vec3 {
+        beside + Vec3::z() * memory.slope.dot(&beside)
     }
 
     fn move_carriage(&self, sense: &Sense, course: &Course, memory: &mut PilotMemory, h: f64) {
@@ -326,7 +377,10 @@ impl Pilot {
         memory.trim += behind * (h * math::square(self.settings.trim / time));
         let most = self.settings.most_trim * self.units.speed();
         memory.trim /= (memory.trim.norm() / most).max(1.0);
-        memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + drift + memory.trim;
+        let along = Self::on_slope(memory, drift + memory.trim);
+        // The ground that is known moves on with the carriage.
+        memory.ground += h * along.z;
+        memory.velocity = turn * (com.velocity - Vec3::new(mean.x, mean.y, 0.0)) + along;
         memory.center = memory.place + relative;
         memory.center.z = memory.ground + com.place.z;
     }
@@ -338,7 +392,7 @@ impl Pilot {
         let back = turn.inverse();
         let spin_of = |v: &[f64]| Vec3::new(v[base.v + 3], v[base.v + 4], v[base.v + 5]);
         let now = orientation(&state.q, base.q);
-        let planned = turn * orientation(&memory.moment.pose, base.q);
+        let planned = memory.trunk_tilt * turn * orientation(&memory.moment.pose, base.q);
         let extra = Vec3::z() * (course.turn - self.reference.turn);
         let spin = now * spin_of(&state.v) - planned * spin_of(&memory.moment.v) - extra;
         let velocity = sense.momentum().linear / base.mass - memory.velocity;
@@ -415,7 +469,7 @@ impl Pilot {
                 Moving { place: leg.place, velocity: down, acceleration: zero }
             }
             (LegState::Jammed, _) | (_, FootPhase::Stands { .. }) => {
-                let place = com + turn * (planned.place - memory.moment.com.place);
+                let place = com + Self::on_slope(memory, turn * (planned.place - memory.moment.com.place));
                 let lift = Vec3::new(0.0, 0.0, 0.1 * self.units.length);
                 Moving { place: place + lift, velocity: memory.velocity, acceleration: zero }
             }
@@ -498,6 +552,6 @@ fn ease(x: f64) -> (f64, f64, f64) {
 }
 
 /// Of the ground below a place, m.
-fn ground_height(sense: &Sense, at: Vec3) -> f64 {
+pub(super) fn ground_height(sense: &Sense, at: Vec3) -> f64 {
     sense.world().settings().ground.as_ref().map_or(0.0, |ground| ground.height(at.x, at.y))
 }

@@ -230,6 +230,17 @@ impl StrideReference {
         blend(&self.com, phase)
     }
 
+    /// How far feet stand from each other along `way`: the root of the mean square of their mean places beside the centre of mass, m.
+    pub(super) fn feet_apart(&self, way: Vec3) -> f64 {
+        let middle = |foot: &FootPlan| {
+            let beside = |(foot, com): (&Moving, &Moving)| (foot.place - com.place).dot(&way);
+            foot.path.iter().zip(&self.com).map(beside).sum::<f64>() / self.com.len() as f64
+        };
+        let count = self.feet.len().max(1) as f64;
+        let mean = self.feet.iter().map(middle).sum::<f64>() / count;
+        (self.feet.iter().map(|foot| math::square(middle(foot) - mean)).sum::<f64>() / count).sqrt()
+    }
+
     /// Knows a creature that has fallen from this stride: half as high as in its mean, or on something else than its feet.
     pub fn upright(&self, creature: &Creature) -> Upright {
         let height = self.com.iter().map(|com| com.place.z).sum::<f64>() / KEYS as f64;

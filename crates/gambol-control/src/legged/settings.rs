@@ -84,6 +84,8 @@ gambol_model::settings! {
         sole: f64 = 8.0, Positive;
         /// Weight of that, in parts of what of the leg turns with the foot.
         sole_weight: f64 = 60.0, Positive;
+        /// What is no foot is lifted where it comes nearer to the ground than this, leg lengths: a dog's wrist over 2 cm.
+        clear: f64 = 0.04, Positive;
         /// Price of contact forces, in parts of what it costs if the whole creature falls freely: small, so that it decides only how feet
         /// share what many shares explain.
         force_price: f64 = 1e-3, Positive;

@@ -9,7 +9,8 @@ use gambol_control::legged::{
 };
 use gambol_control::{Plan, Rollout, Shove, Status, simulate};
 use gambol_dynamics::{
-    Data, Push, State, StepSettings, Stepper, World, body_velocities, center_of_mass, momentum,
+    Base, Block, Course, CourseSpec, Data, Push, State, StepSettings, Stepper, Terrain, World,
+    body_velocities, center_of_mass, momentum,
 };
 use gambol_model::{Creature, Vec3};
 use gambol_motion::Clip;
@@ -36,10 +37,16 @@ struct Scene {
 }
 
 fn scene(name: &str, gait: &str, speed: Option<f64>, limit: f64) -> Scene {
+    scene_on(None, name, gait, speed, limit)
+}
+
+fn scene_on(ground: Option<Terrain>, name: &str, gait: &str, speed: Option<f64>, limit: f64) -> Scene {
     let (creature, clip) = performed(name, gait, speed);
     let walker = Walker::new(creature, &clip, Some(limit), &WalkerSettings::default()).unwrap();
     let controller = walker.whole(None).unwrap();
-    let settings = StepSettings { step: walker.step, ..StepSettings::default() };
+    let flat = StepSettings::default();
+    let ground = ground.or(flat.ground.clone());
+    let settings = StepSettings { step: walker.step, ground, ..flat };
     Scene { world: World::new(walker.creature.clone(), settings).unwrap(), walker, controller }
 }
 
@@ -91,6 +98,49 @@ fn a_dog_trots_at_the_speed_that_is_asked_for() {
 
 /// In flight nothing can be done about pitch, and on one pair of feet not about all at once: who asks for each by itself is down within
 /// seconds here.
+/// A metre and a half of level ground, then 8° up or down.
+fn ramp(slope: f64) -> Terrain {
+    let (level, far) = (1.5, 21.5);
+    let block = |from: f64, to: f64, top: f64, slope: f64| {
+        let (center, size) = ([0.5 * (from + to), 0.0], [to - from, 10.0]);
+        Block { name: String::new(), center, size, heading: 0.0, top, slope, friction: None }
+    };
+    let top = 0.5 * (far - level) * gambol_model::math::tan(slope);
+    let blocks = vec![block(-level, level, 0.0, 0.0), block(level, far, top, slope)];
+    Terrain::Course(
+        Course::new(CourseSpec { base: Base::Level(-10.0), blocks, patches: Vec::new() }).unwrap(),
+    )
+}
+
+/// It took the ground for level and fell where it began to rise or to sink, at 1.3 and 2.7 s.
+#[test]
+fn a_dog_trots_up_and_down_a_slope() {
+    for slope in [8.0_f64.to_radians(), -8.0_f64.to_radians()] {
+        let scene = scene_on(Some(ramp(slope)), "dog", "trot", Some(1.5), LIMIT);
+        let rollout = scene.run(4.0, &[]);
+        assert_eq!(scene.up(&rollout), rollout.report.seconds, "it stays up");
+        let speed = rollout.report.mean_speed;
+        assert!((speed - 1.5).abs() < 0.05 * 1.5, "{speed} m/s");
+        let memory: &WholeMemory = rollout.memory.get().unwrap();
+        let found = memory.pilot.slope;
+        let steep = gambol_model::math::tan(slope);
+        // The feet of one stride bend the plane through them by a few millimetres.
+        assert!((found.x - steep).abs() < 0.1 * steep.abs() && found.y.abs() < 0.03, "{found}");
+    }
+}
+
+/// Its tail lies on the ground in its walk. It dragged for half of the time, with a load that nobody had planned.
+#[test]
+fn a_tail_is_kept_off_the_ground() {
+    let scene = scene("kangaroo", "walk", None, PERSON);
+    let rollout = scene.run(1.0, &[]);
+    let creature = scene.world.creature();
+    let of_tail = |body: usize| creature.bodies()[body].name.starts_with("tail");
+    let tails = rollout.clip.contacts.iter().filter(|contact| of_tail(contact.body));
+    let time: f64 = tails.flat_map(|contact| &contact.intervals).map(|[from, to]| to - from).sum();
+    assert!(time < 0.05, "{time} s");
+}
+
 #[test]
 fn gaits_with_flight_stay_up_at_their_limit() {
     for (gait, speed) in [("canter", 3.0), ("gallop", 5.0)] {

@@ -24,7 +24,7 @@ mod forces;
 mod wishes;
 
 use gambol_anatomy::Legs;
-use gambol_dynamics::{Data, Sense, TooLarge, TreeMatrix};
+use gambol_dynamics::{Data, Sense, TooLarge, Touch, TreeMatrix, forward_kinematics, touches};
 use gambol_model::{Creature, JointKind, ModelError, Vec3};
 use nalgebra::DMatrix;
 
@@ -45,6 +45,8 @@ pub struct Whole {
     damping: Vec<f64>,
     /// Of each coordinate: weight of its joint, in parts of its inertia.
     joint_weights: Vec<f64>,
+    /// What may touch the ground and is no foot.
+    others: Vec<Touch>,
     mass: TreeMatrix,
 }
 
@@ -85,6 +87,18 @@ fn joint_weights(creature: &Creature, pilot: &Pilot, settings: &WholeSettings) -
         weights[creature.bodies()[body].dofs.clone()].fill(settings.joint_weight);
     }
     weights
+}
+
+/// What of a creature may touch the ground, belongs to no foot and carries none: shins stand over their feet, and not high.
+fn no_feet(creature: &Creature, pilot: &Pilot) -> Vec<Touch> {
+    let mut data = Data::new(creature);
+    let frames = forward_kinematics(creature, &mut data, creature.rest_pose());
+    let of_feet = |body: &usize| {
+        let mut feet = pilot.reference.feet.iter();
+        feet.any(|foot| foot.bodies.contains(body) || creature.bodies()[foot.body].parent == *body)
+    };
+    let others = (1..creature.bodies().len()).filter(|body| !of_feet(body));
+    others.flat_map(|body| touches(creature, body, &frames[body], Vec3::z())).collect()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -182,8 +196,9 @@ impl Whole {
             damping[joint.v..joint.v + joint.kind.nv()].fill(joint.damping);
         }
         let joint_weights = joint_weights(creature, &pilot, &settings);
+        let others = no_feet(creature, &pilot);
         let mass = TreeMatrix::new(creature)?;
-        Ok(Self { pilot, course, settings, limits, damping, joint_weights, mass })
+        Ok(Self { pilot, course, settings, limits, damping, joint_weights, others, mass })
     }
 
     /// What it follows.
@@ -241,6 +256,7 @@ impl Whole {
         self.want_joints(sense, memory);
         self.want_trunk(sense, memory);
         self.want_feet(sense, memory);
+        self.want_clear(sense, memory);
         self.find_points(sense, memory);
         self.solve(sense, memory);
         self.torques(sense, memory, command);

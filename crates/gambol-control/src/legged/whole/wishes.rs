@@ -4,6 +4,7 @@ use gambol_dynamics::{Sense, each_axis_above};
 use gambol_model::{Creature, Vec3};
 
 use super::{Whole, WholeMemory, diagonal};
+use crate::legged::pilot::ground_height;
 use crate::legged::reference::{about_z, orientation};
 use crate::legged::{FootPlan, LegState};
 
@@ -76,6 +77,8 @@ impl Whole {
         let omega = self.settings.sole / self.pilot.units.time();
         let turn = about_z(memory.pilot.legs[foot].heading);
         let (planned, spin) = self.pilot.reference.foot_turn(foot, memory.pilot.phase);
+        // On a slope the sole lies on it.
+        let turn = memory.pilot.tilt * turn;
         let off = (turn * planned * sense.frames()[body].orientation.inverse()).scaled_axis();
         let slower = turn * spin - sense.velocities()[body].angular;
         let wanted =
@@ -86,6 +89,37 @@ impl Whole {
         });
         let weight = self.settings.sole_weight * sole * self.foot_mass(memory, body, sense.creature());
         Self::want_rows(sense.creature(), memory, body, wanted, weight);
+    }
+
+    /// What is no foot keeps clear of the ground: a tail that drags, or a wrist that grazes, would carry what nobody planned for. The nearer,
+    /// the more it weighs.
+    pub(super) fn want_clear(&self, sense: &Sense, memory: &mut WholeMemory) {
+        let clear = self.settings.clear * self.pilot.units.length;
+        let omega = self.settings.swing / self.pilot.units.time();
+        for touch in &self.others {
+            let frame = &sense.frames()[touch.body];
+            let point = touch.lowest(frame, Vec3::z()).point;
+            // Most are far off: no need to ask for the ground under them.
+            if point.z > memory.pilot.ground + self.pilot.units.length {
+                continue;
+            }
+            let gap = point.z - ground_height(sense, point);
+            if gap >= clear {
+                continue;
+            }
+            let rises = sense.point_velocity(touch.body, point).z;
+            let wanted = omega * omega * (clear - gap) - 2.0 * omega * rises;
+            let wanted = Vec3::new(0.0, 0.0, wanted - sense.point_drift(touch.body, point).z);
+            let jacobian = &mut memory.jacobian;
+            each_axis_above(sense.creature(), sense.data(), touch.body, |dof, angular, linear, origin| {
+                let rises = (linear + angular.cross(&(point - origin))).z;
+                jacobian.column_mut(dof).copy_from(&Vec3::new(0.0, 0.0, rises));
+            });
+            let near = (1.0 - gap / clear).min(1.0);
+            let weight = self.settings.swing_weight * near;
+            let weight = weight * self.foot_mass(memory, touch.body, sense.creature());
+            Self::want_rows(sense.creature(), memory, touch.body, wanted, weight);
+        }
     }
 
     /// Adds `weight` ½ ‖J a − wanted‖² for the three rows of the Jacobian in memory, of which the columns above `body` count.
