@@ -87,13 +87,12 @@ pub(crate) fn design(body: &Body, data: &mut Data, wish: &Wish) -> Result<Design
         let flow = Flow { speed, ..flow };
         stroke = beats.driven(data, Stroke { frequency: frequency * faster, flow, ..still }, &mut hints)?;
     }
-    hints.push(
-        match kicks {
-            true => "it swims by kicks of both hind legs, as a frog does",
-            false => "it paddles with its legs, as a dog does",
-        }
-        .to_owned(),
-    );
+    let how = if kicks {
+        "it swims by kicks of both hind legs, as a frog does"
+    } else {
+        "it paddles with its legs, as a dog does"
+    };
+    hints.push(how.to_owned());
     let gait = beats.gait("swim", &stroke, beats.components(data, &stroke));
     Ok(Design { gait, hints })
 }
@@ -107,10 +106,7 @@ fn kicks(body: &Body) -> bool {
 
 fn strokes(body: &Body, data: &mut Data, kicks: bool) -> Vec<Row> {
     forward_kinematics(&body.creature, data, body.basis.mean());
-    let stroke = |leg: &Leg| match kicks {
-        true => Some(kick(body, data, leg)),
-        false => paddle(body, data, leg),
-    };
+    let stroke = |leg: &Leg| if kicks { Some(kick(body, data, leg)) } else { paddle(body, data, leg) };
     body.legs.legs.iter().filter_map(stroke).collect()
 }
 
