@@ -76,7 +76,8 @@ pub(crate) fn run(question: Option<Question>, words: &[String], docs: bool) -> R
         for (gait, speed) in &gaits {
             let row = closed(gait, *speed, LONG)?;
             println!("{row}");
-            table += &format!("\n{row}");
+            table.push('\n');
+            table.push_str(&row);
         }
         if docs {
             put_table(DOCS, "mujoco", &table)?;

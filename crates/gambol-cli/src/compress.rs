@@ -117,7 +117,7 @@ impl CompressVerb {
             let report =
                 self.ends.pack(&creature, &clip, self.count, shared).map_err(|error| self.failed(&error))?;
             self.write(&report.bytes, &clip)?;
-            return self.ends.tell(out, &creature, &clip, &report, self.json);
+            return EndsArguments::tell(out, &creature, &clip, &report, self.json);
         }
         let settings = PackSettings { target: self.target(), count: self.count };
         let report = pack_with(&creature, &clip, &settings, shared).map_err(|error| self.failed(&error))?;

@@ -98,7 +98,6 @@ impl EndsArguments {
     }
 
     pub(super) fn tell(
-        &self,
         out: &mut impl Write,
         creature: &Creature,
         clip: &Clip,

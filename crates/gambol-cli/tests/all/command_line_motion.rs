@@ -101,7 +101,7 @@ fn ends_are_packed_and_moved() {
     }
     assert_fails(&["edit", &packed, "--move", "head:0,0@1+1"], 2, "expected END:X,Y,Z@T+S");
     std::fs::rename(place.path("elsewhere.basis"), &basis).unwrap();
-    std::fs::copy(&TROT.path("trot.basis"), place.path("spare.basis")).unwrap();
+    std::fs::copy(TROT.path("trot.basis"), place.path("spare.basis")).unwrap();
     let other = json(&["basis", &clip, "-o", &basis, "--count", "2", "--force", "--json"]);
     assert_eq!(other["directions"].as_array().unwrap().len(), 2);
     assert_fails(&["inspect", &shared], 1, "is another than the one that it was packed with");

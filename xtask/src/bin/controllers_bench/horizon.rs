@@ -151,7 +151,7 @@ impl Horizon {
                 let nodes = (NODES - first) as f64;
                 let ways: f64 =
                     (first..NODES).map(|node| ((node - a.node + 1) * (node - b.node + 1)) as f64).sum();
-                let (h2, h4) = (NODE * NODE * nodes, NODE.powi(4) * ways);
+                let (h2, h4) = (NODE * NODE * nodes, NODE * NODE * NODE * NODE * ways);
                 let mut entry = h2 * a.linear.component_mul(&velocity).dot(&b.linear)
                     + h4 * a.linear.component_mul(&place).dot(&b.linear)
                     + h2 * a.angular.component_mul(&spun).dot(&b.angular)
