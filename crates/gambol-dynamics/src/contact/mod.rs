@@ -26,6 +26,7 @@ use solid::{Ball, Solid};
 
 /// A place where two things touch, or will within the reach asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename = "SurfaceContact")] // a clip's is another
 pub struct Contact {
     /// The body that is pushed along `normal`, and the other one: 0 is the ground.
     pub bodies: [usize; 2],

@@ -163,7 +163,7 @@ fn a_mesh_that_nothing_moves_is_refused_with_the_way_out() {
     }
     let files = Memory::new().with("it.glb", glb(&document, &bytes));
     let error = read_gltf(&files, "it.glb", &LoadOptions::default()).unwrap_err().to_string();
-    assert!(error.contains("no skin and no clip") && error.contains("Armature Deform"), "{error}");
+    assert!(error.contains("no skin, no clip") && error.contains("Armature Deform"), "{error}");
 }
 
 /// Where a node's body stands, as the scene shows the reference pose: y is up.
@@ -185,7 +185,7 @@ fn who_was_bound_lying_down_stands_up() {
         let turn = UnitQuaternion::from_axis_angle(&axis, angle);
         character.placed = Similarity3::from_parts(Vector3::zeros().into(), turn, 1.0);
         let (creature, rig, _) = read(character.glb());
-        assert!(rig.lies && told(&rig, "it lies in the file") == 1, "{angle}: {:?}", rig.notes);
+        assert!(rig.lies && told(&rig, "it stands here") == 1, "{angle}: {:?}", rig.notes);
         assert_eq!(foot_names(&creature), foot_names(&sound), "{angle}");
         // Standing, in the creature's world and in the scene that the clip is written into.
         let com = |creature: &Creature| {

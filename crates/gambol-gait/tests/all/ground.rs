@@ -88,7 +88,8 @@ fn standing_feet_stand() {
     for name in ["dog", "human", "kangaroo", "insect"] {
         let (plain, mut data) = body(name, &Style::default());
         for (gait_name, fits) in gaits_for(&plain, &mut data) {
-            if fits.is_err() {
+            // Nobody stands in water.
+            if fits.is_err() || gait_name == "swim" {
                 continue;
             }
             let (body, mut data) = preset_body(name, &gait_name);
