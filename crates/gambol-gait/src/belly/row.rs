@@ -87,12 +87,10 @@ pub(crate) fn design(body: &Body, data: &mut Data, wish: &Wish) -> Result<Design
         let flow = Flow { speed, ..flow };
         stroke = beats.driven(data, Stroke { frequency: frequency * faster, flow, ..still }, &mut hints)?;
     }
-    let how = if kicks {
-        "it swims by kicks of both hind legs, as a frog does"
-    } else {
-        "it paddles with its legs, as a dog does"
-    };
-    hints.push(how.to_owned());
+    // Paddling is what is expected of legs.
+    if kicks {
+        hints.push("it swims by kicks of both hind legs, as a frog does".to_owned());
+    }
     let gait = beats.gait("swim", &stroke, beats.components(data, &stroke));
     Ok(Design { gait, hints })
 }
