@@ -68,6 +68,32 @@ pub fn perform_believed(
     Ok(nearest(&mut play, own, speed)?.hinted(&typed, name))
 }
 
+/// The same for a program that counts frames: a cycle is a whole number of them, so that a key lies on each and the loop ends on one. The
+/// speed stays, strides become a little longer or shorter. It is played for so many `cycles`.
+#[allow(clippy::too_many_arguments)] // those of `perform_believed`
+pub fn perform_on_frames(
+    creature: &Creature,
+    data: &mut Data,
+    name: &str,
+    restyle: &dyn Fn(&mut Style),
+    wish: &Wish,
+    adjust: &dyn Fn(&Body, &mut Gait) -> Result<(), GaitError>,
+    (fps, cycles): (f64, usize),
+) -> Result<Believed, GaitError> {
+    /// Fewer frames do not show a stride; as [`perform`] has it.
+    const FEWEST: f64 = 4.0;
+    let sampling = Sampling { seconds: None, fps };
+    let mut played = perform_believed(creature, data, name, restyle, wish, adjust, &sampling)?;
+    let Gait { frequency, ground, .. } = &mut played.design.gait;
+    *frequency = fps / (fps / *frequency).round().max(FEWEST);
+    if ground.speed.is_none() && played.performance.report.stride_length > 0.0 {
+        ground.speed = Some(played.performance.report.speed); // else it would follow the frequency
+    }
+    let sampling = Sampling { seconds: Some(cycles as f64 / *frequency), fps };
+    played.performance = perform(&played.body, data, &played.design.gait, &sampling)?;
+    Ok(played)
+}
+
 /// How fast a gait is tried.
 enum Pace {
     /// As it would be.

@@ -45,7 +45,7 @@ mod style;
 mod tempo;
 mod terrain;
 
-pub use believe::{Believed, perform_believed};
+pub use believe::{Believed, perform_believed, perform_on_frames};
 pub use design::{Design, Wish, design, gaits_for};
 pub use edit::ModeEdit;
 pub use error::GaitError;
