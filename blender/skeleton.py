@@ -23,8 +23,6 @@ HOLDING = ("LIMIT_LOCATION", "LIMIT_ROTATION", "LIMIT_SCALE", "LIMIT_DISTANCE", 
 TAKING = ("COPY_TRANSFORMS", "COPY_ROTATION", "COPY_LOCATION", "CHILD_OF", "ARMATURE", "IK", "TRANSFORM")
 # Controls of Rigify for the last touch: they follow by themselves, and stay as the animator has them.
 TOUCHES = re.compile(r"_tweak\.[LR]\.\d|_spin_ik|_roll_ik|_pivot|_master$")
-# Of a paw the heel of its goal turns the last bone before the toes: it lies along that bone the other way round.
-HEELS = re.compile(r"_heel_ik")
 # What Rigify puts before the names of bones that are not for hands.
 MACHINERY = ("DEF-", "ORG-", "MCH-", "VIS_", "WGT-")
 
@@ -87,9 +85,20 @@ def skeleton(armature: bpy.types.Object, things: Iterable[bpy.types.Object]) -> 
     held = {group.name for thing in things for group in thing.vertex_groups}
     held |= {thing.parent_bone for thing in things if thing.parent_type == "BONE"}
     carries = [bone for bone in bones if bone.name in held and (bone.use_deform or _is_rigid(bone.name, things))]
-    led = {pose.name for pose in armature.pose.bones if any(leads(c, pose) for c in pose.constraints)}
+    led = set(_led(armature))
     is_led = any(bone.name in led or any(above.name in led for above in bone.parent_recursive) for bone in carries)
     return _Rig(armature, led).skeleton(carries) if is_led else _plain(armature)
+
+
+def _led(armature: bpy.types.Object) -> Iterator[str]:
+    """Bones whose places constraints say: their own, or a goal's at the end of a chain."""
+    for pose in armature.pose.bones:
+        for constraint in pose.constraints:
+            if leads(constraint, pose):
+                yield pose.name
+                if constraint.type == "IK":
+                    length = constraint.chain_count or len(armature.pose.bones)
+                    yield from (over.name for over in pose.bone.parent_recursive[: length - 1] if over.use_deform)
 
 
 def _is_rigid(bone: str, things: Iterable[bpy.types.Object]) -> bool:
@@ -238,10 +247,10 @@ class _Rig:
             # It carries skin itself, and nothing leads it: an animator moves it by hand.
             free = not any(over.name in self.led for over in self.bones[control].parent_recursive)
             return control if free else None
-        if self.is_rigify and all(self.armature.pose.bones[control].lock_location):
-            turns = self._reversed(control, body)
-            if turns is not None or HEELS.search(control):
-                return turns
+        if self.is_rigify and "_ik" in control and all(self.armature.pose.bones[control].lock_location):
+            turned = self._before(control, body)
+            if turned is not None or "heel" in control:
+                return turned
         return self._coincident(control, body) or self._at_end(control, body)
 
     def _at_end(self, control: str, body: list[str]) -> str | None:
@@ -250,19 +259,16 @@ class _Rig:
         ends = [name for name in body if np.linalg.norm(np.array(self.bones[name].tail_local) - at) < self.near]
         return ends[0] if len(ends) == 1 else None
 
-    def _reversed(self, control: str, body: list[str]) -> str | None:
-        """The bone that ends where a control begins, and points at the control's end with its beginning."""
-        # A human heel rocks and rolls the foot through machinery that copies it; that is a last touch.
-        if any(getattr(c, "subtarget", "") == control for bone in self.armature.pose.bones for c in bone.constraints if c.type == "COPY_ROTATION"):
+    def _before(self, control: str, body: list[str]) -> str | None:
+        """What the heel of a goal turns: the bone that ends at it, before the toes. A human heel rocks and rolls the foot through machinery that
+        copies it, and is for the last touch."""
+        every = (c for bone in self.armature.pose.bones for c in bone.constraints if c.type == "COPY_ROTATION")
+        if any(c.subtarget == control for c in every):
             return None
-        own = self.bones[control]
-        toward = np.array(own.vector).astype(float)
         for name in body:
-            bone = self.bones[name]
-            pieces = [bone, *[one for one in bone.children_recursive if self._is_piece(one) and one.name.startswith(bone.name)]]
-            ends = any(np.linalg.norm(np.array(piece.tail_local) - np.array(own.head_local)) < self.near for piece in pieces)
-            against = float(toward @ np.array(bone.vector)) < -0.9 * float(np.linalg.norm(toward) * bone.length)
-            if ends and against:
+            pieces = [self.bones[name], *(one for one in self.bones[name].children_recursive if self._is_piece(one))]
+            pieces = [piece for piece in pieces if piece.name.startswith(name)]
+            if any(np.linalg.norm(np.array(piece.tail_local) - self.heads[control]) < self.near for piece in pieces):
                 return name
         return None
 

@@ -4,8 +4,8 @@
 import math
 from pathlib import Path
 
+import bpy  # first: what follows is inside of it
 import addon_utils
-import bpy
 from mathutils import Matrix, Vector
 
 # Metarigs that come with Rigify, by the name of the operator that adds each.
@@ -16,8 +16,16 @@ STOUT = 0.22
 SMALL = 0.12
 
 
+EXTENSION = "bl_ext.user_default.gambol"
+
+
+def start() -> None:
+    """Turns on what was installed; as a module Blender begins without its user's preferences, and crashes when it reads them."""
+    assert addon_utils.enable(EXTENSION, default_set=True) is not None, "install the zip first: cargo xtask blender"
+
+
 def empty() -> None:
-    bpy.ops.wm.read_factory_settings(use_empty=True)
+    bpy.ops.wm.read_homefile(use_empty=True)
 
 
 def flesh(armature: bpy.types.Object, bones: list[str], mirrored: bool = False) -> bpy.types.Object:

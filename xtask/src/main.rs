@@ -11,6 +11,7 @@ mod compare;
 mod corpus;
 mod docs;
 mod export;
+mod extension;
 mod fuzz;
 mod gaits;
 mod gltf;
@@ -169,10 +170,23 @@ enum Task {
         /// A folder of glTF files that get a clip each, besides our own
         folder: Option<PathBuf>,
     },
-    /// Read glTF files with a clip in them by Blender, and compare its bones with our kinematics
+    /// Try the extension for Blender as its users do, and read glTF files with a clip in them by Blender and compare its bones with
+    /// our kinematics
     Blender {
         /// A folder of glTF files that get a clip each, besides our own
         folder: Option<PathBuf>,
+        /// Only the clips in files
+        #[arg(long)]
+        clips: bool,
+        /// Only the extension
+        #[arg(long, conflicts_with = "clips")]
+        extension: bool,
+        /// Make the zip that goes to users instead
+        #[arg(long, conflicts_with_all = ["folder", "clips", "extension"])]
+        zip: bool,
+        /// Write the table and the pictures of docs/blender.md instead, of the characters in the folder
+        #[arg(long, requires = "folder", conflicts_with_all = ["clips", "extension"])]
+        docs: bool,
     },
     /// Read recordings with three.js and compare with our reader
     Bvh {
@@ -265,7 +279,11 @@ fn main() -> ExitCode {
         Task::Artists { folder } => artists::run(&folder),
         Task::Corpus { folder, limit } => corpus::run(folder.as_deref(), limit),
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
-        Task::Blender { folder } => blender::run(folder.as_deref()),
+        Task::Blender { zip: true, .. } => extension::zip(),
+        Task::Blender { folder: Some(folder), docs: true, .. } => extension::write_docs(&folder),
+        Task::Blender { folder, clips: true, .. } => blender::run(folder.as_deref()),
+        Task::Blender { extension: true, .. } => extension::run(),
+        Task::Blender { folder, .. } => extension::run().and_then(|()| blender::run(folder.as_deref())),
         Task::Bvh { files } => bvh::run(&files),
         Task::Bench { what, rounds } => bench::run(what, rounds),
         Task::Rigs { folder } => rigs::run(&folder),

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use crate::shell::{Result, command, run as run_command};
 use crate::{
-    architecture, bits, blender, bvh, cma, compare, export, gaits, gltf, legged, modes, node, page, peers,
+    architecture, bits, blender, bvh, cma, compare, export, extension, gaits, gltf, legged, modes, node, page, peers,
     physics, programs, publish, pump, python, replay, studio, vibrate, wasm,
 };
 
@@ -58,7 +58,10 @@ const STEPS: &[Step] = &[
     beside("package for Python", python::run),
     beside("clips in other readers", || gltf::run(None)),
     beside("recordings in three.js", || bvh::run(&[])),
-    beside("clips in Blender", blender::run_if_possible),
+    beside("clips and extension in Blender", || {
+        blender::run_if_possible()?;
+        extension::run_if_possible()
+    }),
     beside("page is up to date", page::check),
     beside("tests of the page", page::test),
 ];
