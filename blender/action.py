@@ -9,11 +9,9 @@ import bpy
 import numpy as np
 from mathutils import Euler, Quaternion
 
-from .armature import Array
+from .armature import MARK, Array
 from .motion import Motion, to_quaternions
 
-# What an action of ours is known by, and where its numbers are.
-MARK = "gambol"
 # A place within this of where it rests, in parts of the armature's size, needs no keys.
 STILL = 1e-7
 

@@ -24,6 +24,8 @@ GLTF_FROM_BLENDER: Array = np.array([[1.0, 0, 0, 0], [0, 0, 1, 0], [0, -1, 0, 0]
 UNEVEN = 1e-3
 # A mesh of more vertices after its modifiers is taken without them: its flesh is the same, and reading takes a second.
 MOST_VERTICES = 60_000
+# What an action of ours is known by, and where its numbers are.
+MARK = "gambol"
 # glTF keeps four weights a vertex.
 WEIGHTS = 4
 
@@ -94,10 +96,24 @@ def meshes(armature: bpy.types.Object, objects: Iterable[bpy.types.Object]) -> l
         others = [mover.name for mover in movers if mover != armature]
         if armature in movers and others:
             raise Wrong(f"“{thing.name}” is moved by two armatures, “{armature.name}” and “{others[0]}”: keep one of them")
-        by_parent = thing.parent == armature and thing.parent_type in ("ARMATURE", "BONE") and not movers
+        by_parent = not movers and hangs_on(thing, armature)
         if armature in movers or by_parent:
             found.append(thing)
     return found
+
+
+def hangs_on(thing: bpy.types.Object, armature: bpy.types.Object) -> bool:
+    return thing.parent == armature and thing.parent_type == "ARMATURE" or bone_of(thing, armature) is not None
+
+
+def bone_of(thing: bpy.types.Object, armature: bpy.types.Object) -> str | None:
+    """The bone that a rigid thing hangs from, maybe by another thing."""
+    over: bpy.types.Object | None = thing
+    while over is not None:
+        if over.parent == armature:
+            return over.parent_bone if over.parent_type == "BONE" else None
+        over = over.parent
+    return None
 
 
 @contextmanager
@@ -130,10 +146,10 @@ def skin(
             evaluated = thing
             mesh = evaluated.to_mesh()
         try:
-            part = _part(thing, mesh, joint_of_bone)
+            part = _part(thing, mesh, joint_of_bone, bone_of(thing, armature))
         finally:
             evaluated.to_mesh_clear()
-        armature_from_thing = armature_from_world @ matrix(thing.matrix_world)
+        armature_from_thing = armature_from_world @ matrix(evaluated.matrix_world)
         part.points = part.points @ armature_from_thing[:3, :3].T + armature_from_thing[:3, 3]
         if np.linalg.det(armature_from_thing[:3, :3]) < 0.0:
             part.triangles = part.triangles[:, ::-1].copy()  # a mirrored mesh is inside out otherwise
@@ -152,7 +168,7 @@ def skin(
     return joined
 
 
-def _part(thing: bpy.types.Object, mesh: bpy.types.Mesh, joint_of_bone: dict[str, int]) -> Skin:
+def _part(thing: bpy.types.Object, mesh: bpy.types.Mesh, joint_of_bone: dict[str, int], rigid: str | None) -> Skin:
     count = len(mesh.vertices)
     points = np.empty(3 * count, dtype=np.float32)
     mesh.vertices.foreach_get("co", points)
@@ -161,8 +177,8 @@ def _part(thing: bpy.types.Object, mesh: bpy.types.Mesh, joint_of_bone: dict[str
     mesh.loop_triangles.foreach_get("vertices", triangles)
     joints = np.zeros((count, WEIGHTS), dtype=np.uint16)
     weights = np.zeros((count, WEIGHTS), dtype=np.float32)
-    if thing.parent_type == "BONE":
-        joints[:, 0] = joint_of_bone.get(thing.parent_bone, 0)
+    if rigid is not None and not any(modifier.type == "ARMATURE" for modifier in thing.modifiers):
+        joints[:, 0] = joint_of_bone.get(rigid, 0)
         weights[:, 0] = 1.0
     else:
         of_group = [joint_of_bone.get(group.name) for group in thing.vertex_groups]
@@ -181,10 +197,31 @@ def _part(thing: bpy.types.Object, mesh: bpy.types.Mesh, joint_of_bone: dict[str
     )
 
 
+def words(armature: bpy.types.Object) -> list[str]:
+    """What it and its actions are called: those that move one of its bones."""
+    bones = armature.data.bones
+    found = [armature.name]
+    for action in bpy.data.actions:
+        if MARK in action.keys():
+            continue
+        groups = {curve.data_path.split('"')[1] for curve in curves(action) if curve.data_path.startswith('pose.bones["')}
+        if any(name in bones for name in groups):
+            found.append(action.name)
+    return found
+
+
+def curves(action: bpy.types.Action) -> list[bpy.types.FCurve]:
+    """All curves of an action, in whatever way this Blender keeps them."""
+    if not hasattr(action, "layers"):
+        return list(action.fcurves)
+    return [curve for layer in action.layers for strip in layer.strips for bag in strip.channelbags for curve in bag.fcurves]
+
+
 def describe(
-    armature: bpy.types.Object, joints: tuple[Joint, ...], places: Array, flesh: Skin, title: str
+    armature: bpy.types.Object, joints: tuple[Joint, ...], places: Array, flesh: Skin, words: list[str]
 ) -> Described:
-    """The file: nodes by `places` (armature from bone), and one mesh."""
+    """The file: nodes by `places` (armature from bone), one mesh, and clips without keys that are called `words`: what people call a creature
+    and what it does tells what it is."""
     scene_from_armature = GLTF_FROM_BLENDER @ matrix(armature.matrix_world)
     scene_from_armature[:3, 3] = 0.0  # where it stands does not matter to how it goes
     nodes: list[dict[str, object]] = []
@@ -194,8 +231,14 @@ def describe(
     for index, joint in enumerate(joints):
         if joint.parent is not None:
             nodes[joint.parent].setdefault("children", []).append(index)  # type: ignore[attr-defined]
+    # The ends of the last bones, which tell the library where a limb goes on that hangs elsewhere.
+    for index, joint in enumerate(joints):
+        if "children" not in nodes[index]:
+            nodes[index]["children"] = [len(nodes)]
+            nodes.append({"name": f"{joint.bone}_end", "translation": [0.0, armature.data.bones[joint.bone].length, 0.0]})
+    shown = len(nodes)
     roots = [index for index, joint in enumerate(joints) if joint.parent is None]
-    nodes.append({"name": title, "mesh": 0, "skin": 0})
+    nodes.append({"name": armature.name, "mesh": 0, "skin": 0})
     points = flesh.points @ scene_from_armature[:3, :3].T
     triangles = flesh.triangles
     if np.linalg.det(scene_from_armature[:3, :3]) < 0.0:
@@ -215,10 +258,11 @@ def describe(
     document = {
         "asset": {"version": "2.0"},
         "scene": 0,
-        "scenes": [{"nodes": [*roots, len(joints)]}],
+        "scenes": [{"nodes": [*roots, shown]}],
         "nodes": nodes,
         "meshes": [{"primitives": [primitive]}],
         "skins": [{"joints": list(range(len(joints))), "inverseBindMatrices": bind}],
+        "animations": [{"name": word, "channels": [], "samplers": []} for word in words],
         "accessors": chunk.accessors,
         "bufferViews": chunk.views,
         "buffers": [{"byteLength": len(chunk.data)}],

@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .armature import Array, Described
+from .armature import Array, Described, Joint, matrix
+
+
+# One less the cosine of what rests and numbers of 32 bits can be off: a ten-thousandth of a radian.
+ROUNDING = 5e-9
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,9 @@ def of_clip(clip: Any, described: Described, travels: bool, rate: float) -> Moti
         else:
             moved = np.broadcast_to(local, (count, 4, 4))
         poses[index] = (armature_from_scene if joint.parent is None else poses[joint.parent]) @ moved
+    # Blender's rests are square only to 1e-6. The library turns square axes; what it turned is the bone as it is.
+    for index in range(len(joints)):
+        poses[index, :, :3, :3] = poses[index, :, :3, :3] @ (_nearest_rotation(places[index]).T @ places[index, :3, :3])
     step = told["times"][1] * rate if count > 1 else 1.0  # frames a key: 1, but for a clip of another rate
     contacts = tuple(
         Contact(
@@ -77,6 +84,11 @@ def of_clip(clip: Any, described: Described, travels: bool, rate: float) -> Moti
     length = None if stride is None else float(np.linalg.norm(stride["shift"]))
     yaw = 0.0 if stride is None or not travels else float(stride["yaw"])
     return Motion(clip.name, poses, tuple(sorted(tracks)), contacts, length, yaw, clip.report or {}, tuple(clip.warnings))
+
+
+def _nearest_rotation(place: Array) -> Array:
+    left, _, right = np.linalg.svd(place[:3, :3])
+    return np.asarray(left @ right)
 
 
 def _scale(local: Array) -> Array:
@@ -130,27 +142,110 @@ def to_quaternions(turns: Array) -> Array:
     return found
 
 
-def basis(armature: Any, bone: str, parent: Sequence[Array] | Array | None, pose: Array) -> Array:
-    """What a bone's channels must say for it to be at `pose` under `parent` (armature from bone, a key each)."""
+def leads(armature: Any, joints: Sequence[Joint], poses: Array, keyed: Sequence[int], still: float) -> dict[int, Array]:
+    """What the channels of the joints `keyed` must say, parents first, so that their heads are where `poses` has them: a 4 by 4 matrix a key.
+
+    Rests of Blender are square to 1e-5 only, and channels have 32 bits. So each bone is turned from where its parent really ends up, and
+    then the little that brings the head of its main child home: errors do not add up along a limb. Places that change by no more than
+    `still` are left to the parent.
+    """
+    main = _main_children(joints)
+    found: dict[int, Array] = {}
+    real: dict[int, Array] = {}
+    for index, joint in enumerate(joints):
+        own = armature.data.bones[joint.bone]
+        parent = None if joint.parent is None else real[joint.parent]
+        frame = _frame(own, parent, poses.shape[1])
+        if index not in keyed:
+            real[index] = poses[index]
+            continue
+        if not _is_usual(own):
+            found[index] = _by_blender(own, parent, poses[index])
+            real[index] = poses[index]
+            continue
+        wanted = np.linalg.inv(frame) @ poses[index]
+        basis = np.broadcast_to(np.eye(4), wanted.shape).copy()
+        turns = nearest_rotations(wanted[:, :3, :3])
+        if np.abs(wanted[:, :3, 3]).max() > still:
+            basis[:, :3, 3] = wanted[:, :3, 3].astype(np.float32)
+        child = main.get(index)
+        if child is not None:
+            away = _rest_in_parent(armature.data.bones[joints[child].bone])[:3, 3]
+            there = (np.linalg.inv(frame) @ poses[child])[:, :3, 3] - basis[:, :3, 3]
+            turns = _aimed(turns, away, there)
+        basis[:, :3, :3] = from_quaternions(_normal(to_quaternions(turns).astype(np.float32)))
+        found[index] = basis
+        real[index] = frame @ basis
+    return found
+
+
+def _main_children(joints: Sequence[Joint]) -> dict[int, int]:
+    """For each joint the child that most hangs from: the next of a limb."""
+    below = [1] * len(joints)
+    for index in range(len(joints) - 1, -1, -1):
+        parent = joints[index].parent
+        if parent is not None:
+            below[parent] += below[index]
+    main: dict[int, int] = {}
+    for index, joint in enumerate(joints):
+        if joint.parent is not None and (joint.parent not in main or below[index] > below[main[joint.parent]]):
+            main[joint.parent] = index
+    return main
+
+
+def _is_usual(bone: Any) -> bool:
+    return bool(bone.parent is None or (bone.use_inherit_rotation and bone.use_local_location and bone.inherit_scale == "FULL"))
+
+
+def _rest_in_parent(bone: Any) -> Array:
+    """A bone at rest in its parent as Blender evaluates it: from the parent's tail."""
+    rest = np.eye(4)
+    rest[:3, :3] = matrix(bone.matrix)
+    rest[:3, 3] = np.array(bone.head, dtype=np.float64) + (0.0, bone.parent.length, 0.0)
+    return rest
+
+
+def _frame(bone: Any, parent: Array | None, keys: int) -> Array:
+    """Where a bone is whose channels say nothing."""
+    if bone.parent is None or parent is None:
+        return np.broadcast_to(matrix(bone.matrix_local), (keys, 4, 4))
+    return parent @ _rest_in_parent(bone)
+
+
+def _by_blender(bone: Any, parent: Array | None, pose: Array) -> Array:
+    """Of bones that do not inherit all: as Blender says, with 32 bits."""
     from mathutils import Matrix
 
-    from .armature import matrix
-
-    own = armature.data.bones[bone]
-    rest = matrix(own.matrix_local)
-    if own.parent is None or parent is None:
-        return np.linalg.inv(rest) @ pose
-    rest_of_parent = matrix(own.parent.matrix_local)
-    is_usual = own.use_inherit_rotation and own.use_local_location and own.inherit_scale == "FULL"
-    if is_usual:
-        local = np.linalg.inv(parent) @ pose
-        return np.linalg.inv(np.linalg.inv(rest_of_parent) @ rest) @ local
-    found = [
-        matrix(
-            own.convert_local_to_pose(
-                Matrix(one), own.matrix_local, parent_matrix=Matrix(over), parent_matrix_local=own.parent.matrix_local, invert=True
-            )
-        )
-        for one, over in zip(pose, parent)
-    ]
+    over = pose if parent is None else parent
+    kept = {"parent_matrix_local": bone.parent.matrix_local} if bone.parent is not None else {}
+    found = []
+    for one, above in zip(pose, over):
+        if kept:
+            kept["parent_matrix"] = Matrix(above)
+        found.append(matrix(bone.convert_local_to_pose(Matrix(one), bone.matrix_local, invert=True, **kept)))
     return np.array(found)
+
+
+def nearest_rotations(linear: Array) -> Array:
+    left, _, right = np.linalg.svd(linear)
+    return np.asarray(left @ right)
+
+
+def _aimed(turns: Array, away: Array, there: Array) -> Array:
+    """Turned on by the least angle so that `away` points along `there`."""
+    if np.linalg.norm(away) < 1e-9 or np.linalg.norm(there, axis=1).min() < 1e-9:
+        return turns
+    now = turns @ away
+    now = now / np.linalg.norm(now, axis=1, keepdims=True)
+    goal = there / np.linalg.norm(there, axis=1, keepdims=True)
+    cross, cosine = np.cross(now, goal), np.sum(now * goal, axis=1)
+    if cosine.min() < 1.0 - ROUNDING:
+        return turns  # its child goes elsewhere by itself
+    # A quaternion of half the angle, for small angles: (1 + cos, cross).
+    small = _normal(np.concatenate([1.0 + cosine[:, None], cross], axis=1))
+    return np.asarray(from_quaternions(small) @ turns)
+
+
+def _normal(turns: Array) -> Array:
+    turns = turns.astype(np.float64)
+    return np.asarray(turns / np.linalg.norm(turns, axis=1, keepdims=True))

@@ -8,7 +8,8 @@ from typing import Any
 
 import bpy
 
-from . import action as actions, walk
+from . import walk
+from .armature import MARK
 from .errors import Wrong
 from .motion import Motion, of_clip
 from .settings import Settings, settings_of
@@ -31,7 +32,7 @@ def own_action(armature: bpy.types.Object | None) -> bpy.types.Action | None:
     """The action on it, if it is one of ours."""
     animation = armature.animation_data if armature is not None else None
     found = animation.action if animation is not None else None
-    return found if found is not None and actions.MARK in found.keys() else None
+    return found if found is not None and MARK in found.keys() else None
 
 
 @contextmanager
@@ -91,7 +92,7 @@ class _Button:
             return {"CANCELLED"}
         for warning in warnings:
             self.report({"WARNING"}, warning)  # type: ignore[attr-defined]
-        told = made.get(actions.MARK, {})
+        told = made.get(MARK, {})
         speed = told.get("speed", 0.0)
         self.report({"INFO"}, f"{made.name}: {told.get('frames', 0)} frames, {speed:.2f} m/s")  # type: ignore[attr-defined]
         return {"FINISHED"}

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import bpy
 import numpy as np
 
-from .armature import Array, Joint, matrix
+from .armature import Array, Joint, bone_of, matrix
 
 # Two heads nearer than this, in parts of the armature's size, are at one place: what mirroring and editing leave.
 SAME_PLACE = 1e-4
@@ -83,8 +83,8 @@ def skeleton(armature: bpy.types.Object, things: Iterable[bpy.types.Object]) -> 
     """By constraints, and by what `things` hang on."""
     bones = armature.data.bones
     held = {group.name for thing in things for group in thing.vertex_groups}
-    held |= {thing.parent_bone for thing in things if thing.parent_type == "BONE"}
-    carries = [bone for bone in bones if bone.name in held and (bone.use_deform or _is_rigid(bone.name, things))]
+    rigid = {bone_of(thing, armature) for thing in things}
+    carries = [bone for bone in bones if bone.name in rigid or (bone.name in held and bone.use_deform)]
     led = set(_led(armature))
     is_led = any(bone.name in led or any(above.name in led for above in bone.parent_recursive) for bone in carries)
     return _Rig(armature, led).skeleton(carries) if is_led else _plain(armature)
@@ -99,10 +99,6 @@ def _led(armature: bpy.types.Object) -> Iterator[str]:
                 if constraint.type == "IK":
                     length = constraint.chain_count or len(armature.pose.bones)
                     yield from (over.name for over in pose.bone.parent_recursive[: length - 1] if over.use_deform)
-
-
-def _is_rigid(bone: str, things: Iterable[bpy.types.Object]) -> bool:
-    return any(thing.parent_type == "BONE" and thing.parent_bone == bone for thing in things)
 
 
 def _plain(armature: bpy.types.Object) -> Skeleton:

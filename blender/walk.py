@@ -88,7 +88,7 @@ def subject(context: bpy.types.Context, armature: bpy.types.Object, from_present
         places = found.rest
         with reading.at_rest(armature):
             flesh = reading.skin(armature, things, context.evaluated_depsgraph_get(), found.joint_of_bone)
-    described = reading.describe(armature, found.joints, places, flesh, armature.name)
+    described = reading.describe(armature, found.joints, places, flesh, reading.words(armature))
     try:
         creature = gambol.load(described.data, name=f"{armature.name}.glb", height=height)
     except gambol.Error as error:
@@ -124,8 +124,8 @@ def gaits(who: Subject) -> dict[str, str | None]:
 
 def feet(who: Subject) -> list[str]:
     """Names of feet, for who is injured."""
-    landmarks = who.creature.inspect()["landmarks"]
-    return [str(mark["name"]) for mark in landmarks if mark["role"] == "foot"]
+    names = [str(mark["name"]) for mark in who.creature.inspect()["landmarks"]]
+    return [name for name in names if name.split(".")[0] == "foot"]
 
 
 def play(context: bpy.types.Context, who: Subject, asked: Asked) -> Motion:
@@ -191,21 +191,18 @@ def _joints(armature: bpy.types.Object, who: Subject, motion: Motion, warnings: 
         while over is not None:
             keyed.add(over)
             over = joints[over].parent
+    found = moving.leads(armature, joints, motion.poses, sorted(keyed), TURNS_ONLY * size)
     channels = []
-    for index in sorted(keyed):
-        joint = joints[index]
-        parent = None if joint.parent is None else motion.poses[joint.parent]
-        basis = moving.basis(armature, joint.bone, parent, motion.poses[index])
-        own = armature.pose.bones[joint.bone]
-        shifts = bool(np.abs(basis[:, :3, 3]).max() > TURNS_ONLY * size)
+    for index, basis in found.items():
+        bone = joints[index].bone
+        own = armature.pose.bones[bone]
+        shifts = bool(np.abs(basis[:, :3, 3]).max() > 0.0)
         if shifts and own.bone.use_connect and own.parent is not None:
-            warnings.append(f"“{joint.bone}” would have to leave its parent, but is connected to it")
+            warnings.append(f"“{bone}” would have to leave its parent, but is connected to it")
         _tell_locks(own, basis, shifts, warnings)
-        if not shifts:
-            basis[:, :3, 3] = 0.0
-        top = all(index != below and (below not in keyed or below == index) for below in _above(joints, index))
+        top = not any(over in keyed for over in _above(joints, index))
         away = any(abs(x) > 0.0 for x in own.location)
-        channels.append(action.Channels(joint.bone, basis, travels=top, shifts=shifts or away or top))
+        channels.append(action.Channels(bone, basis, travels=top, shifts=shifts or away or top))
     return channels
 
 
