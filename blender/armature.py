@@ -68,10 +68,10 @@ def matrix(rows: Iterable[Iterable[float]]) -> Array:
 def check(armature: bpy.types.Object) -> None:
     """What no armature may be."""
     name = armature.name
-    if armature.library is not None or armature.data.library is not None:
-        raise Wrong(f"“{name}” is linked from another file: append it instead of linking it")
     if armature.override_library is not None:
         raise Wrong(f"“{name}” is a library override: make it local first (Object, Relations, Make Local)")
+    if armature.library is not None or armature.data.library is not None:
+        raise Wrong(f"“{name}” is linked from another file: append it instead of linking it")
     if not armature.data.bones:
         raise Wrong(f"“{name}” has no bones")
     axes = matrix(armature.matrix_world)[:3, :3]

@@ -20,8 +20,9 @@ from .skeleton import Skeleton
 
 # Rounds for a frame; a rig whose constraints go round in a circle ends here, and what is left is told.
 MOST_ROUNDS = 16
-# It is found when no number of a control changes by more than this, parts of the armature's size: a hundredth of a millimetre of a person.
-FOUND = 5e-6
+# It is found when no number of a control changes by more than this, parts of the armature's size: a few thousandths of a millimetre of a
+# person, and above the noise of Blender's 32 bits.
+FOUND = 2e-6
 
 
 @dataclass(frozen=True)

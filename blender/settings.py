@@ -25,7 +25,11 @@ def _gaits(self: "Settings", _context: bpy.types.Context | None) -> list[tuple[s
 
 
 def _number(name: str) -> int:
-    """Always the same for a name, so that what is chosen stays when the list changes."""
+    """Always the same for a name, so that what is chosen stays when the list changes. Before somebody chooses it is 0, which is to walk."""
+    return _hash(name) ^ _hash("walk")
+
+
+def _hash(name: str) -> int:
     number = 0
     for byte in name.encode():
         number = (number * 131 + byte) % 0x3FFFFFFF

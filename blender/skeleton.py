@@ -46,6 +46,8 @@ class Skeleton:
     joint_of_bone: dict[str, int]
     # In an order in which each follows from those before it; empty in a plain armature, where joints are keyed themselves.
     controls: list[Control] = field(default_factory=list)
+    # Bones with skin that constraints lead and no control does: they count as part of what they hang from.
+    unled: list[str] = field(default_factory=list)
 
     @property
     def is_plain(self) -> bool:
@@ -108,22 +110,48 @@ def _plain(armature: bpy.types.Object) -> Skeleton:
     return Skeleton(joints, np.array([matrix(bone.matrix_local) for bone in bones]), index)
 
 
+def _up(joints: tuple[Joint, ...], index: int) -> Iterator[int]:
+    over = joints[index].parent
+    while over is not None:
+        yield over
+        over = joints[over].parent
+
+
 class _Rig:
     """A control rig."""
 
     def __init__(self, armature: bpy.types.Object, led: set[str]) -> None:
         self.armature, self.led = armature, led
         self.bones = armature.data.bones
+        self.sources: dict[str, list[str]] = {}
         self.heads = {bone.name: np.array(bone.head_local) for bone in self.bones}
         places = np.array(list(self.heads.values()))
         self.near = SAME_PLACE * float(np.ptp(places, axis=0).max())
         self.is_rigify = "rig_id" in armature.data or any(bone.name.startswith("ORG-") for bone in self.bones)
 
     def skeleton(self, carries: list[bpy.types.Bone]) -> Skeleton:
+        """Bones that no control leads, but one that they hang from, are one with that: a pelvis of Rigify."""
         own = [bone for bone in carries if not self._is_piece(bone)]
+        found = self._of(own, carries)
+        led = {control.joint for control in found.controls}
+        joints = found.joints
+        stiff = {
+            joint.bone for index, joint in enumerate(joints) if index not in led and any(over in led for over in _up(joints, index) if over)
+        }
+        if not stiff:
+            return found
+        left = self._of([bone for bone in own if bone.name not in stiff], carries)
+        left.unled = [name for name in stiff if name in self.led]
+        return left
+
+    def _of(self, own: list[bpy.types.Bone], carries: list[bpy.types.Bone]) -> Skeleton:
         names = [bone.name for bone in own]
-        above = {bone.name: self._above(bone, set(names)) for bone in own}
+        every = {bone.name for bone in carries if not self._is_piece(bone)}
+        above = {bone.name: self._above(bone, every) for bone in carries if bone.name in every}
         self._cut_circles(above)
+        # Where each bone with skin goes: itself, or the next one up that is kept.
+        home = {name: self._kept(name, above, set(names)) for name in above}
+        above = {name: home.get(above[name] or "") for name in names}
         order = sorted(names, key=lambda name: self._depth(name, above))
         joints: list[Joint] = []
         root = self._root([name for name in order if above[name] is None])
@@ -134,15 +162,22 @@ class _Rig:
             parent = above[name]
             index[name] = len(joints)
             joints.append(Joint(name, index[parent] if parent is not None else (0 if root is not None else None)))
-        joint_of_bone = dict(index)
+        joint_of_bone = {name: index[kept] for name, kept in home.items() if kept is not None}
         for bone in carries:
-            if bone.name not in index:
-                whole = next((over.name for over in bone.parent_recursive if over.name in index), None)
-                joint_of_bone[bone.name] = index[whole] if whole is not None else 0
+            if bone.name not in joint_of_bone:
+                whole = next((over.name for over in bone.parent_recursive if over.name in joint_of_bone), None)
+                joint_of_bone[bone.name] = joint_of_bone[whole] if whole is not None else 0
         rest = np.array([matrix(self.bones[joint.bone].matrix_local) for joint in joints])
         found = Skeleton(tuple(joints), rest, joint_of_bone)
         found.controls = self._controls(found, root)
         return found
+
+    @staticmethod
+    def _kept(name: str, above: dict[str, str | None], names: set[str]) -> str | None:
+        at: str | None = name
+        while at is not None and at not in names:
+            at = above.get(at)
+        return at
 
     def _is_piece(self, bone: bpy.types.Bone) -> bool:
         """One of the pieces that Rigify cuts a limb into, so that it can twist and bend: `DEF-thigh.L.001`."""
@@ -159,6 +194,10 @@ class _Rig:
         found = self._first_of(bone.parent, bone.name, names)
         if found is not None:
             return found
+        original = self.bones.get("ORG-" + bone.name[4:]) if self.is_rigify and bone.name.startswith("DEF-") else None
+        if original is not None:  # what Rigify made it from
+            ancestors = ("DEF-" + over.name[4:] for over in original.parent_recursive)
+            return next((name for name in ancestors if name in names), None)
         for constraint in self.armature.pose.bones[bone.name].constraints:
             for target in targets(constraint, self.armature):
                 found = self._first_of(self.bones[target].parent, bone.name, names)
@@ -208,7 +247,8 @@ class _Rig:
         joints = [joint.bone for joint in skeleton.joints]
         index = {name: k for k, name in enumerate(joints)}
         body = [name for name in joints if name != root]
-        moved_by = self._moved_by(body)
+        movers = {name: self._movers(name) for name in body}
+        moved_by = set().union(*movers.values()) if movers else set()
         chosen: dict[str, int] = {}
         if root is not None:
             chosen[root] = 0
@@ -216,7 +256,7 @@ class _Rig:
             name = bone.name
             if name in chosen or name in self.led or name not in moved_by or self._is_machinery(name):
                 continue
-            with_joint = self._joint_of(name, body)
+            with_joint = self._joint_of(name, [joint for joint in body if name in movers[joint]])
             if with_joint is not None:
                 chosen[name] = index[with_joint]
         # Goals and poles of inverse kinematics, and what bones copy, need not rest at a head.
@@ -276,6 +316,11 @@ class _Rig:
 
     def _sources(self, name: str) -> list[str]:
         """What a bone's place follows from."""
+        if name not in self.sources:
+            self.sources[name] = self._sources_of(name)
+        return self.sources[name]
+
+    def _sources_of(self, name: str) -> list[str]:
         pose = self.armature.pose.bones[name]
         found = [target for constraint in pose.constraints for target in targets(constraint, self.armature)]
         if pose.bone.parent is not None:
@@ -285,9 +330,9 @@ class _Rig:
                 found += [over.name for over in pose.bone.parent_recursive[: max(constraint.chain_count - 1, 0)]]
         return found
 
-    def _moved_by(self, body: list[str]) -> set[str]:
-        """All bones that some of the body follows."""
-        seen, waiting = set(body), list(body)
+    def _movers(self, joint: str) -> set[str]:
+        """All bones that it follows, itself among them."""
+        seen, waiting = {joint}, [joint]
         while waiting:
             for source in self._sources(waiting.pop()):
                 if source not in seen:

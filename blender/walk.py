@@ -241,6 +241,7 @@ def _not_reached(armature: bpy.types.Object, found: Skeleton, motion: Motion, of
     moved = len(motion.moved)
     if missed and len(missed) * 2 > moved:
         raise Wrong(f"no controls of “{armature.name}” lead {_names(missed)}: key bones without constraints, or a rig of Rigify")
+    missed += found.unled
     return [f"{_names(missed)} could not be reached by controls"] if missed else []
 
 
