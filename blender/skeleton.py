@@ -124,6 +124,7 @@ class _Rig:
         self.armature, self.led = armature, led
         self.bones = armature.data.bones
         self.sources: dict[str, list[str]] = {}
+        self.backward: dict[str, str] = {}
         self.heads = {bone.name: np.array(bone.head_local) for bone in self.bones}
         places = np.array(list(self.heads.values()))
         self.near = SAME_PLACE * float(np.ptp(places, axis=0).max())
@@ -132,6 +133,8 @@ class _Rig:
     def skeleton(self, carries: list[bpy.types.Bone]) -> Skeleton:
         """Bones that no control leads, but one that they hang from, are one with that: a pelvis of Rigify."""
         own = [bone for bone in carries if not self._is_piece(bone)]
+        self.backward = self._backward([bone.name for bone in own])
+        own = [bone for bone in own if bone.name not in self.backward]
         found = self._of(own, carries)
         led = {control.joint for control in found.controls}
         joints = found.joints
@@ -144,9 +147,32 @@ class _Rig:
         left.unled = [name for name in stiff if name in self.led]
         return left
 
+    def _backward(self, names: list[str]) -> dict[str, str]:
+        """Bones of chains that are drawn from their tip to the body, as tails of Rigify's cat and wolf are, and the bone of the body at which they
+        end. A joint of the library is where a bone begins, so that such a chain goes stiffly with the body."""
+        above = {name: self._above(self.bones[name], set(names)) for name in names}
+        self._cut_circles(above)
+        below: dict[str, list[str]] = {}
+        for name, parent in above.items():
+            if parent is not None:
+                below.setdefault(parent, []).append(name)
+        found: dict[str, str] = {}
+        for top in [name for name in names if above[name] is None]:
+            chain = [top]
+            while len(below.get(chain[-1], [])) == 1:
+                chain.append(below[chain[-1]][0])
+            if below.get(chain[-1]):
+                continue
+            end = np.array(self.bones[chain[-1]].tail_local)
+            others = [name for name in names if name not in chain]
+            body = next((name for name in others if np.linalg.norm(self.heads[name] - end) < self.near), None)
+            if body is not None:
+                found |= dict.fromkeys(chain, body)
+        return found
+
     def _of(self, own: list[bpy.types.Bone], carries: list[bpy.types.Bone]) -> Skeleton:
         names = [bone.name for bone in own]
-        every = {bone.name for bone in carries if not self._is_piece(bone)}
+        every = {bone.name for bone in carries if not self._is_piece(bone)} - set(self.backward)
         above = {bone.name: self._above(bone, every) for bone in carries if bone.name in every}
         self._cut_circles(above)
         # Where each bone with skin goes: itself, or the next one up that is kept.
@@ -163,6 +189,7 @@ class _Rig:
             index[name] = len(joints)
             joints.append(Joint(name, index[parent] if parent is not None else (0 if root is not None else None)))
         joint_of_bone = {name: index[kept] for name, kept in home.items() if kept is not None}
+        joint_of_bone |= {name: joint_of_bone[body] for name, body in self.backward.items() if body in joint_of_bone}
         for bone in carries:
             if bone.name not in joint_of_bone:
                 whole = next((over.name for over in bone.parent_recursive if over.name in joint_of_bone), None)
@@ -197,7 +224,9 @@ class _Rig:
         original = self.bones.get("ORG-" + bone.name[4:]) if self.is_rigify and bone.name.startswith("DEF-") else None
         if original is not None:  # what Rigify made it from
             ancestors = ("DEF-" + over.name[4:] for over in original.parent_recursive)
-            return next((name for name in ancestors if name in names), None)
+            found = next((name for name in ancestors if name in names), None)
+            if found is not None:
+                return found
         for constraint in self.armature.pose.bones[bone.name].constraints:
             for target in targets(constraint, self.armature):
                 found = self._first_of(self.bones[target].parent, bone.name, names)
