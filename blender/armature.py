@@ -44,6 +44,8 @@ class Described:
 
     data: bytes
     joints: tuple[Joint, ...]
+    # The node that is the armature itself, above all joints.
+    armature: int
     # Armature from bone, as they were described, a 4 by 4 matrix each.
     places: Array
     # Scene of the file from armature.
@@ -198,9 +200,9 @@ def _part(thing: bpy.types.Object, mesh: bpy.types.Mesh, joint_of_bone: dict[str
 
 
 def words(armature: bpy.types.Object) -> list[str]:
-    """What it and its actions are called: those that move one of its bones."""
+    """What actions are called that move one of its bones."""
     bones = armature.data.bones
-    found = [armature.name]
+    found = []
     for action in bpy.data.actions:
         if MARK in action.keys():
             continue
@@ -226,8 +228,8 @@ def describe(
     scene_from_armature[:3, 3] = 0.0  # where it stands does not matter to how it goes
     nodes: list[dict[str, object]] = []
     for joint, place in zip(joints, places):
-        above = scene_from_armature if joint.parent is None else np.linalg.inv(places[joint.parent])
-        nodes.append({"name": joint.bone, "matrix": (above @ place).T.ravel().tolist()})
+        local = place if joint.parent is None else np.linalg.inv(places[joint.parent]) @ place
+        nodes.append({"name": joint.bone, "matrix": local.T.ravel().tolist()})
     for index, joint in enumerate(joints):
         if joint.parent is not None:
             nodes[joint.parent].setdefault("children", []).append(index)  # type: ignore[attr-defined]
@@ -236,9 +238,9 @@ def describe(
         if "children" not in nodes[index]:
             nodes[index]["children"] = [len(nodes)]
             nodes.append({"name": f"{joint.bone}_end", "translation": [0.0, armature.data.bones[joint.bone].length, 0.0]})
-    shown = len(nodes)
     roots = [index for index, joint in enumerate(joints) if joint.parent is None]
-    nodes.append({"name": armature.name, "mesh": 0, "skin": 0})
+    nodes.append({"name": "skin", "mesh": 0, "skin": 0})
+    nodes.append({"name": armature.name, "matrix": scene_from_armature.T.ravel().tolist(), "children": roots})
     points = flesh.points @ scene_from_armature[:3, :3].T
     triangles = flesh.triangles
     if np.linalg.det(scene_from_armature[:3, :3]) < 0.0:
@@ -258,7 +260,7 @@ def describe(
     document = {
         "asset": {"version": "2.0"},
         "scene": 0,
-        "scenes": [{"nodes": [*roots, shown]}],
+        "scenes": [{"nodes": [len(nodes) - 2, len(nodes) - 1]}],
         "nodes": nodes,
         "meshes": [{"primitives": [primitive]}],
         "skins": [{"joints": list(range(len(joints))), "inverseBindMatrices": bind}],
@@ -267,7 +269,7 @@ def describe(
         "bufferViews": chunk.views,
         "buffers": [{"byteLength": len(chunk.data)}],
     }
-    return Described(_glb(document, bytes(chunk.data)), joints, places, scene_from_armature)
+    return Described(_glb(document, bytes(chunk.data)), joints, len(nodes) - 1, places, scene_from_armature)
 
 
 class _Chunk:

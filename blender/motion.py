@@ -52,20 +52,15 @@ def of_clip(clip: Any, described: Described, travels: bool, rate: float) -> Moti
     joints, places = described.joints, described.places
     count = len(told["times"])
     tracks = {track["node"]: track for track in told["nodes"]}
-    in_scene = described.scene_from_armature
-    armature_from_scene = np.linalg.inv(in_scene)
+    # Where several bones have none above them, the armature itself goes, as far as the library knows; here its bones do.
+    carried = np.linalg.inv(described.scene_from_armature) @ _node(tracks.get(described.armature), described.scene_from_armature, count)
+    moved = {index for index in tracks if index < len(joints)}
+    if described.armature in tracks:
+        moved |= {index for index, joint in enumerate(joints) if joint.parent is None}
     poses = np.empty((len(joints), count, 4, 4))
     for index, joint in enumerate(joints):
-        above = in_scene if joint.parent is None else np.linalg.inv(places[joint.parent])
-        local = above @ places[index]
-        track = tracks.get(index)
-        if track is not None:
-            moved = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
-            moved[:, :3, :3] = from_quaternions(track["rotation"]) * _scale(local)
-            moved[:, :3, 3] = track["translation"]
-        else:
-            moved = np.broadcast_to(local, (count, 4, 4))
-        poses[index] = (armature_from_scene if joint.parent is None else poses[joint.parent]) @ moved
+        above, over = (np.eye(4), carried) if joint.parent is None else (np.linalg.inv(places[joint.parent]), poses[joint.parent])
+        poses[index] = over @ _node(tracks.get(index), above @ places[index], count)
     # Blender's rests are square only to 1e-6. The library turns square axes; what it turned is the bone as it is.
     for index in range(len(joints)):
         poses[index, :, :3, :3] = poses[index, :, :3, :3] @ (_nearest_rotation(places[index]).T @ places[index, :3, :3])
@@ -83,7 +78,17 @@ def of_clip(clip: Any, described: Described, travels: bool, rate: float) -> Moti
     stride = clip.stride
     length = None if stride is None else float(np.linalg.norm(stride["shift"]))
     yaw = 0.0 if stride is None or not travels else float(stride["yaw"])
-    return Motion(clip.name, poses, tuple(sorted(tracks)), contacts, length, yaw, clip.report or {}, tuple(clip.warnings))
+    return Motion(clip.name, poses, tuple(sorted(moved)), contacts, length, yaw, clip.report or {}, tuple(clip.warnings))
+
+
+def _node(track: Any, rest: Array, count: int) -> Array:
+    """A node in its parent at each key: as a track of the library has it, or at rest."""
+    if track is None:
+        return np.broadcast_to(rest, (count, 4, 4))
+    found = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
+    found[:, :3, :3] = from_quaternions(track["rotation"]) * _scale(rest)
+    found[:, :3, 3] = track["translation"]
+    return found
 
 
 def _nearest_rotation(place: Array) -> Array:

@@ -120,8 +120,8 @@ def select(armature: bpy.types.Object) -> None:
     bpy.context.view_layer.objects.active = armature
 
 
-def imported(file: Path, keep_pose: bool = False) -> bpy.types.Object:
-    """The character of a file, without the clips that came with it."""
+def imported(file: Path) -> bpy.types.Object:
+    """The character of a file at rest, without the clips that came with it."""
     empty()
     if file.suffix == ".fbx":
         bpy.ops.import_scene.fbx(filepath=str(file))
@@ -132,7 +132,7 @@ def imported(file: Path, keep_pose: bool = False) -> bpy.types.Object:
     for thing in found:
         if thing.animation_data is not None:
             thing.animation_data_clear()
-        for bone in thing.pose.bones if not keep_pose else ():
+        for bone in thing.pose.bones:
             bone.matrix_basis = Matrix.Identity(4)
     select(armature)
     bpy.context.view_layer.update()

@@ -22,6 +22,7 @@ bodies.start()
 import oracle
 
 from bl_ext.user_default.gambol import walk  # type: ignore[import-not-found]
+from bl_ext.user_default.gambol.armature import meshes  # type: ignore[import-not-found]
 from bl_ext.user_default.gambol.errors import Wrong  # type: ignore[import-not-found]
 
 # Pixels of a row of the sheet: four moments of a cycle.
@@ -30,10 +31,6 @@ MOMENTS = 4
 COLUMNS = 2
 # Rays a pixel: enough where light comes from a sky.
 SAMPLES = 12
-
-
-# Their feet hang elsewhere than their legs, and only the pose that they come in puts these together.
-POSED = ("RobotExpressive.glb",)
 
 
 def main() -> None:
@@ -62,10 +59,9 @@ def main() -> None:
 
 
 def one(file: Path, name: str, out: Path) -> tuple[str, Path | None]:
-    armature = bodies.imported(file, keep_pose=name in POSED)
+    armature = bodies.imported(file)
     bpy.context.scene.render.fps = 24
-    armature.gambol.seed = "PRESENT" if name in POSED else "REST"
-    who = walk.subject(bpy.context, armature, name in POSED, None)
+    who = walk.subject(bpy.context, armature, False, None)
     suits = [gait for gait, reason in walk.gaits(who).items() if reason is None]
     if not suits:
         reasons = {reason for reason in walk.gaits(who).values() if reason}
@@ -91,7 +87,11 @@ def picture(armature: bpy.types.Object, name: str, action: bpy.types.Action, out
     """Four moments of a cycle from its left, beside each other."""
     scene = bpy.context.scene
     first, length = int(action.frame_start), int(action.frame_end - action.frame_start)
-    things = [thing for thing in bpy.data.objects if thing.type == "MESH" and thing.visible_get() and thing.find_armature() == armature]
+    things = [thing for thing in meshes(armature, bpy.data.objects) if thing.visible_get()]
+    for paint in bpy.data.materials:  # some FBX files say that all of it is seen through
+        for node in paint.node_tree.nodes if paint.use_nodes else ():
+            if "Alpha" in node.inputs:
+                node.inputs["Alpha"].default_value = 1.0
     made: list[tuple[bpy.types.Object, int]] = []
     middles = []
     for moment in range(MOMENTS):

@@ -121,7 +121,8 @@ impl Blender {
         run_command(&mut command(&python, &pip))?;
         let library = "a library that Blender needs is missing; on Debian: apt-get install libgl1 libx11-6 libxi6 \
                        libxrender1 libxfixes3 libxkbcommon0 libsm6";
-        output(&mut command(&python, &["-c", "import bpy"])).map_err(|error| format!("{library}\n{error}"))?;
+        output(&mut command(&python, &["-c", "import bpy"]))
+            .map_err(|error| format!("{library}\n{error}"))?;
         std::fs::write(&stamp, self.wheel).map_err(|error| format!("{}: {error}", stamp.display()))?;
         Ok(python)
     }
@@ -131,8 +132,10 @@ impl Blender {
         let works = |python: &Path| output(&mut command(python, &["-c", "import venv, ensurepip"])).is_ok();
         let on_path = PathBuf::from(format!("python{}", self.python));
         let of_uv = output(&mut command("uv", &["python", "find", self.python])).ok();
-        let pyenv = output(&mut command("pyenv", &["root"])).ok().map(|root| Path::new(root.trim()).join("versions"));
-        let of_pyenv = pyenv.and_then(|versions| std::fs::read_dir(versions).ok()).into_iter().flatten().flatten();
+        let pyenv =
+            output(&mut command("pyenv", &["root"])).ok().map(|root| Path::new(root.trim()).join("versions"));
+        let of_pyenv =
+            pyenv.and_then(|versions| std::fs::read_dir(versions).ok()).into_iter().flatten().flatten();
         let named = |entry: &std::fs::DirEntry| {
             entry.file_name().to_string_lossy().starts_with(&format!("{}.", self.python))
         };

@@ -61,7 +61,8 @@ pub(crate) fn write_docs(characters: &Path) -> Result<()> {
     let characters = std::path::absolute(characters).map_err(|error| error.to_string())?;
     let mut show = blender_command(&blender, &python, &["blender/tests/show.py"]);
     let told = output(show.arg(characters).arg(root().join("docs/blender")))?;
-    let table: String = told.lines().filter(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect();
+    let table: String =
+        told.lines().filter(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect();
     docs::put_table("docs/blender.md", "characters", &table)
 }
 
@@ -69,7 +70,10 @@ pub(crate) fn write_docs(characters: &Path) -> Result<()> {
 fn pack(wheel: &Path) -> Result<PathBuf> {
     let maker = python::maker()?;
     let said = output(
-        command(maker, &["xtask/peers/extension.py"]).arg(root().join("blender")).arg(wheel).arg(target().join("extension")),
+        command(maker, &["xtask/peers/extension.py"])
+            .arg(root().join("blender"))
+            .arg(wheel)
+            .arg(target().join("extension")),
     )?;
     Ok(PathBuf::from(said.trim()))
 }

@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use crate::shell::{Result, command, run as run_command};
 use crate::{
-    architecture, bits, blender, bvh, cma, compare, export, extension, gaits, gltf, legged, modes, node, page, peers,
-    physics, programs, publish, pump, python, replay, studio, vibrate, wasm,
+    architecture, bits, blender, bvh, cma, compare, export, extension, gaits, gltf, legged, modes, node,
+    page, peers, physics, programs, publish, pump, python, replay, studio, vibrate, wasm,
 };
 
 /// Something that must hold.

@@ -260,13 +260,15 @@ impl PyClip {
     fn nodes<'py>(&self, py: Python<'py>, root_motion: &str) -> PyResult<Bound<'py, PyDict>> {
         let options = GlbOptions { root_motion: self::root_motion(root_motion)? };
         let who = &self.who;
-        let rig = who.rig.as_ref().ok_or_else(|| wrong("it did not come from a glTF file: it has no nodes"))?;
+        let rig =
+            who.rig.as_ref().ok_or_else(|| wrong("it did not come from a glTF file: it has no nodes"))?;
         let motion = py.detach(|| node_motion(rig, &who.creature, &self.clip, &options)).map_err(wrong)?;
         let (nodes, contacts) = (PyList::empty(py), PyList::empty(py));
         for track in &motion.tracks {
             let one = PyDict::new(py);
             let keys = || track.keys.iter();
-            let places: Vec<Vec<f64>> = keys().map(|key| key.translation.vector.as_slice().to_vec()).collect();
+            let places: Vec<Vec<f64>> =
+                keys().map(|key| key.translation.vector.as_slice().to_vec()).collect();
             let turns: Vec<Vec<f64>> =
                 keys().map(|key| key.rotation).map(|turn| vec![turn.w, turn.i, turn.j, turn.k]).collect();
             one.set_item("node", track.node)?;
