@@ -5,6 +5,7 @@ Property: the heads of all bones, as Blender evaluates them on every frame, are 
 matrices have 32 bits, and errors of 6e-8 add up along ten bones), and feet that stand move by less than half a millimetre a frame.
 """
 
+from types import SimpleNamespace
 from typing import Any
 
 import bodies
@@ -323,3 +324,69 @@ def test_library_overrides_are_refused(tmp_path: Any) -> None:
         walk.subject(bpy.context, own, False, None)
 
 
+
+
+def test_all_that_the_panel_asks_arrives() -> None:
+    armature = bodies.dog()
+    bodies.flesh(armature, bodies.skinned(armature))
+    plain = go(armature, gait="walk")["gambol"]
+    short = go(armature, gait="walk", use_stride=True, stride=0.8 * plain["stride"])["gambol"]
+    # The speed that follows is kept on whole frames, so that the stride is off by half a frame at most.
+    assert short["stride"] == pytest.approx(0.8 * plain["stride"], rel=0.5 / short["frames"] + 1e-6)
+    armature.gambol.use_stride = False
+    assert go(armature, gait="walk", tension=2.0)["gambol"]["frames"] < plain["frames"]
+    armature.gambol.tension = 1.0
+    long = go(armature, gait="walk", use_duty=True, duty=0.8)
+    stances = [contact["frames"] for contact in long["gambol"]["contacts"].values()]
+    stood = [sum(end - start for start, end in zip(list(ends)[::2], list(ends)[1::2])) / long["gambol"]["frames"] for ends in stances]
+    assert min(stood) == pytest.approx(0.8, abs=0.05)
+    for name in ("stiffness", "weight"):
+        armature.gambol.use_duty = False
+        assert go(armature, gait="walk", **{name: 1.5})
+        setattr(armature.gambol, name, 1.0)
+    tall = go(armature, gait="walk", use_height=True, height=2.0)["gambol"]
+    assert tall["frames"] > plain["frames"]
+
+
+class Layout:
+    """Takes what a panel draws, and knows whether there are such properties and buttons."""
+
+    def __init__(self, drawn: list[str]) -> None:
+        self.drawn = drawn
+
+    def prop(self, data: Any, name: str, **_: Any) -> None:
+        assert name in data.bl_rna.properties
+        self.drawn.append(name)
+
+    def operator(self, name: str, **_: Any) -> None:
+        assert hasattr(bpy.ops.gambol, name.split(".")[1])
+        self.drawn.append(name)
+
+    def label(self, text: str = "", **_: Any) -> None:
+        self.drawn.append(text)
+
+    def row(self, **_: Any) -> "Layout":
+        return Layout(self.drawn)
+
+    column = row
+
+
+def test_the_panel_draws_what_there_is() -> None:
+    def drawn() -> list[str]:
+        found: list[str] = []
+        for name in ("GAMBOL_PT_panel", "GAMBOL_PT_body"):
+            kind = getattr(bpy.types, name)
+            kind.draw(SimpleNamespace(layout=Layout(found)), bpy.context)
+        return found
+
+    assert any("Select an armature" in text for text in drawn())
+    armature = bodies.dog()
+    bodies.flesh(armature, bodies.skinned(armature))
+    bpy.context.view_layer.objects.active = armature
+    assert {"gambol.walk", "gait", "speed", "tension", "seed"} <= set(drawn())
+    assert bpy.ops.gambol.look() == {"FINISHED"}
+    go(armature, gait="trot")
+    texts = drawn()
+    assert any("frames" in text for text in texts) and any(text.startswith("Feet: ") for text in texts)
+    armature.gambol.gait = next(name for name, reason in armature.gambol.look()["gaits"].items() if reason)
+    assert armature.gambol.look()["gaits"][armature.gambol.gait] in drawn()
