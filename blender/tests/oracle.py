@@ -9,6 +9,8 @@ import bpy
 import numpy as np
 import numpy.typing as npt
 
+from bl_ext.user_default.gambol import walk  # type: ignore[import-not-found]
+
 Array = npt.NDArray[np.float64]
 BLENDER_FROM_GLTF = np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]])
 
@@ -103,4 +105,29 @@ def slip(armature: bpy.types.Object, action: bpy.types.Action) -> float:
                 if frame >= start - 1e-6 and frame + 1 <= end + 1e-6:
                     step = way[frame + 1 - first] - way[frame - first]
                     worst = max(worst, float(np.linalg.norm(step[:2])))
+    return worst
+
+
+def is_spine(name: str) -> bool:
+    return any(word in name for word in ("spine", "pelvis", "neck", "head"))
+
+
+def off(rig: bpy.types.Object, action: bpy.types.Action, gait: str) -> dict[str, float]:
+    """How far the head of each bone with skin is at worst from where the library has it, m."""
+    asked = walk.Asked(gait=gait)
+    slot = getattr(rig.animation_data, "action_slot", None)
+    rig.animation_data.action = None
+    who = walk.subject(bpy.context, rig, False, None)
+    motion = walk.play(bpy.context, who, asked)
+    rig.animation_data.action = action
+    if slot is not None:
+        rig.animation_data.action_slot = slot
+    worst: dict[str, float] = {}
+    for key in range(motion.keys):
+        bpy.context.scene.frame_set(int(action.frame_start) + key)
+        own = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
+        for index in motion.moved:
+            bone = own.pose.bones[who.skeleton.joints[index].bone]
+            head = np.linalg.norm(np.array(bone.head) - motion.poses[index, key, :3, 3])
+            worst[bone.name] = max(worst.get(bone.name, 0.0), float(head))
     return worst

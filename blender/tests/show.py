@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the extension does to characters: a table on stdout, and a sheet of pictures that Blender renders.
 
-Arguments: a folder of characters (glTF or FBX), and a folder for the sheet. Each character is imported, Walk is pressed at the first gait
+Arguments: a folder of characters (glTF or FBX), and a folder for the sheet; or `--rigify` for a table of its rigs. Each character is imported, Walk is pressed at the first gait
 that suits it, and its bones are compared with the library's own file on every frame.
 """
 
@@ -22,7 +22,7 @@ bodies.start()
 import oracle
 
 from bl_ext.user_default.gambol import walk  # type: ignore[import-not-found]
-from bl_ext.user_default.gambol.armature import meshes  # type: ignore[import-not-found]
+from bl_ext.user_default.gambol.armature import curves, meshes  # type: ignore[import-not-found]
 from bl_ext.user_default.gambol.errors import Wrong  # type: ignore[import-not-found]
 
 # Pixels of a row of the sheet: four moments of a cycle.
@@ -34,6 +34,10 @@ SAMPLES = 12
 
 
 def main() -> None:
+    if sys.argv[1:] == ["--rigify"]:
+        rigs()
+        sys.stdout.flush()
+        os._exit(0)
     folder, out = Path(sys.argv[1]), Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
     only = sys.argv[3:]
@@ -48,14 +52,37 @@ def main() -> None:
         try:
             row, picture = one(file, name, out)
         except (Wrong, RuntimeError, StopIteration, ValueError) as error:
-            row, picture = f"| {name} | – | {str(error).strip().splitlines()[-1].removeprefix('Error: ')} | | | | |", None
-        print(row, flush=True)
+            told = "cannot be imported: Blender as a wheel has no Draco" if "draco" in str(error).lower() else str(error).strip().splitlines()[-1]
+            row, picture = f"| {name} | – | {told.removeprefix('Error: ')} | | | | |", None
+        print(f"\n{row}", flush=True)  # importers leave lines unfinished
         if picture is not None:
             pictures.append(picture)
     if pictures:
         sheet(pictures, out / "characters.jpg")
     sys.stdout.flush()
     os._exit(0)  # bpy as a module may crash as Python ends
+
+
+def rigs() -> None:
+    """Rigs of Rigify: how far bones with skin are from where the library has them."""
+    print("| rig | bones | controls with keys | legs | limbs off, mm | spine off, mm | a standing foot moves, mm a frame | Walk, s |")
+    print("|---|--:|--:|---|--:|--:|--:|--:|")
+    for kind in bodies.METARIGS:
+        rig = bodies.rigify(kind)
+        for limbs, told in (("GOALS", "IK"), ("TURNS", "FK")):
+            rig.gambol.gait, rig.gambol.limbs = "walk", limbs
+            start = time.perf_counter()
+            assert bpy.ops.gambol.walk() == {"FINISHED"}
+            took = time.perf_counter() - start
+            action = rig.animation_data.action
+            keyed = {curve.data_path.split('"')[1] for curve in curves(action)}
+            worst = oracle.off(rig, action, "walk")
+            spine = max(far for name, far in worst.items() if oracle.is_spine(name))
+            limb = max(far for name, far in worst.items() if not oracle.is_spine(name))
+            slip = 1e3 * oracle.slip(rig, action)
+            row = f"| {kind} | {len(rig.data.bones)} | {len(keyed)} | {told} | {1e3 * limb:.3f} | {1e3 * spine:.3f} | {slip:.3f} | {took:.1f} |"
+            print(f"\n{row}", flush=True)
+            rig.animation_data.action = None
 
 
 def one(file: Path, name: str, out: Path) -> tuple[str, Path | None]:
@@ -65,7 +92,7 @@ def one(file: Path, name: str, out: Path) -> tuple[str, Path | None]:
     suits = [gait for gait, reason in walk.gaits(who).items() if reason is None]
     if not suits:
         reasons = {reason for reason in walk.gaits(who).values() if reason}
-        return f"| {name} | {len(armature.data.bones)} | none: {sorted(reasons, key=len)[0]} | | | | |", None
+        return f"| {name} | {len(armature.data.bones)} | none: {min(reasons, key=lambda reason: (len(reason), reason))} | | | | |", None
     armature.gambol.remember(walk.gaits(who), [], [])
     armature.gambol.gait = suits[0]
     start = time.perf_counter()
@@ -88,8 +115,8 @@ def picture(armature: bpy.types.Object, name: str, action: bpy.types.Action, out
     scene = bpy.context.scene
     first, length = int(action.frame_start), int(action.frame_end - action.frame_start)
     things = [thing for thing in meshes(armature, bpy.data.objects) if thing.visible_get()]
-    for paint in bpy.data.materials:  # some FBX files say that all of it is seen through
-        for node in paint.node_tree.nodes if paint.use_nodes else ():
+    for own in bpy.data.materials:  # some FBX files say that all of it is seen through
+        for node in own.node_tree.nodes if own.use_nodes else ():
             if "Alpha" in node.inputs:
                 node.inputs["Alpha"].default_value = 1.0
     made: list[tuple[bpy.types.Object, int]] = []
@@ -140,11 +167,12 @@ def picture(armature: bpy.types.Object, name: str, action: bpy.types.Action, out
     floor = bpy.data.meshes.new("floor")
     far = 40 * size
     floor.from_pydata([(-far, -far, low), (far, -far, low), (far, far, low), (-far, far, low)], [], [(0, 1, 2, 3)])
+    floor.materials.append(paint("floor", (0.35, 0.36, 0.38)))
     scene.collection.objects.link(bpy.data.objects.new("floor", floor))
     label(name, camera, scene)
     world = bpy.data.worlds.new("sky")
     world.use_nodes = True
-    world.node_tree.nodes["Background"].inputs[0].default_value = (0.85, 0.9, 1.0, 1.0)
+    world.node_tree.nodes["Background"].inputs[0].default_value = (0.55, 0.6, 0.68, 1.0)
     scene.world = world
     render = scene.render
     render.engine, render.resolution_x, render.resolution_y, render.resolution_percentage = "CYCLES", WIDE, HIGH, 100
@@ -166,6 +194,14 @@ def heading(armature: bpy.types.Object, action: bpy.types.Action) -> Vector:
     return flat.normalized() if flat.length > 1e-6 else Vector((0, -1, 0))
 
 
+def paint(name: str, color: tuple[float, float, float]) -> bpy.types.Material:
+    made = bpy.data.materials.new(name)
+    made.use_nodes = True
+    made.node_tree.nodes["Principled BSDF"].inputs["Base Color"].default_value = (*color, 1.0)
+    made.node_tree.nodes["Principled BSDF"].inputs["Roughness"].default_value = 1.0
+    return made
+
+
 def label(name: str, camera: bpy.types.Object, scene: bpy.types.Scene) -> None:
     """The name, in the lower left corner of the picture."""
     words = bpy.data.curves.new("label", "FONT")
@@ -175,15 +211,15 @@ def label(name: str, camera: bpy.types.Object, scene: bpy.types.Scene) -> None:
     words.size = 0.028 * scale
     written.parent = camera
     written.location = (-0.49 * scale, -0.485 * scale * HIGH / WIDE, -0.5 * camera.data.clip_end / 100)
-    paint = bpy.data.materials.new("black")
-    paint.use_nodes = True
-    nodes = paint.node_tree.nodes
+    black = bpy.data.materials.new("black")
+    black.use_nodes = True
+    nodes = black.node_tree.nodes
     nodes.clear()
     shine = nodes.new("ShaderNodeEmission")
     shine.inputs[0].default_value = (0.02, 0.02, 0.02, 1.0)
     end = nodes.new("ShaderNodeOutputMaterial")
-    paint.node_tree.links.new(shine.outputs[0], end.inputs[0])
-    words.materials.append(paint)
+    black.node_tree.links.new(shine.outputs[0], end.inputs[0])
+    words.materials.append(black)
     scene.collection.objects.link(written)
 
 

@@ -15,7 +15,6 @@ import oracle
 import pytest
 from mathutils import Matrix
 
-from bl_ext.user_default.gambol import walk  # type: ignore[import-not-found]
 from bl_ext.user_default.gambol.skeleton import skeleton  # type: ignore[import-not-found]
 
 from test_armatures import curves, go, wrong
@@ -34,27 +33,6 @@ def rest_of(rig: bpy.types.Object) -> dict[str, Any]:
     return {bone.name: np.array(bone.matrix) for bone in rig.evaluated_get(graph).pose.bones}
 
 
-def off(rig: bpy.types.Object, action: bpy.types.Action, gait: str) -> dict[str, float]:
-    """How far the head and the tail of each joint with skin are at worst from where the library has them, m."""
-    asked = walk.Asked(gait=gait)
-    slot = getattr(rig.animation_data, "action_slot", None)
-    rig.animation_data.action = None
-    who = walk.subject(bpy.context, rig, False, None)
-    motion = walk.play(bpy.context, who, asked)
-    rig.animation_data.action = action
-    if slot is not None:
-        rig.animation_data.action_slot = slot
-    worst: dict[str, float] = {}
-    for key in range(motion.keys):
-        bpy.context.scene.frame_set(int(action.frame_start) + key)
-        own = rig.evaluated_get(bpy.context.evaluated_depsgraph_get())
-        for index in motion.moved:
-            bone = own.pose.bones[who.skeleton.joints[index].bone]
-            head = np.linalg.norm(np.array(bone.head) - motion.poses[index, key, :3, 3])
-            worst[bone.name] = max(worst.get(bone.name, 0.0), float(head))
-    return worst
-
-
 @pytest.mark.parametrize("kind", bodies.METARIGS)
 def test_rigify(kind: str) -> None:
     rig = bodies.rigify(kind)
@@ -64,11 +42,10 @@ def test_rigify(kind: str) -> None:
         touched = keyed(action)
         assert touched and not [name for name in touched if name.startswith(MACHINERY)]
         assert any("_fk" in name for name in touched) and any("_ik" in name for name in touched)
-        worst = off(rig, action, "walk")
+        worst = oracle.off(rig, action, "walk")
         assert len(worst) > 10
         for name, far in worst.items():
-            is_spine = "spine" in name or "pelvis" in name or "neck" in name or "head" in name
-            assert far < (SPINE if is_spine else LIMBS), f"{kind}, {limbs}: {name} is {1e3 * far:.3f} mm off"
+            assert far < (SPINE if oracle.is_spine(name) else LIMBS), f"{kind}, {limbs}: {name} is {1e3 * far:.3f} mm off"
         assert oracle.slip(rig, action) < 5e-4
         rig.animation_data.action = None
         for bone in rig.pose.bones:
@@ -139,7 +116,7 @@ def test_rigs_that_copy() -> None:
     assert parents["shin.L"] == "thigh.L" and parents["chest"] == "spine" and parents["hips"] == "root"
     action = go(armature, gait="walk")
     assert keyed(action) <= {bone.name for bone in armature.data.bones if bone.name.startswith("c_")} | {"root"}
-    assert max(off(armature, action, "walk").values()) < LIMBS
+    assert max(oracle.off(armature, action, "walk").values()) < LIMBS
     assert oracle.slip(armature, action) < 5e-4
 
 

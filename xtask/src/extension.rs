@@ -60,10 +60,15 @@ pub(crate) fn write_docs(characters: &Path) -> Result<()> {
     installed(&blender, &python, &zip)?;
     let characters = std::path::absolute(characters).map_err(|error| error.to_string())?;
     let mut show = blender_command(&blender, &python, &["blender/tests/show.py"]);
-    let told = output(show.arg(characters).arg(root().join("docs/blender")))?;
-    let table: String =
-        told.lines().filter(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect();
-    docs::put_table("docs/blender.md", "characters", &table)
+    docs::put_table("docs/blender.md", "characters", &rows(&mut show.arg(characters).arg(root().join("docs/blender")))?)?;
+    let mut rigs = blender_command(&blender, &python, &["blender/tests/show.py", "--rigify"]);
+    docs::put_table("docs/blender.md", "rigify", &rows(&mut rigs)?)
+}
+
+/// The table among what a command says; Blender talks as well.
+fn rows(command: &mut std::process::Command) -> Result<String> {
+    let told = output(command)?;
+    Ok(told.lines().filter(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect())
 }
 
 /// The extension as Blender takes it, with one wheel in it.
