@@ -16,13 +16,14 @@ pub(crate) struct Blender {
     /// What its folder under `target/blender` is called.
     pub(crate) name: &'static str,
     python: &'static str,
-    pub(crate) wheel: &'static str,
+    /// The wheel first, then what Blender itself comes with and the wheel does not.
+    pub(crate) packages: &'static [&'static str],
 }
 
 /// The newest, and the oldest that the extension says it runs in, which has long-term support.
 pub(crate) const WHEELS: [Blender; 2] = [
-    Blender { name: "newest", python: "3.13", wheel: "bpy==5.2.3" },
-    Blender { name: "lts", python: "3.11", wheel: "bpy==4.2.23" },
+    Blender { name: "newest", python: "3.13", packages: &["bpy==5.2.3"] },
+    Blender { name: "lts", python: "3.11", packages: &["bpy==4.2.23", "numpy==1.24.4"] },
 ];
 /// Distance of bones, in parts of the creature's size. Blender keeps bones as 32-bit matrices in the pose of their rest.
 const NEAR: f64 = 1e-4;
@@ -110,20 +111,21 @@ impl Blender {
         let folder = target().join("blender").join(self.name);
         let python = folder.join("bin/python");
         let stamp = folder.join("installed");
-        if std::fs::read_to_string(&stamp).is_ok_and(|wheel| wheel == self.wheel) {
+        let wanted = self.packages.join("\n");
+        if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
             return Ok(python);
         }
         let system = self.system_python().ok_or_else(|| {
-            format!("{} is for Python {}, which is not here with venv", self.wheel, self.python)
+            format!("{} is for Python {}, which is not here with venv", self.packages[0], self.python)
         })?;
         run_command(command(system, &["-m", "venv", "--clear"]).arg(&folder))?;
-        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", self.wheel];
-        run_command(&mut command(&python, &pip))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        run_command(command(&python, &pip).args(self.packages))?;
         let library = "a library that Blender needs is missing; on Debian: apt-get install libgl1 libx11-6 libxi6 \
                        libxrender1 libxfixes3 libxkbcommon0 libsm6";
         output(&mut command(&python, &["-c", "import bpy"]))
             .map_err(|error| format!("{library}\n{error}"))?;
-        std::fs::write(&stamp, self.wheel).map_err(|error| format!("{}: {error}", stamp.display()))?;
+        std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))?;
         Ok(python)
     }
 

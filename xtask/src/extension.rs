@@ -45,7 +45,7 @@ fn check(is_asked_for: bool) -> Result<()> {
     }
     let zip = pack(&python::dev_wheel()?)?;
     for (blender, python) in &found {
-        println!("== {}", blender.wheel);
+        println!("== {}", blender.packages[0]);
         let tests = installed(blender, python, &zip)?;
         run_command(&mut pytest(blender, python, &tests))?;
     }
@@ -60,7 +60,7 @@ pub(crate) fn write_docs(characters: &Path) -> Result<()> {
     installed(&blender, &python, &zip)?;
     let characters = std::path::absolute(characters).map_err(|error| error.to_string())?;
     let mut show = blender_command(&blender, &python, &["blender/tests/show.py"]);
-    docs::put_table("docs/blender.md", "characters", &rows(&mut show.arg(characters).arg(root().join("docs/blender")))?)?;
+    docs::put_table("docs/blender.md", "characters", &rows(show.arg(characters).arg(root().join("docs/blender")))?)?;
     let mut rigs = blender_command(&blender, &python, &["blender/tests/show.py", "--rigify"]);
     docs::put_table("docs/blender.md", "rigify", &rows(&mut rigs)?)
 }
@@ -68,7 +68,8 @@ pub(crate) fn write_docs(characters: &Path) -> Result<()> {
 /// The table among what a command says; Blender talks as well.
 fn rows(command: &mut std::process::Command) -> Result<String> {
     let told = output(command)?;
-    Ok(told.lines().filter(|line| line.starts_with('|')).map(|line| format!("{line}\n")).collect())
+    let lines: Vec<&str> = told.lines().filter(|line| line.starts_with('|')).collect();
+    Ok(lines.join("\n") + "\n")
 }
 
 /// The extension as Blender takes it, with one wheel in it.
