@@ -157,11 +157,15 @@ def put(
         channels = _joints(armature, who, motion, warnings)
     else:
         sliders = _sliders(armature, who, motion, asked)
-        for bone, slider, value in sliders:
-            armature.pose.bones[bone][slider] = value
-        solved = controls.solve(armature, who.skeleton, motion.poses, progress)
+        before = [(bone, slider, armature.pose.bones[bone][slider]) for bone, slider, _ in sliders]
+        _slide(armature, sliders)
+        try:
+            solved = controls.solve(armature, who.skeleton, motion.poses, progress)
+            warnings += _not_reached(armature, who.skeleton, motion, solved.off)
+        except Wrong:
+            _slide(armature, before)
+            raise
         channels = solved.channels
-        warnings += _not_reached(armature, who.skeleton, motion, solved.off)
     loops = repeats and motion.stride is not None and motion.yaw == 0.0
     if repeats and motion.stride is not None and motion.yaw != 0.0:
         warnings.append("it turns as it goes, so its keys end after the cycles that were asked for: nothing repeats a turn")
@@ -233,6 +237,11 @@ def _sliders(armature: bpy.types.Object, who: Subject, motion: Motion, asked: As
         on_ground = bool(standing & below)
         found.append((bone.name, "IK_FK", 0.0 if on_ground and asked.feet_on_goals else 1.0))
     return found
+
+
+def _slide(armature: bpy.types.Object, sliders: list[tuple[str, str, float]]) -> None:
+    for bone, slider, value in sliders:
+        armature.pose.bones[bone][slider] = value
 
 
 def _not_reached(armature: bpy.types.Object, found: Skeleton, motion: Motion, off: Array) -> list[str]:
