@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gambol_dynamics::{BodyFrame, Goal, Touch};
-use gambol_model::{BodyPoint, Vec3};
+use gambol_model::{BodyPoint, Quat, Vec3};
 use gambol_motion::{Clip, Contact, HeldFoot};
 use nalgebra::Rotation3;
 
@@ -15,6 +15,12 @@ use crate::RetargetSettings;
 /// Feet that stand further to the side than at rest, or less far, by this part of the leg's length do not stand at rest: skeletons are drawn with
 /// legs spread by 20°, a third of their length.
 const STRADDLES: f64 = 0.15;
+
+/// Of what a leg lacks at rest of being straight, a stance takes no more: knees do not lock.
+const STRETCHES: f64 = 0.95;
+
+/// Hips go no lower than this part of the leg's reach for a foot that is out of reach.
+const LOWEST: f64 = 0.6;
 
 /// A foot that goes as another's.
 pub(super) struct Foot {
@@ -142,6 +148,23 @@ impl Foot {
     /// Where it is to be.
     pub(super) fn goal(&self, key: usize) -> Goal {
         Goal { point: self.point, target: self.way[key] }
+    }
+
+    /// How far the hip is too high for the leg to reach its place while it stands, where bodies are as wished, m.
+    pub(super) fn short(&self, key: usize, figure: &Figure, frames: &[(Vec3, Quat)]) -> f64 {
+        let leg = figure.legs.legs.iter().find(|leg| leg.name == self.name && self.stands[key]);
+        let Some((leg, &hip)) = leg.and_then(|leg| Some((leg, leg.joints.first()?))) else { return 0.0 };
+        let joint = &figure.creature.joints()[hip];
+        let (position, orientation) = frames[joint.body];
+        let way = figure.own(self.way[key] - position - orientation * joint.anchor);
+        let at_rest = leg.hip_in_world(figure.creature, &figure.rest);
+        let ankle = leg.ankle_in_world(figure.creature, &figure.rest);
+        let reach = (at_rest - figure.rest[leg.foot].point_in_world(leg.point)).norm();
+        let reach = reach + STRETCHES * (leg.straight - (at_rest - ankle).norm()).max(0.0);
+        let level = reach * reach - way.xy().norm_squared();
+        // Who cannot reach however low it goes does not lie down for it.
+        let lowest = level.max(0.0).sqrt().max(LOWEST * reach);
+        (-way.z - lowest).max(0.0)
     }
 
     /// How far its sole is below the ground in a pose whose frames these are, while it swings, m.

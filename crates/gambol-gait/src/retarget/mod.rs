@@ -21,7 +21,7 @@ mod wish;
 
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_model::{Creature, Hint, Hinted, JointKind, math};
-use gambol_motion::{Clip, ClipError, HeldFoot, PoseWish, RootMotion, Stride, Travel, fit_pose, hold_feet};
+use gambol_motion::{Clip, ClipError, HeldFoot, Stride, Travel, hold_feet};
 use serde::Serialize;
 
 use crate::RetargetSettings;

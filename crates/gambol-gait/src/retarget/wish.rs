@@ -29,6 +29,8 @@ pub(super) struct Wishes<'w> {
     /// Joints that nothing pulls at stay as they are at rest; the others hardly feel it. rad²
     at_rest: Vec<f64>,
     feet: Vec<Foot>,
+    /// How much lower the root goes than it would, key by key, so that legs reach where feet stand, m.
+    drops: Vec<f64>,
     /// How much higher the ground of the motion is than where the first creature stands at rest, m.
     ground: f64,
 }
@@ -75,6 +77,7 @@ impl<'w> Wishes<'w> {
             variances: Vec::new(),
             at_rest: vec![settings.rest * settings.rest; other.creature.nv()],
             feet: Vec::new(),
+            drops: vec![0.0; clip.times.len()],
             ground: ground(first, source, clip),
         };
         wishes.bodies = (0..other.rest.len()).map(|body| wishes.turns(body, partners)).collect();
@@ -82,6 +85,8 @@ impl<'w> Wishes<'w> {
         let roots: Vec<Vec3> = (0..clip.times.len()).map(|key| wishes.root_at(key)).collect();
         let ways = (roots.as_slice(), wishes.ground, scale);
         wishes.feet = feet((first, other), partners, (source, clip), ways, settings);
+        let short: Vec<f64> = (0..clip.times.len()).map(|key| wishes.short(key)).collect();
+        wishes.drops = evened(&short, &clip.times, settings.evens);
         wishes
     }
 
@@ -133,11 +138,34 @@ impl<'w> Wishes<'w> {
         let (first, other) = (self.first, self.other);
         let mut way = self.source.roots[key] - first.root_at_rest;
         way.z -= self.ground;
-        other.root_at_rest + self.scale * way
+        let mut root = other.root_at_rest + self.scale * way;
+        root.z -= self.drops[key];
+        root
+    }
+
+    /// How far the hips are too high for legs that stand, m.
+    fn short(&self, key: usize) -> f64 {
+        let frames = self.frames(key);
+        self.feet.iter().map(|foot| foot.short(key, self.other, &frames)).fold(0.0, f64::max)
     }
 
     /// All that is wished at a key.
     pub(super) fn at(&self, key: usize) -> Wish {
+        let creature = self.other.creature;
+        let frames = self.frames(key);
+        let place = |point: &BodyPoint| frames[point.body].0 + frames[point.body].1 * point.point;
+        let goals = self.feet.iter().map(|foot| foot.goal(key));
+        let free = creature.joints().iter().find(|joint| joint.kind == JointKind::Free);
+        let (position, orientation) = frames[self.other.root];
+        Wish {
+            root: (free.map_or(0, |joint| joint.q), position, orientation),
+            places: self.points.iter().map(place).collect(),
+            goals: goals.collect(),
+        }
+    }
+
+    /// Where all bodies are wished to be, and how they are turned.
+    fn frames(&self, key: usize) -> Vec<(Vec3, Quat)> {
         let other = self.other;
         let (creature, bodies) = (other.creature, other.creature.bodies());
         let world = other.world_from_own;
@@ -167,14 +195,7 @@ impl<'w> Wishes<'w> {
             };
             frames[body] = (position, orientation);
         }
-        let place = |point: &BodyPoint| frames[point.body].0 + frames[point.body].1 * point.point;
-        let goals = self.feet.iter().map(|foot| foot.goal(key));
-        let free = creature.joints().iter().find(|joint| joint.kind == JointKind::Free);
-        Wish {
-            root: (free.map_or(0, |joint| joint.q), frames[other.root].0, frames[other.root].1),
-            places: self.points.iter().map(place).collect(),
-            goals: goals.collect(),
-        }
+        frames
     }
 
     /// The pose nearest to a wish, sought from `start` on.
@@ -227,4 +248,15 @@ impl<'w> Wishes<'w> {
         let way = other.world_from_own * first.own(stride.shift);
         Stride { yaw: stride.yaw, shift: self.scale * way + b - turned }
     }
+}
+
+/// What is at least as much as asked for at each key, without jumps: the most within `width` seconds, and of that the mean.
+fn evened(asked: &[f64], times: &[f64], width: f64) -> Vec<f64> {
+    let near = |key: usize| {
+        let first = times.partition_point(|time| *time < times[key] - width);
+        first..times.partition_point(|time| *time <= times[key] + width)
+    };
+    let most: Vec<f64> =
+        (0..asked.len()).map(|key| asked[near(key)].iter().fold(0.0, |a, b| b.max(a))).collect();
+    (0..asked.len()).map(|key| most[near(key)].iter().sum::<f64>() / near(key).len() as f64).collect()
 }

@@ -19,6 +19,8 @@ gambol_model::settings! {
         /// A foot that goes further than this part of the leg's length from the middle of its stance does not stand: the clip stays in place, and
         /// the ground goes by below it. Feet of recordings slide by a hundredth.
         slides: f64 = 0.1, Positive;
+        /// Who goes lower so that a leg reaches does so over this long before and after, s: as long as a step's own rise and fall.
+        evens: f64 = 0.12, Positive;
         /// Times are longer by this power of the ratio of sizes: 0 keeps them, ½ is how animals of the same shape go (Alexander and Jayes 1983).
         tempo: f64 = 0.0, AtLeastZero;
     }
