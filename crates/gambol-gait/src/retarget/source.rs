@@ -98,6 +98,10 @@ impl Source {
 
     /// The turn at a place on the limb that is its partner's; `None` where that has no bodies.
     pub(super) fn turn_at(&self, key: usize, limb: usize, place: &Place, by_parts: bool) -> Option<Quat> {
+        if place.part == Part::Sole && self.parts[Part::Sole as usize][limb].is_empty() {
+            // The soles of who walks on its toes lie nowhere; one that does has them level.
+            return Some(Quat::from_axis_angle(&Vec3::z_axis(), self.yaws[key]));
+        }
         let (bodies, along) = self.bodies_at(limb, place, by_parts);
         let turns = &self.turns[key];
         let after = bodies.iter().position(|(at, _)| *at >= along).unwrap_or(bodies.len());
