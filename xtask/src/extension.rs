@@ -60,7 +60,11 @@ pub(crate) fn write_docs(characters: &Path) -> Result<()> {
     installed(&blender, &python, &zip)?;
     let characters = std::path::absolute(characters).map_err(|error| error.to_string())?;
     let mut show = blender_command(&blender, &python, &["blender/tests/show.py"]);
-    docs::put_table("docs/blender.md", "characters", &rows(show.arg(characters).arg(root().join("docs/blender")))?)?;
+    docs::put_table(
+        "docs/blender.md",
+        "characters",
+        &rows(show.arg(characters).arg(root().join("docs/blender")))?,
+    )?;
     let mut rigs = blender_command(&blender, &python, &["blender/tests/show.py", "--rigify"]);
     docs::put_table("docs/blender.md", "rigify", &rows(&mut rigs)?)
 }
