@@ -94,10 +94,9 @@ pub(crate) fn run(characters: Option<&Path>) -> Result<()> {
 
 /// A Python that can import the newest Blender that can be had.
 fn python() -> Result<PathBuf> {
-    let tried = WHEELS.map(|blender| blender.python());
     let mut reasons = Vec::new();
-    for one in tried {
-        match one {
+    for blender in WHEELS {
+        match blender.python() {
             Ok(python) => return Ok(python),
             Err(reason) => reasons.push(reason),
         }
@@ -142,7 +141,7 @@ impl Blender {
             entry.file_name().to_string_lossy().starts_with(&format!("{}.", self.python))
         };
         let of_pyenv = of_pyenv.filter(named).map(|entry| entry.path().join("bin/python"));
-        let known = std::iter::once(on_path).chain(of_uv.map(|path| path.trim().into())).chain(of_pyenv);
-        known.into_iter().find(|python| works(python))
+        let mut known = std::iter::once(on_path).chain(of_uv.map(|path| path.trim().into())).chain(of_pyenv);
+        known.find(|python| works(python))
     }
 }
