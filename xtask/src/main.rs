@@ -19,6 +19,7 @@ mod masses;
 mod modes;
 mod motion;
 mod node;
+mod npm;
 mod page;
 mod peers;
 mod physics;
@@ -33,6 +34,7 @@ mod rigs;
 mod rigs_out;
 mod roam;
 mod shell;
+mod site;
 mod strides;
 mod studio;
 mod test;
@@ -212,7 +214,20 @@ enum Task {
     /// Write the studio's messages in TypeScript, from their Rust types
     Protocol,
     /// Let the engine answer a session in WebAssembly, and compare with its answers here
-    Wasm,
+    Wasm {
+        /// Say how long each took as well
+        #[arg(long)]
+        times: bool,
+    },
+    /// Make the studio as a site of files alone, with the engine in WebAssembly and the docs: `cargo xtask site -o site`, then
+    /// `python3 -m http.server -d site`
+    Site {
+        /// The folder; made, or replaced if it is such a site
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+    },
+    /// Make the package @gambol/engine for npm: the engine in WebAssembly, with types
+    Npm,
     /// Draw the pictures of the docs
     Pictures {
         /// Only these: gallery, modes, physics, gaits, rigs, animation
@@ -274,7 +289,9 @@ fn main() -> ExitCode {
         Task::Studio { only, .. } => studio::run(&only),
         Task::Page => page::run(),
         Task::Protocol => protocol::write(),
-        Task::Wasm => wasm::run(),
+        Task::Wasm { times } => wasm::run(times),
+        Task::Site { output } => site::run(&output),
+        Task::Npm => npm::run(),
         Task::Pictures { only } => pictures::run(&only),
         Task::Motion { folder } => motion::run(&folder),
         Task::Fuzz { seconds } => fuzz::run(seconds),

@@ -1,16 +1,17 @@
 import { computed, effect, signal } from '@preact/signals'
 import { words } from './engine/engine'
 import { Latest } from './engine/latest'
-import { linkToServer } from './engine/link'
+import type { LocalEngine } from './engine/local'
+import { engineOf } from './engine/which'
 import { ACCEPTED } from './files'
 import { Control } from './control'
 import { Flow, styleFor } from './flow'
 import { GameSet } from './gameset'
-import { dismiss, notes, said, tell } from './notes'
+import { dismiss, forgetNews, notes, said, tell } from './notes'
 import { Physics } from './physics'
 import { Planting } from './planting'
 import { Playback } from './playback'
-import type { CreatureWork, GaitFileAnswer, GaitWork, Goal, SketchWork, Source, Style } from './protocol'
+import type { CreatureWork, GaitFileAnswer, GaitWork, Goal, Hello, SketchWork, Source, Style } from './protocol'
 import type { Work } from './work/work'
 import { Show } from './show'
 import { Document } from './work/document'
@@ -19,9 +20,10 @@ import { begin } from './work/history'
 import { Keeper, loadWork } from './work/keeper'
 import { type Dropped, stash } from './work/stash'
 import { bare } from './work/sketch'
+import { ofLink, WHOLE } from './work/share'
 import { claimTab, hashValue, setHash } from './work/tab'
 
-export const engine = linkToServer(location)
+export const engine = engineOf(document)
 export const doc = new Document(workOn(creatureFrom({ from: 'gallery', name: 'dog' })))
 /** The forest, while the creature is a plant. */
 export const planting = new Planting(engine, doc)
@@ -55,8 +57,7 @@ export async function start(): Promise<void> {
   const link = hashValue('gait')
   const claimed = await claimTab()
   tab = claimed.name
-  const kept = await loadWork(engine, claimed.copyOf ?? tab)
-  const hello = engine.greeting.value!
+  const [kept, hello] = await Promise.all([loadWork(engine, claimed.copyOf ?? tab), met()])
   if (kept) doc.replace(kept)
   else if (hello.start_gait !== null) {
     const started = await workOf(hello.start_gait)
@@ -78,6 +79,17 @@ export async function start(): Promise<void> {
   if (link) await openShared(link)
   const left = await stash.take(tab)
   if (left) await drop(left)
+}
+
+/** What the engine says of itself, once it is there. */
+function met(): Promise<Hello> {
+  return new Promise((settle) => {
+    const end = engine.greeting.subscribe((hello) => {
+      if (!hello) return
+      settle(hello)
+      queueMicrotask(() => end())
+    })
+  })
 }
 
 /** What a gait file holds, on the creature that it names or on that of the start. */
@@ -131,7 +143,8 @@ export async function drop(files: Dropped[]): Promise<void> {
 }
 
 async function keepCreature(files: Dropped[]): Promise<void> {
-  await stash.put(tab, files)
+  // On its way to a server it may be lost.
+  if (!engine.local) await stash.put(tab, files)
   try {
     const all = new Uint8Array(files.reduce((sum, file) => sum + file.bytes.length, 0))
     let offset = 0
@@ -148,7 +161,7 @@ async function keepCreature(files: Dropped[]): Promise<void> {
     chooseCreature(source, `open ${answer.name}`)
     show.panel.value = 'creature'
   } finally {
-    await stash.clear(tab)
+    if (!engine.local) await stash.clear(tab)
   }
 }
 
@@ -159,10 +172,27 @@ function mainName(files: Dropped[]): string {
 
 async function openShared(name: string): Promise<void> {
   setHash('tab', tab)
+  if (name.startsWith(WHOLE)) {
+    await openLink(name)
+    return
+  }
   try {
     await openGait((await engine.ask('open-shared', { name, creature: work.value.creature })).answer, name)
   } catch (error) {
     tell('trouble', words(error), { detail: 'The link names a gait that is not kept on this machine.' })
+  }
+}
+
+/** A link that holds a work itself. */
+async function openLink(link: string): Promise<void> {
+  try {
+    const linked = await ofLink(link)
+    // Read before it takes the place of the creature that is there.
+    if (!planting.plantSource(linked.creature.source)) await engine.ask('creature', { creature: linked.creature })
+    doc.change('open a link', () => linked)
+    if (linked.sketch) showPanel('control')
+  } catch (error) {
+    tell('trouble', words(error), { detail: 'A link holds a gait and not the file of its creature: if that is not here, drop it, and open the link again.' })
   }
 }
 
@@ -352,6 +382,18 @@ effect(() => {
   tell(ended.good ? 'good' : 'trouble', ended.text, ended.warnings.length ? { detail: ended.warnings.join('. ') } : {})
 })
 
+/** What was said was said of the creature that was there. */
+const source = computed(() => JSON.stringify(work.value.creature.source))
+source.subscribe(() => forgetNews())
+
+/** What the browser does not keep. */
+if (engine.local) {
+  effect(() => {
+    const trouble = (engine as LocalEngine).trouble.value
+    if (trouble !== null) tell('trouble', trouble, { stays: true, about: 'shelf' })
+  })
+}
+
 /** A creature or body that cannot be had: the way back is one click. */
 let told: number | null = null
 effect(() => {
@@ -360,7 +402,7 @@ effect(() => {
   told = null
   if (!trouble) return
   const undoable = doc.undoable.peek()
-  tell('trouble', trouble.text, undoable ? { action: { label: `Undo ${undoable}`, run: () => doc.undo() } } : {})
+  tell('trouble', trouble.text, { about: 'flow', stays: true, ...(undoable ? { action: { label: `Undo ${undoable}`, run: () => doc.undo() } } : {}) })
   told = notes.peek().at(-1)!.id
 })
 

@@ -29,7 +29,15 @@ export function Notes() {
 function Connection() {
   switch (engine.connection.value) {
     case 'lost':
-      return (
+      return engine.local ? (
+        <div class="note trouble lost" role="alert">
+          <icons.Warn />
+          <div class="grow">
+            <p>The engine stumbled and begins anew. Your work is kept here.</p>
+            <small>If it stays so, undo what you did last, or try something else.</small>
+          </div>
+        </div>
+      ) : (
         <div class="note trouble lost" role="alert">
           <icons.Warn />
           <div class="grow">

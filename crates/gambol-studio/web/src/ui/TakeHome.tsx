@@ -3,6 +3,7 @@ import { words } from '../engine/engine'
 import { download } from '../files'
 import { tell } from '../notes'
 import { engine, flow, gameSet, overlay, physics, playback, show, work } from '../studio'
+import { toLink } from '../work/share'
 import * as icons from './icons'
 import { Making } from './Making'
 import { Modal, Toggle } from './parts'
@@ -135,14 +136,15 @@ function SetForGame({ inPlace }: { inPlace: boolean }) {
 
 /** A link that opens this gait on this machine, and the file behind it. */
 function Share() {
-  const shared = useSignal<{ address: string; path: string } | null>(null)
+  const shared = useSignal<{ address: string; path: string | null } | null>(null)
   const copied = useSignal(false)
   const share = async () => {
     const { creature, style, gait, sketch } = work.value
     try {
-      const { answer } = await engine.ask('share', { name: fileName(), creature, style, gait, sketch: isControlled() ? sketch : null })
-      const address = `${location.origin}${location.pathname}${location.search}#gait=${encodeURIComponent(answer.name)}`
-      shared.value = { address, path: answer.path }
+      // Where no server keeps it, the link holds all of it.
+      const kept = engine.local ? null : (await engine.ask('share', { name: fileName(), creature, style, gait, sketch: isControlled() ? sketch : null })).answer
+      const name = kept?.name ?? (await toLink(work.value))
+      shared.value = { address: `${location.origin}${location.pathname}${location.search}#gait=${encodeURIComponent(name)}`, path: kept?.path ?? null }
     } catch (error) {
       tell('trouble', words(error))
     }
@@ -150,7 +152,7 @@ function Share() {
   if (!shared.value) {
     return (
       <div class="share">
-        <div><strong>A link</strong><small>Keeps this {isControlled() ? 'controller' : 'gait'} as a file in your studio’s folder; the link opens it.</small></div>
+        <div><strong>A link</strong><small>{engine.local ? `With this ${isControlled() ? 'controller' : 'gait'} and this body in it; whoever has a creature’s file opens it on that.` : `Keeps this ${isControlled() ? 'controller' : 'gait'} as a file in your studio’s folder; the link opens it.`}</small></div>
         <button type="button" onClick={() => void share()}><icons.Copy />Make a link</button>
       </div>
     )
@@ -160,7 +162,7 @@ function Share() {
     <div class="share">
       <div class="grow">
         <input readOnly aria-label="Link" value={address} onFocus={(event) => event.currentTarget.select()} />
-        <small>The file: <code>{path}</code></small>
+        <small>{path === null ? `All of it is in the link${work.value.creature.source.from === 'file' ? '; the creature’s own file is not' : ''}.` : <>The file: <code>{path}</code></>}</small>
       </div>
       <button type="button" onClick={() => {
         void navigator.clipboard.writeText(address).then(() => { copied.value = true })
