@@ -28,6 +28,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("controller.mjs", include_str!("studio/controller.mjs")),
     ("keyboard.mjs", include_str!("studio/keyboard.mjs")),
     ("looks.mjs", include_str!("studio/looks.mjs")),
+    ("site.mjs", include_str!("studio/site.mjs")),
     ("last.mjs", include_str!("studio/last.mjs")),
     ("pictures.mjs", include_str!("studio/pictures.mjs")),
     ("bench.mjs", include_str!("studio/bench.mjs")),

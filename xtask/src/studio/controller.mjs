@@ -86,9 +86,7 @@ export default async (server) => {
     await eventually('more cycles', async () => (await search(page)).progress?.evaluations ?? 0, (count) => count > found.evaluations);
 
     // The engine is killed, and the search goes on by itself.
-    page.excused.push(/WebSocket|ERR_CONNECTION/);
-    await server.kill();
-    await server.start();
+    await server.stumble(page);
     const before = (await search(page)).progress.evaluations;
     await eventually('cycles of the next engine', async () => (await search(page)).progress.evaluations, (count) => count !== before && count >= found.evaluations);
     assert.ok((await search(page)).running);

@@ -583,6 +583,8 @@ export interface SkinPart {
   orientation: Quat
   /** The same, m. */
   position: Vec3
+  /** The node that travels. Where it follows no body it goes along the creature's way over the ground, with all that hangs on it. */
+  root: number
   /** Parents first. */
   bones: BonePart[]
   /** Animations that the file came with. */

@@ -5,7 +5,7 @@ import type { Creature, Flow } from './flow'
 import type { Physics } from './physics'
 import type { Playback } from './playback'
 import type { CreatureAnswer, LandmarkPart, Goal, Vec3 } from './protocol'
-import { ClipPlayer, type Interaction, type Marks, type ModeSwings, type Stage } from './stage'
+import { ClipPlayer, type Interaction, type Marks, type ModeSwings, type Stage, type Way, wayOfRoot } from './stage'
 import type { Document } from './work/document'
 import { same } from './work/empty'
 
@@ -114,10 +114,20 @@ export class Show {
     if (!this.stage || !on || (!this.dirty && !swinging)) return
     this.dirty = false
     this.compose(on, now)
-    this.stage.setPose(this.pose)
+    this.stage.setPose(this.pose, this.way(on))
     const player = this.playingClip(on)
     this.stage.setContacts(player ? player.contactsAt(this.playback.time.peek()) : [])
     this.placeGhost(on)
+  }
+
+  /** How far it has come over the ground: by its clip; where nobody says, by its root. */
+  private way(on: Creature): Way {
+    const player = this.playingClip(on)
+    if (player) {
+      const { duration } = player
+      return this.playback.travels.peek() && duration > 0 ? player.wayAfter(this.playback.time.peek() / duration) : { yaw: 0, shift: [0, 0, 0] }
+    }
+    return wayOfRoot(on.answer, this.pose)
   }
 
   /** A pull of the mouse, as the engine takes it. */

@@ -78,10 +78,9 @@ export class BrowserShelf {
         const change = database.transaction(table, 'readwrite')
         change.objectStore(table).put(value, key)
         change.oncomplete = () => settle(null)
-        const failed = () => settle(change.error?.name === 'QuotaExceededError' ? 'full' : 'none')
-        change.onerror = change.onabort = failed
-      } catch {
-        settle('none')
+        change.onerror = change.onabort = () => settle(why(change.error))
+      } catch (error) {
+        settle(why(error))
       }
     })
   }
@@ -117,6 +116,10 @@ export class BrowserShelf {
       }
     })
   }
+}
+
+function why(error: unknown): 'full' | 'none' {
+  return (error as Error | null)?.name === 'QuotaExceededError' ? 'full' : 'none'
 }
 
 function open(): Promise<IDBDatabase | null> {

@@ -2,7 +2,7 @@ import * as THREE from 'three'
 import type { CreatureAnswer, ShapePart, Vec3 } from '../protocol'
 import { type Bytes, type FetchFile, numbersOf } from './bytes'
 import { CameraWork } from './camera'
-import type { Standing } from './clip'
+import type { Standing, Way } from './clip'
 import { drawsInSoftware, driverName } from './driver'
 import { Emitter } from './emitter'
 import type { Interaction, OnPage, StageEvents } from './events'
@@ -63,6 +63,7 @@ export class Stage extends Emitter<StageEvents> {
   private bytes: Bytes = new Uint8Array()
   private ghost: Actor | null = null
   private frames: Float64Array = new Float64Array(7)
+  private way: Way = { yaw: 0, shift: [0, 0, 0] }
   private marks: Marks = {}
   private standing: Standing[] = []
   private lit: number[] | null = null
@@ -126,10 +127,12 @@ export class Stage extends Emitter<StageEvents> {
     this.repaint()
   }
 
-  setPose(q: ArrayLike<number>): void {
+  /** Poses the creature, which has come along `way`. */
+  setPose(q: ArrayLike<number>, way: Way = { yaw: 0, shift: [0, 0, 0] }): void {
     if (!this.actor || q.length !== this.actor.creature.nq) return
     this.frames = this.actor.kinematics.frames(q)
-    this.actor.puppet.pose(this.frames)
+    this.way = way
+    this.actor.puppet.pose(this.frames, way)
     this.bare?.pose(this.frames)
     this.placeContacts()
     // The first pose may be far from the reference: the first view is of it.
@@ -260,20 +263,42 @@ export class Stage extends Emitter<StageEvents> {
     this.frame(performance.now())
   }
 
-  /** A PNG of the picture, without what is marked on it. */
-  async snapshot(width: number, height: number): Promise<Blob> {
-    const picture = this.paintAside(width, height, (renderer) => {
-      this.view.setAspect(width / height)
-      renderer.render(this.set.scene, this.view.camera)
-    })
-    return new Promise((resolve, reject) =>
-      picture.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture could not be written'))), 'image/png'),
-    )
+  /** How wide the picture is for its height. */
+  get aspect(): number {
+    return this.canvas.clientWidth / Math.max(this.canvas.clientHeight, 1)
   }
 
-  /** What is drawn, for a MediaRecorder. */
-  stream(framesPerSecond = 60): MediaStream {
-    return this.canvas.captureStream(framesPerSecond)
+  /**
+   * A frame of a film: the creature in a pose, seen as it is seen now by a camera that was moved by `shift`, without what is
+   * marked. `clear`: the creature alone, on nothing.
+   */
+  filmFrame(width: number, height: number, q: ArrayLike<number>, way: Way, shift: Vec3, clear: boolean): HTMLCanvasElement {
+    const { actor } = this
+    const moved = new THREE.Vector3(...shift)
+    const eye = this.view.camera.clone()
+    eye.position.add(moved)
+    eye.aspect = width / height
+    eye.updateProjectionMatrix()
+    return this.paintAside(width, height, (renderer, scene) => {
+      if (!actor) return
+      const paint = () => {
+        this.set.setMarksVisible(false)
+        this.set.centreOn(this.view.followed.clone().add(moved))
+        renderer.render(scene, eye)
+        this.set.setMarksVisible(true)
+      }
+      const shown = this.bare ?? actor.puppet
+      if (clear) {
+        this.alone((pose) => {
+          pose(q, way)
+          paint()
+        })
+        return
+      }
+      shown.pose(actor.kinematics.frames(q), way)
+      paint()
+      shown.pose(this.frames, this.way)
+    })
   }
 
   stats(): StageStats {
@@ -326,7 +351,7 @@ export class Stage extends Emitter<StageEvents> {
   }
 
   /** For film strips: poses the creature in a picture that shows it alone, then puts everything back. */
-  alone(paint: (pose: (q: ArrayLike<number>) => { frames: Float64Array; kinematics: Kinematics }) => void): void {
+  alone(paint: (pose: (q: ArrayLike<number>, way?: Way) => { frames: Float64Array; kinematics: Kinematics }) => void): void {
     const actor = this.actor
     if (!actor) return
     const before = this.frames.slice()
@@ -336,16 +361,16 @@ export class Stage extends Emitter<StageEvents> {
     this.set.ground.visible = false
     if (this.ghost) this.ghost.puppet.object.visible = false
     const shown = this.bare ?? actor.puppet
-    paint((q) => {
+    paint((q, way) => {
       const frames = actor.kinematics.frames(q)
-      shown.pose(frames)
+      shown.pose(frames, way)
       return { frames, kinematics: actor.kinematics }
     })
     this.set.setBackdropVisible(true)
     this.set.ground.visible = ground
     if (this.ghost) this.ghost.puppet.object.visible = ghost
     this.frames.set(before)
-    shown.pose(this.frames)
+    shown.pose(this.frames, this.way)
   }
 
   /** Half sizes of the box around the creature in its reference pose, and its middle seen from the centre of mass, m. */
@@ -443,7 +468,7 @@ export class Stage extends Emitter<StageEvents> {
     const { moves, shift } = this.view.advance(com, now, span / 1000)
     this.mouse.shift(shift)
     this.set.centreOn(this.view.followed)
-    this.set.setForward(this.marks.forward ? this.view.followed : null, this.marks.forward)
+    this.set.setForward(this.marks.forward ? this.view.followed : null, this.marks.forward, this.way.yaw)
     const start = performance.now()
     this.renderer.render(this.set.scene, this.view.camera)
     this.drawOverlay()

@@ -1,13 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { words } from '../engine/engine'
 import { download } from '../files'
+import { filmGif, filmPng, filmWebm } from '../film/film'
 import { tell } from '../notes'
 import { engine, flow, gameSet, overlay, physics, playback, show, work } from '../studio'
 import { toLink } from '../work/share'
 import * as icons from './icons'
 import { Making } from './Making'
 import { Modal, Toggle } from './parts'
-import { recordWebm } from './record'
+import { stage } from './StageView'
 
 interface Format {
   format: string
@@ -15,14 +16,21 @@ interface Format {
   about: string
   /** What else it is made of, if not of everything. */
   only?: 'gait' | 'gltf' | 'clip' | 'controller'
+  /** Drawn by the stage, of what is on it. */
+  picture?: boolean
 }
+
+/** Heights of films and pictures, px. */
+const HEIGHTS = [240, 360, 480, 720, 1080]
+/** A film of seconds is made in a moment, and sharp enough to show. */
+const HEIGHT = 480
 
 const FORMATS: Format[] = [
   { format: 'glb', name: 'GLB', about: 'Model and motion in one file: Blender, Unity, Unreal, Godot, the web' },
   { format: 'bvh', name: 'BVH', about: 'The skeleton’s motion, for any animation program' },
-  { format: 'gif', name: 'GIF', about: 'A looping picture to show around' },
-  { format: 'webm', name: 'WebM', about: 'A film of this stage as you see it', only: 'clip' },
-  { format: 'png', name: 'Film strip', about: 'One cycle as a picture, PNG' },
+  { format: 'gif', name: 'GIF', about: 'A looping picture to show around, as you see it', picture: true },
+  { format: 'webm', name: 'WebM', about: 'A film of this stage as you see it', only: 'clip', picture: true },
+  { format: 'png', name: 'Film strip', about: 'One cycle as a picture, PNG', picture: true },
   { format: 'gait', name: 'Gait file', about: 'The motion itself, as text: edit it, drop it here again', only: 'gait' },
   { format: 'controller', name: 'Controller', about: 'Its sketch and all numbers, as text: simulate it, drop it here again', only: 'controller' },
   { format: 'sketch', name: 'Sketch', about: 'The marked modes, as text: edit it, drop it here again', only: 'controller' },
@@ -53,19 +61,36 @@ export function TakeHome() {
       case 'controller': return controlled
     }
   }
-  const take = async ({ format }: Format) => {
+  const height = useSignal(HEIGHT)
+  const clear = useSignal(false)
+  const done = useSignal(0)
+  /** The last minute of a simulation is known to the engine alone, which draws it as it can. */
+  const player = simulated || !stage.value ? null : playback.player.value
+  const film = async (format: string): Promise<Blob> => {
+    const whole = Math.max(Math.round((seconds.value ?? cycle) / cycle), 1) * cycle
+    const wanted = {
+      height: height.value, seconds: player!.loops ? whole : cycle, clear: clear.value, inPlace: inPlace.value || !playback.travels.value,
+      follows: show.follows.value, told: (share: number) => { done.value = share },
+    }
+    if (format === 'webm') return filmWebm(stage.value!, player!, wanted)
+    if (format === 'gif') return filmGif(stage.value!, player!, wanted)
+    return filmPng(stage.value!, player!, wanted, getComputedStyle(document.body).backgroundColor)
+  }
+  const take = async ({ format, picture }: Format) => {
     busy.value = format
+    done.value = 0
     try {
-      if (format === 'webm') {
-        const blob = await recordWebm(Math.max(seconds.value ?? cycle, cycle))
-        download(`${fileName()}.webm`, blob)
-        results.value = { ...results.value, webm: `Saved ${fileName()}.webm` }
+      if (picture && player) {
+        const [blob, name] = [await film(format), `${fileName()}.${format}`]
+        download(name, blob)
+        results.value = { ...results.value, [format]: `Saved ${name}` }
       } else {
         const { creature, style, gait, sketch } = work.value
         const { answer, bytes } = await engine.ask('export', {
           creature, style, what: simulated ? { of: 'simulation' } : controlled ? { of: 'controller', sketch: sketch! } : { of: 'gait', gait }, format, in_place: inPlace.value,
           seconds: simulated ? null : seconds.value,
         })
+        if (bytes.length === 0) throw new Error('The file came out empty; take another format.')
         download(answer.name, new Blob([bytes], { type: answer.mime }))
         results.value = { ...results.value, [format]: [`Saved ${answer.name}`, ...answer.warnings].join('. ') }
       }
@@ -88,13 +113,22 @@ export function TakeHome() {
             </select>
           </label>
         )}
+        {player && (
+          <label class="inline">
+            Pictures
+            <select value={height.value} onChange={(event) => { height.value = Number(event.currentTarget.value) }}>
+              {HEIGHTS.map((height) => <option key={height} value={height}>{height} px high</option>)}
+            </select>
+          </label>
+        )}
+        {player && <Toggle label="Clear" on={clear.value} title="GIF, WebM and film strip show the creature alone, on nothing" onChange={(on) => { clear.value = on }} />}
         <Toggle label="In place" on={inPlace.value} title="Without its way over the ground: a game moves it itself" onChange={(on) => { inPlace.value = on }} />
       </div>
       <div class={`takes ${gltf ? 'many' : ''}`}>
         {FORMATS.filter(({ only }) => offered(only)).map((format) => (
           <button type="button" key={format.format} class="take" disabled={busy.value !== null} aria-busy={busy.value === format.format} onClick={() => void take(format)}>
             <strong>{format.name}</strong>
-            <small role="status">{busy.value === format.format ? (format.format === 'webm' ? 'Filming…' : 'Making it…') : results.value[format.format] ?? format.about}</small>
+            <small role="status">{busy.value === format.format ? (format.picture && player ? `Drawing, ${Math.round(100 * done.value)} %` : 'Making it…') : results.value[format.format] ?? format.about}</small>
           </button>
         ))}
       </div>
