@@ -30,16 +30,16 @@ export function tell(kind: Note['kind'], text: string, more: Partial<Pick<Note, 
   const id = ++last
   // The same news twice is one, and of one thing only the newest.
   const note: Note = { id, kind, text, about: 'news', ...more }
-  notes.value = [...notes.value.filter((other) => other.text !== text && other.about !== note.about), note]
+  notes.value = [...notes.peek().filter((other) => other.text !== text && other.about !== note.about), note]
   const letters = text.length + (more.detail?.length ?? 0)
   if (!more.stays) setTimeout(() => dismiss(id), Math.max(kind === 'trouble' ? TROUBLE_FOR : SHOWN_FOR, READING * letters))
 }
 
 /** What was said of a creature goes with it; what waits for an answer stays. */
 export function forgetNews(): void {
-  notes.value = notes.value.filter(({ stays }) => stays)
+  notes.value = notes.peek().filter(({ stays }) => stays)
 }
 
 export function dismiss(id: number): void {
-  notes.value = notes.value.filter((note) => note.id !== id)
+  notes.value = notes.peek().filter((note) => note.id !== id)
 }

@@ -14,6 +14,9 @@ export interface Wanted {
   inPlace: boolean
   /** The camera goes along. */
   follows: boolean
+  /** Where the stage is in the clip, s, and whether the creature there has gone over the ground: the camera is with it. */
+  now: number
+  travels: boolean
   /** Share of the film that is done, 0 to 1. */
   told: (share: number) => void
 }
@@ -37,15 +40,21 @@ const CODECS = [['vp09.00.41.08', 'V_VP9'], ['vp8', 'V_VP8']] as const
 
 /** Frames of the clip as the stage shows it, each drawn for itself: how fast this machine draws does not matter. */
 function* frames(stage: Stage, player: ClipPlayer, wanted: Wanted, count: number): Generator<HTMLCanvasElement> {
-  const { height, seconds, clear, inPlace, follows } = wanted
+  const { height, seconds, clear, inPlace, follows, now, travels } = wanted
+  const wayAt = (time: number, travels: boolean): Way => (travels && player.duration > 0 ? player.wayAfter(time / player.duration) : { yaw: 0, shift: [0, 0, 0] })
+  // The cycle that is seen.
+  const start = player.loops ? Math.floor(now / player.duration) * player.duration : 0
+  const seen = wayAt(now, travels).shift
+  const from = stage.standpoint()
   const width = widthOf(stage, height)
   const pose = new Float64Array(player.creature.nq)
   for (let frame = 0; frame < count; frame++) {
-    const time = (frame / count) * seconds
+    const time = start + (frame / count) * seconds
     player.at(time, pose, { inPlace })
-    const way: Way = inPlace || player.duration <= 0 ? { yaw: 0, shift: [0, 0, 0] } : player.wayAfter(time / player.duration)
+    const way = wayAt(time, !inPlace)
     // Steadily along, so that a film of whole cycles ends as it began.
-    yield stage.filmFrame(width, height, pose, way, follows ? way.shift : [0, 0, 0], clear)
+    const along = follows || inPlace ? way.shift : seen
+    yield stage.filmFrame(from, width, height, pose, way, [along[0] - seen[0], along[1] - seen[1], along[2] - seen[2]], clear)
     wanted.told((frame + 1) / count)
   }
 }

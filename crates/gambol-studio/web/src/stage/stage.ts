@@ -38,6 +38,9 @@ export interface StageStats {
   skin: boolean
 }
 
+/** Where a film is seen from. */
+export interface Standpoint { camera: THREE.PerspectiveCamera; followed: THREE.Vector3 }
+
 /** A pause longer than this between frames is rest, not a slow frame, ms. */
 const REST = 400
 
@@ -268,14 +271,19 @@ export class Stage extends Emitter<StageEvents> {
     return this.canvas.clientWidth / Math.max(this.canvas.clientHeight, 1)
   }
 
+  /** Where it is looked from now, for a film: what goes on meanwhile does not move it. */
+  standpoint(): Standpoint {
+    return { camera: this.view.camera.clone(), followed: this.view.followed.clone() }
+  }
+
   /**
-   * A frame of a film: the creature in a pose, seen as it is seen now by a camera that was moved by `shift`, without what is
+   * A frame of a film: the creature in a pose, seen from a standpoint by a camera that was moved by `shift`, without what is
    * marked. `clear`: the creature alone, on nothing.
    */
-  filmFrame(width: number, height: number, q: ArrayLike<number>, way: Way, shift: Vec3, clear: boolean): HTMLCanvasElement {
+  filmFrame(from: Standpoint, width: number, height: number, q: ArrayLike<number>, way: Way, shift: Vec3, clear: boolean): HTMLCanvasElement {
     const { actor } = this
     const moved = new THREE.Vector3(...shift)
-    const eye = this.view.camera.clone()
+    const eye = from.camera.clone()
     eye.position.add(moved)
     eye.aspect = width / height
     eye.updateProjectionMatrix()
@@ -283,7 +291,7 @@ export class Stage extends Emitter<StageEvents> {
       if (!actor) return
       const paint = () => {
         this.set.setMarksVisible(false)
-        this.set.centreOn(this.view.followed.clone().add(moved))
+        this.set.centreOn(from.followed.clone().add(moved))
         renderer.render(scene, eye)
         this.set.setMarksVisible(true)
       }

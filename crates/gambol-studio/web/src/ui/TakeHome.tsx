@@ -70,7 +70,7 @@ export function TakeHome() {
     const whole = Math.max(Math.round((seconds.value ?? cycle) / cycle), 1) * cycle
     const wanted = {
       height: height.value, seconds: player!.loops ? whole : cycle, clear: clear.value, inPlace: inPlace.value || !playback.travels.value,
-      follows: show.follows.value, told: (share: number) => { done.value = share },
+      follows: show.follows.value, now: playback.time.value, travels: playback.travels.value, told: (share: number) => { done.value = share },
     }
     if (format === 'webm') return filmWebm(stage.value!, player!, wanted)
     if (format === 'gif') return filmGif(stage.value!, player!, wanted)
@@ -81,7 +81,10 @@ export function TakeHome() {
     done.value = 0
     try {
       if (picture && player) {
-        const [blob, name] = [await film(format), `${fileName()}.${format}`]
+        const playing = playback.playing.value
+        playback.playing.value = false
+        const name = `${fileName()}.${format}`
+        const blob = await film(format).finally(() => { playback.playing.value = playing })
         download(name, blob)
         results.value = { ...results.value, [format]: `Saved ${name}` }
       } else {
