@@ -27,7 +27,7 @@ export const PLANT_MODES = 25
 export const MOST_STEPS = 100
 
 /** Most bytes of the files of one `Request::Keep`: ten times a large character with its textures. */
-export const MOST_BYTES = 64 << 20
+export const MOST_BYTES = 512 << 20
 
 /** See `Request::Hello`. */
 export interface Hello {
@@ -385,6 +385,8 @@ export type ExportWork =
   | { of: 'set'; gait: string | null }
   /** A gait. */
   | { of: 'gait'; gait: GaitWork }
+  /** Several gaits of one body, as a clip each in one glTF. */
+  | { of: 'gaits'; gaits: GaitWork[] }
   /** The last minute of the simulation. */
   | { of: 'simulation' }
   /** A plant in a wind, as `gambol wind` has it. */
@@ -1387,6 +1389,10 @@ export interface Requests {
       in_place?: boolean
       /** s, made whole cycles; one cycle if not given. */
       seconds?: number | null
+      /** What the clip of a gait or controller is called; as that is if not given. */
+      name?: string | null
+      /** Keys per second of gaits, `FEWEST_KEYS` to `MOST_KEYS`; 60 if not given. */
+      keys?: number | null
     }
     answer: ExportAnswer
   }

@@ -16,6 +16,9 @@ const FASTEST_SWING = 1.4
 /** Where a ghost walks: so many heights to the left. */
 const BESIDE = 0.7
 
+/** Onion skins are so many cycles before and after. */
+const APART = 0.125
+
 /** What a drag on the stage does while nothing else is going on. */
 export type Tool = 'look' | 'pose' | 'hold'
 
@@ -36,6 +39,8 @@ export class Show {
   readonly compares = signal<string | null>(null)
   readonly skin = signal(true)
   readonly follows = signal(true)
+  /** A moment before and one after are shown as well. */
+  readonly onion = signal(false)
   /** The pose while a limb is dragged. */
   readonly reached = signal<number[] | null>(null)
   readonly interaction: ReadonlySignal<Interaction> = computed(() => {
@@ -84,6 +89,7 @@ export class Show {
       effect(() => stage.setFollow(this.follows.value)),
       effect(() => stage.setGround(this.ground())),
       effect(() => void this.bringGhost(this.on.value, this.compares.value)),
+      effect(() => void this.bringOnion(this.onion.value ? this.on.value : null)),
       effect(() => {
         if (this.hovered.value !== null) this.swingStart = performance.now()
       }),
@@ -118,6 +124,7 @@ export class Show {
     const player = this.playingClip(on)
     this.stage.setContacts(player ? player.contactsAt(this.playback.time.peek()) : [])
     this.placeGhost(on)
+    if (this.onion.peek()) this.placeOnion(on)
   }
 
   /** How far it has come over the ground: by its clip; where nobody says, by its root. */
@@ -181,6 +188,21 @@ export class Show {
       this.ghostPose = new Float64Array(recording.creature.nq)
     }
     this.dirty = true
+  }
+
+  private async bringOnion(on: Creature | null): Promise<void> {
+    await this.stage?.setOnionCreature(on?.answer ?? null, on?.bytes, on?.fetchFile)
+    this.dirty = true
+  }
+
+  private placeOnion(on: Creature): void {
+    const player = this.playingClip(on)
+    const travels = this.playback.travels.peek()
+    this.stage?.setOnion(!player || player.duration <= 0 ? [] : [-1, 1].map((side) => {
+      const time = this.playback.time.peek() + side * player.duration * APART
+      const q = player.at(time, new Float64Array(on.answer.nq), { inPlace: !travels })
+      return { q, way: travels ? player.wayAfter(time / player.duration) : { yaw: 0, shift: [0, 0, 0] as Vec3 } }
+    }))
   }
 
   /** The ghost goes beside the creature, however fast each of them is: only how they move is compared. */

@@ -3,7 +3,8 @@ import { words } from './engine/engine'
 import { Latest } from './engine/latest'
 import type { LocalEngine } from './engine/local'
 import { engineOf } from './engine/which'
-import { ACCEPTED } from './files'
+import { capital } from './bodyparts'
+import { ACCEPTED, type Found, readAll } from './files'
 import { Control } from './control'
 import { Flow, styleFor } from './flow'
 import { GameSet } from './gameset'
@@ -20,6 +21,7 @@ import { begin } from './work/history'
 import { Keeper, loadWork } from './work/keeper'
 import { type Dropped, stash } from './work/stash'
 import { bare } from './work/sketch'
+import { asked } from './ui/Question'
 import { ofLink, WHOLE } from './work/share'
 import { claimTab, hashValue, setHash } from './work/tab'
 
@@ -36,7 +38,11 @@ export const playback = new Playback(computed(() => {
 }))
 /** The forces of the motion that is played. */
 export const forces = computed(() => (control.front.value && doc.work.value.sketch ? null : flow.motion.value?.forces ?? null))
-export const physics = new Physics(engine, doc)
+export const physics = new Physics(engine, doc, (pose) => {
+  const root = flow.creature.peek()?.answer.joints.find((joint) => joint.kind === 'free')
+  // A slope rises ahead.
+  return root ? pose[root.q + 2]! - Math.tan(physics.slope.peek() || doc.work.peek().gait.slope) * pose[root.q]! : null
+})
 export const show = new Show(doc, flow, playback, physics, control)
 export const work = doc.work
 
@@ -119,18 +125,38 @@ export function placeLandmark(name: string, target: string | null): void {
   correct(target === '' ? `remove ${name}` : `move ${name}`, { landmarks: target === null ? others : [...others, [name, target]] })
 }
 
-/** Files that were dropped on the page: a creature, or a gait. */
-export async function drop(files: Dropped[]): Promise<void> {
-  if (files.length === 0) return
-  const gait = files.length === 1 && files[0]!.name.endsWith('.toml') ? files[0]! : null
+/** Files that were dropped on the page. What cannot be opened is told before it is read. */
+export async function dropFound(found: Found[]): Promise<void> {
   const most = engine.greeting.value?.most_bytes ?? Infinity
-  const size = files.reduce((sum, file) => sum + file.bytes.length, 0)
+  const size = found.reduce((sum, { file }) => sum + file.size, 0)
+  const fbx = found.find(({ name }) => /\.fbx$/i.test(name))
   if (size > most) {
     tell('trouble', `That is ${Math.ceil(size / 1e6)} MB, and the studio takes ${Math.floor(most / 1e6)} MB at once.`, {
       detail: 'Smaller textures, or only the files that belong to one creature, may do.',
     })
     return
   }
+  if (fbx) {
+    tell('trouble', `${fbx.name.split('/').at(-1)} is an FBX file, which the studio does not read. Your creature is as it was.`, {
+      detail: 'Blender and most programs save it as GLB (glTF 2.0); the command line takes it as it is: gambol animate character.fbx walk -o walk.glb.',
+    })
+    return
+  }
+  if (found.length === 0) return
+  waiting.value = `Reading ${found[0]!.name.split('/').at(-1)!}`
+  try {
+    await drop(await readAll(found))
+  } catch (error) {
+    tell('trouble', `The files could not be read: ${words(error)}`)
+  } finally {
+    waiting.value = null
+  }
+}
+
+/** Files: a creature, or a gait. */
+export async function drop(files: Dropped[]): Promise<void> {
+  if (files.length === 0) return
+  const gait = files.length === 1 && files[0]!.name.endsWith('.toml') ? files[0]! : null
   waiting.value = `Reading ${gait?.name ?? mainName(files)}`
   try {
     if (gait) await openGait((await engine.ask('read-gait', { text: new TextDecoder().decode(gait.bytes), creature: work.value.creature })).answer, gait.name)
@@ -237,7 +263,18 @@ export async function openGallerySketch(name: string): Promise<void> {
   if (!entry) return
   try {
     const { answer } = await engine.ask('read-gait', { text: entry.text, creature: work.value.creature })
-    openSketch(answer.creature ?? work.value.creature, answer.sketch!, `open ${name}`)
+    const creature = answer.creature ?? work.value.creature
+    const open = () => openSketch(creature, answer.sketch!, `open ${name}`)
+    if (same(creature.source, work.value.creature.source)) {
+      open()
+      return
+    }
+    const there = work.value.creature.source.name.split('/').at(-1)!
+    asked.value = {
+      title: `${capital(entry.creature)} instead of ${there}?`,
+      text: `“${capital(name)}” is a sketch of the ${entry.creature}, which takes the place of ${there}. Undo brings that back.`,
+      label: `Open the ${entry.creature}`, run: open,
+    }
   } catch (error) {
     tell('trouble', words(error))
   }

@@ -45,7 +45,7 @@ function* frames(stage: Stage, player: ClipPlayer, wanted: Wanted, count: number
   // The cycle that is seen.
   const start = player.loops ? Math.floor(now / player.duration) * player.duration : 0
   const seen = wayAt(now, travels).shift
-  const from = stage.standpoint()
+  const from = stage.eye()
   const width = widthOf(stage, height)
   const pose = new Float64Array(player.creature.nq)
   for (let frame = 0; frame < count; frame++) {

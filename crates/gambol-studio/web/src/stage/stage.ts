@@ -39,10 +39,13 @@ export interface StageStats {
 }
 
 /** Where a film is seen from. */
-export interface Standpoint { camera: THREE.PerspectiveCamera; followed: THREE.Vector3 }
+export interface Eye { camera: THREE.PerspectiveCamera; followed: THREE.Vector3 }
 
 /** A pause longer than this between frames is rest, not a slow frame, ms. */
 const REST = 400
+
+/** A creature that grew or shrank by more than this share is framed anew. */
+const RESIZED = 0.02
 
 /** Something that follows poses: the creature, or a ghost of it. */
 interface Actor { creature: CreatureAnswer; kinematics: Kinematics; puppet: Puppet }
@@ -65,6 +68,8 @@ export class Stage extends Emitter<StageEvents> {
   private skinWanted = true
   private bytes: Bytes = new Uint8Array()
   private ghost: Actor | null = null
+  private onion: Actor[] = []
+  private onionNumber = 0
   private frames: Float64Array = new Float64Array(7)
   private way: Way = { yaw: 0, shift: [0, 0, 0] }
   private marks: Marks = {}
@@ -115,6 +120,7 @@ export class Stage extends Emitter<StageEvents> {
     // Which may have changed while the skin was read.
     puppet.setTheme(this.theme)
     this.mouse.forget()
+    const before = this.actor?.creature.height ?? creature.height
     this.removeActor()
     void this.setGhostCreature(null)
     this.actor = { creature, kinematics: new Kinematics(creature), puppet }
@@ -127,6 +133,7 @@ export class Stage extends Emitter<StageEvents> {
     this.setSkinVisible(this.skinWanted)
     this.unseen = !options.keepView
     if (this.unseen) this.view.start(this.centreOfMass())
+    else if (Math.abs(creature.height / before - 1) > RESIZED) this.view.reframe(this.centreOfMass())
     this.repaint()
   }
 
@@ -185,6 +192,38 @@ export class Stage extends Emitter<StageEvents> {
     this.invalidate()
   }
 
+  /** Two translucent copies of the creature, for a moment before and one after; null takes them away. */
+  async setOnionCreature(creature: CreatureAnswer | null, bytes?: Bytes, fetchFile?: FetchFile): Promise<void> {
+    const number = ++this.onionNumber
+    for (const { puppet } of this.onion) {
+      puppet.object.removeFromParent()
+      puppet.dispose()
+    }
+    this.onion = []
+    this.invalidate()
+    if (!creature || !bytes || !fetchFile) return
+    const made = await Promise.all([0, 1].map(() => puppetOf(creature, bytes, fetchFile, { theme: this.theme, ghost: true })))
+    if (number !== this.onionNumber || this.ended.signal.aborted) {
+      for (const { puppet } of made) puppet.dispose()
+      return
+    }
+    this.onion = made.map(({ puppet }) => ({ creature, kinematics: new Kinematics(creature), puppet }))
+    for (const { puppet } of this.onion) {
+      puppet.object.visible = false
+      this.set.scene.add(puppet.object)
+    }
+  }
+
+  /** Poses them, or hides them. */
+  setOnion(poses: { q: ArrayLike<number>; way: Way }[]): void {
+    this.onion.forEach(({ puppet, kinematics }, k) => {
+      const pose = poses[k]
+      puppet.object.visible = pose !== undefined
+      if (pose) puppet.pose(kinematics.frames(pose.q), pose.way)
+    })
+    if (this.onion.length) this.invalidate()
+  }
+
   /** The ghost plays a clip of the file that its skin came from, at a time in s, moved by `shift` in the world. */
   playGhost(clip: string, time: number, shift: Vec3): void {
     const puppet = this.ghost?.puppet
@@ -199,6 +238,8 @@ export class Stage extends Emitter<StageEvents> {
 
   /** Slope in rad, rising ahead (+x). */
   setGround(ground: { visible: boolean; slope: number }): void {
+    const rise = Math.tan(ground.slope)
+    this.view.floor = ground.visible ? (x) => rise * x : null
     this.set.setGround(ground.visible, ground.slope)
     this.placeContacts()
     this.invalidate()
@@ -233,6 +274,13 @@ export class Stage extends Emitter<StageEvents> {
   /** The three-quarter view of the start (R). */
   resetView(): void {
     this.view.glideTo('start', this.centreOfMass())
+    this.invalidate()
+  }
+
+  /** From ahead, from its right, or from above. */
+  viewFrom(side: 'front' | 'side' | 'top'): void {
+    const [x, y] = this.actor?.creature.forward ?? [1, 0]
+    this.view.glideTo(side, this.centreOfMass(), Math.atan2(y, x) + this.way.yaw)
     this.invalidate()
   }
 
@@ -272,7 +320,7 @@ export class Stage extends Emitter<StageEvents> {
   }
 
   /** Where it is looked from now, for a film: what goes on meanwhile does not move it. */
-  standpoint(): Standpoint {
+  eye(): Eye {
     return { camera: this.view.camera.clone(), followed: this.view.followed.clone() }
   }
 
@@ -280,7 +328,7 @@ export class Stage extends Emitter<StageEvents> {
    * A frame of a film: the creature in a pose, seen from a standpoint by a camera that was moved by `shift`, without what is
    * marked. `clear`: the creature alone, on nothing.
    */
-  filmFrame(from: Standpoint, width: number, height: number, q: ArrayLike<number>, way: Way, shift: Vec3, clear: boolean): HTMLCanvasElement {
+  filmFrame(from: Eye, width: number, height: number, q: ArrayLike<number>, way: Way, shift: Vec3, clear: boolean): HTMLCanvasElement {
     const { actor } = this
     const moved = new THREE.Vector3(...shift)
     const eye = from.camera.clone()
@@ -330,6 +378,7 @@ export class Stage extends Emitter<StageEvents> {
     this.view.dispose()
     this.removeActor()
     void this.setGhostCreature(null)
+    void this.setOnionCreature(null)
     this.set.dispose()
     this.overlay.dispose()
     this.renderer?.dispose()
@@ -368,6 +417,8 @@ export class Stage extends Emitter<StageEvents> {
     this.set.setBackdropVisible(false)
     this.set.ground.visible = false
     if (this.ghost) this.ghost.puppet.object.visible = false
+    const skins = this.onion.map(({ puppet }) => puppet.object.visible)
+    for (const { puppet } of this.onion) puppet.object.visible = false
     const shown = this.bare ?? actor.puppet
     paint((q, way) => {
       const frames = actor.kinematics.frames(q)
@@ -377,6 +428,7 @@ export class Stage extends Emitter<StageEvents> {
     this.set.setBackdropVisible(true)
     this.set.ground.visible = ground
     if (this.ghost) this.ghost.puppet.object.visible = ghost
+    this.onion.forEach(({ puppet }, k) => (puppet.object.visible = skins[k]!))
     this.frames.set(before)
     shown.pose(this.frames, this.way)
   }

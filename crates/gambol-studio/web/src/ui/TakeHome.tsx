@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { words } from '../engine/engine'
 import { download } from '../files'
+import { emptyGait } from '../work/empty'
 import { filmGif, filmPng, filmWebm } from '../film/film'
 import { tell } from '../notes'
 import { engine, flow, gameSet, overlay, physics, playback, show, work } from '../studio'
@@ -61,6 +62,13 @@ export function TakeHome() {
       case 'controller': return controlled
     }
   }
+  const clipName = useSignal('')
+  const keys = useSignal(60)
+  const others = useSignal<string[]>([])
+  const plain = !simulated && !controlled
+  // A gait of the paper has a body of its own, and is another file.
+  const more = plain && work.value.gait.name !== null ? (flow.gaits.value?.list ?? []).filter(({ suits, style, name }) => suits && !style && name !== work.value.gait.name) : []
+  const picked = others.value.filter((name) => more.some((choice) => choice.name === name))
   const height = useSignal(HEIGHT)
   const clear = useSignal(false)
   const done = useSignal(0)
@@ -89,9 +97,11 @@ export function TakeHome() {
         results.value = { ...results.value, [format]: `Saved ${name}` }
       } else {
         const { creature, style, gait, sketch } = work.value
+        const gaits = picked.length > 0 && format === 'glb' && plain ? [gait, ...picked.map((name) => ({ ...emptyGait(), name, prefer: gait.prefer, avoid: gait.avoid, slope: gait.slope }))] : null
         const { answer, bytes } = await engine.ask('export', {
-          creature, style, what: simulated ? { of: 'simulation' } : controlled ? { of: 'controller', sketch: sketch! } : { of: 'gait', gait }, format, in_place: inPlace.value,
-          seconds: simulated ? null : seconds.value,
+          creature, style, format, in_place: inPlace.value, seconds: simulated ? null : seconds.value,
+          what: gaits ? { of: 'gaits', gaits } : simulated ? { of: 'simulation' } : controlled ? { of: 'controller', sketch: sketch! } : { of: 'gait', gait },
+          name: clipName.value.trim() || null, keys: keys.value,
         })
         if (bytes.length === 0) throw new Error('The file came out empty; take another format.')
         download(answer.name, new Blob([bytes], { type: answer.mime }))
@@ -127,6 +137,31 @@ export function TakeHome() {
         {player && <Toggle label="Clear" on={clear.value} title="GIF, WebM and film strip show the creature alone, on nothing" onChange={(on) => { clear.value = on }} />}
         <Toggle label="In place" on={inPlace.value} title="Without its way over the ground: a game moves it itself" onChange={(on) => { inPlace.value = on }} />
       </div>
+      {!simulated && (
+        <div class="take-options">
+          <label class="inline grow">
+            Name of the clip
+            <input type="text" maxLength={60} disabled={picked.length > 0} placeholder={(controlled ? work.value.sketch!.name : work.value.gait.name) ?? 'motion'} value={clipName.value} onInput={(event) => { clipName.value = event.currentTarget.value }} />
+          </label>
+          <label class="inline">
+            Keys
+            <select value={keys.value} onChange={(event) => { keys.value = Number(event.currentTarget.value) }}>
+              {[24, 30, 60, 120].map((rate) => <option key={rate} value={rate}>{rate} a second</option>)}
+            </select>
+          </label>
+        </div>
+      )}
+      {more.length > 0 && (
+        <div class="take-options">
+          <span class="quiet">Also in the GLB:</span>
+          <div class="chips grow">
+            {more.map(({ name }) => (
+              <button type="button" class="chip small" key={name} aria-pressed={picked.includes(name)}
+                onClick={() => { others.value = picked.includes(name) ? picked.filter((other) => other !== name) : [...picked, name] }}>{name.replaceAll('-', ' ')}</button>
+            ))}
+          </div>
+        </div>
+      )}
       <div class={`takes ${gltf ? 'many' : ''}`}>
         {FORMATS.filter(({ only }) => offered(only)).map((format) => (
           <button type="button" key={format.format} class="take" disabled={busy.value !== null} aria-busy={busy.value === format.format} onClick={() => void take(format)}>
