@@ -11,6 +11,8 @@ const chip = (page, name) => page.locator('.chips').getByRole('button', { name, 
 async function runner(page) {
   await page.getByRole('tab', { name: 'Controller' }).click();
   await chip(page, 'Runner').click();
+  // It is a sketch of another creature than the one that is there.
+  await page.getByRole('button', { name: 'Open the biped' }).click();
   await until(page, 'the runner', () => window.studio.work().sketch?.name === 'runner' && window.studio.work().creature.source.name === 'biped' && window.studio.settled);
 }
 

@@ -66,6 +66,40 @@ export default async (server) => {
     }
   });
 
+  await test('A bone with skin that follows no body goes along, as in the file that goes home', async (fresh) => {
+    // Weights on the root above all driven bones: on the stage the skin once stayed behind with it for metres.
+    const page = await open(await fresh(), server.url);
+    await dropFiles(page, [{ name: 'beast.glb', bytes: readFileSync(config.samples.quadruped) }]);
+    await until(page, 'the beast', () => window.studio.work().creature.source.from === 'file' && window.studio.settled && window.studio.stats().stage.skin);
+    await press(page, 'Walk');
+    const { root, bones } = await page.evaluate(() => window.studio.creature().skin);
+    const stay = await page.evaluate(() => window.studio.nodes());
+    const driven = new Set(bones.map(({ node }) => node));
+    assert.ok(stay.length > bones.length, 'all nodes of the file are told');
+    const travel = async (cycles) => {
+      await page.evaluate(async (cycles) => {
+        const { answer } = await window.studio.ask('motion', window.studio.work());
+        window.studio.time = cycles * answer.clip.duration;
+      }, cycles);
+      await page.evaluate(() => new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume))));
+      return page.evaluate(() => window.studio.nodes());
+    };
+    const [before, after] = [await travel(0), await travel(20)];
+    const way = (index) => Math.hypot(...[0, 1].map((k) => after.find(({ node }) => node === index).place[k] - before.find(({ node }) => node === index).place[k]));
+    const far = way(bones[0].node);
+    assert.ok(far > 3, `it goes ${far} m`);
+    assert.ok(driven.has(root) || Math.abs(way(root) - far) < 0.05 * far, `the root goes ${way(root)} m`);
+  });
+
+  await test('An FBX file is told in words that help, and nothing changes', async (fresh) => {
+    const page = await open(await fresh(), server.url);
+    const before = await work(page);
+    await dropFiles(page, [{ name: 'hero.fbx', bytes: text.encode('Kaydara FBX Binary  ') }]);
+    await page.getByText(/hero\.fbx is an FBX file.*does not read/).waitFor();
+    await page.getByText(/GLB/).first().waitFor();
+    assert.deepEqual(await work(page), before);
+  });
+
   await test('Films show the skin at the chosen size, whole and clear, however slowly they are drawn', async (fresh) => {
     const page = await open(await fresh({ viewport: { width: 900, height: 600 } }), server.url);
     await dropFiles(page, [{ name: 'beast.glb', bytes: readFileSync(config.samples.quadruped) }]);

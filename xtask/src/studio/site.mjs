@@ -95,6 +95,7 @@ export default async (server) => {
     const page = await open(await fresh(), server.url);
     await page.getByRole('tab', { name: 'Controller' }).click();
     await page.locator('.chips').getByRole('button', { name: 'Runner', exact: true }).click();
+    await page.getByRole('button', { name: 'Open the biped' }).click();
     await until(page, 'the runner', () => window.studio.work().sketch?.name === 'runner' && window.studio.settled);
     await page.getByRole('button', { name: 'Optimise', exact: true }).click();
     await eventually('a search', () => page.evaluate(() => window.studio.search().points.length), (count) => count > 1);
@@ -201,6 +202,6 @@ export default async (server) => {
     const page = await context.newPage();
     page.excused.push(/404|Failed to load/);
     await page.goto(server.url);
-    await page.getByText(/engine/i).first().waitFor();
+    await page.getByText(/The engine could not be loaded.*404/).waitFor();
   });
 };

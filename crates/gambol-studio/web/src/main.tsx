@@ -66,6 +66,8 @@ const hooks = {
   work: () => work.value,
   pose: () => show.current,
   creature: () => flow.creature.value?.answer ?? null,
+  /** Nodes of the skin's file and where they are in the world. */
+  nodes: () => stage.value?.nodes() ?? [],
   /** Seven numbers for each body of the creature on the stage: position and quaternion in the world. */
   frames: (pose: ArrayLike<number> = show.current) => [...new Kinematics(flow.creature.value!.answer).frames(pose)],
   /** Where a point of a body is on the page. */

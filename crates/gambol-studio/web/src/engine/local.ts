@@ -1,7 +1,7 @@
-import type { ReadonlySignal } from '@preact/signals'
+import { type ReadonlySignal, signal } from '@preact/signals'
 import type { CreatureWork } from '../protocol'
 import type { Dropped } from '../work/stash'
-import { type Ask, type Engine, type Kind, Refusal, type Reply } from './engine'
+import { type Ask, type Engine, type Kind, Refusal, type Reply, words } from './engine'
 import { toText, withoutPictures, withPictures } from './glb'
 import { EngineWorker } from './inpage'
 import { Link } from './link'
@@ -31,7 +31,13 @@ export class LocalEngine implements Engine {
   readonly greeting
 
   constructor(address: URL) {
-    const module = once(() => load(address))
+    const module = once(() => load(address).then((module) => {
+      this.failure.value = null
+      return module
+    }, (error: unknown) => {
+      this.failure.value = words(error)
+      throw error
+    }))
     const way = (place: number) => () => (this.workers[place] = new EngineWorker(module()))
     this.here = new Link(way(0), 1)
     let aside: Link | undefined
@@ -39,6 +45,9 @@ export class LocalEngine implements Engine {
     this.connection = this.here.connection
     this.greeting = this.here.greeting
   }
+
+  /** Why there is no engine to begin with. */
+  readonly failure = signal<string | null>(null)
 
   /** Why the browser does not keep something. */
   get trouble(): ReadonlySignal<string | null> {
@@ -137,7 +146,7 @@ export function sumOf(bytes: Uint8Array): string {
 
 async function load(address: URL): Promise<WebAssembly.Module> {
   const response = await fetch(address)
-  if (!response.ok) throw new Error(`the engine cannot be had: ${response.status} ${response.statusText}`)
+  if (!response.ok) throw new Error(`${response.status} ${response.statusText}`.trim())
   return compile(await response.arrayBuffer())
 }
 

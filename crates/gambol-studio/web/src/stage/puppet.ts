@@ -14,6 +14,8 @@ export interface Puppet {
   readonly triangles: number
   /** Frames of `Kinematics.frames`, and how far it has come over the ground: what follows no body goes along that. */
   pose(frames: Float64Array, way?: Way): void
+  /** Nodes of its file, and where they are. */
+  places?(): { node: number; place: number[] }[]
   /** Instead of a pose: a clip of the file that the skin came from, at a time in s. */
   play?(clip: string, time: number): void
   /** The body under a ray and where it was hit, in the body frame. */

@@ -51,6 +51,8 @@ export function outsideFiles(data: ArrayBuffer): string[] {
 /** A node of the scene, with the body it follows if it follows one. */
 interface Driven {
   node: THREE.Object3D
+  /** Its number in the file. */
+  index: number | null
   bone: BonePart | null
   turnInWorld: THREE.Quaternion
   /** Of the node that travels though it follows no body: where it rests in the world, and in its parent. */
@@ -87,7 +89,7 @@ class SkinPuppet implements Puppet {
     this.clips = gltf.animations
 
     const bones = new Map(skin.bones.map((bone) => [bone.node, bone]))
-    const root: Driven = { node: this.object, bone: null, rest: null, turnInWorld: new THREE.Quaternion(...xyzw(skin.orientation)) }
+    const root: Driven = { node: this.object, index: null, bone: null, rest: null, turnInWorld: new THREE.Quaternion(...xyzw(skin.orientation)) }
     this.byNode.set(this.object, root)
     gltf.scene.traverse((node) => {
       const index = gltf.parser.associations.get(node)?.nodes
@@ -96,7 +98,7 @@ class SkinPuppet implements Puppet {
       node.matrixWorld.multiplyMatrices(node.parent!.matrixWorld, node.matrix)
       const travels = bone === null && index === skin.root
       const rest = travels ? { world: node.matrixWorld.clone(), place: node.position.clone(), turn: node.quaternion.clone() } : null
-      const driven: Driven = { node, bone, rest, turnInWorld: new THREE.Quaternion() }
+      const driven: Driven = { node, index: index ?? null, bone, rest, turnInWorld: new THREE.Quaternion() }
       this.nodes.push(driven)
       this.byNode.set(node, driven)
       // Written by `pose` below, in the same order: three need not do it again.
@@ -134,6 +136,10 @@ class SkinPuppet implements Puppet {
       node.updateMatrix()
       node.matrixWorld.multiplyMatrices(parent.node.matrixWorld, node.matrix)
     }
+  }
+
+  places(): { node: number; place: number[] }[] {
+    return this.nodes.flatMap(({ node, index }) => (index === null ? [] : [{ node: index, place: new THREE.Vector3().setFromMatrixPosition(node.matrixWorld).toArray() }]))
   }
 
   /** A loop: after its end it begins again. */

@@ -357,6 +357,11 @@ export class Stage extends Emitter<StageEvents> {
     })
   }
 
+  /** Nodes of the file that the skin came from, and where they are in the world. */
+  nodes(): { node: number; place: number[] }[] {
+    return this.actor?.puppet.places?.() ?? []
+  }
+
   stats(): StageStats {
     const mean = (values: number[]) => (values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : 0)
     const atRest = performance.now() - this.lastFrame > 4 * REST

@@ -70,7 +70,7 @@ function Tracks({ clip, curves, stage }: { clip: ClipPart | null; curves: ForceC
   const contacts = live ? traced() : clip?.contacts ?? []
   const span = live ? TRACED : clip?.duration ?? 1
   return (
-    <div class={`tracks ${live ? 'live' : ''} ${contacts.length > 4 ? 'many' : ''}`}>
+    <div class={`tracks ${live ? 'live' : ''} ${contacts.length > (live ? 6 : 4) ? 'many' : ''}`}>
       <div class="names" aria-hidden="true">
         <span class="strip-name" />
         {contacts.map((contact) => <span key={contact.name}>{whichFoot(contact.name)}</span>)}
