@@ -208,6 +208,12 @@ enum Task {
         /// Take the screenshots of the docs instead
         #[arg(long, conflicts_with = "only")]
         pictures: bool,
+        /// Of the site of files (`cargo xtask site`) instead of the program
+        #[arg(long)]
+        site: bool,
+        /// In this browser
+        #[arg(long, value_enum, default_value = "chromium")]
+        browser: studio::Browser,
     },
     /// Make the studio's page, which is kept in crates/gambol-studio/page, from its sources in web
     Page,
@@ -286,7 +292,7 @@ fn main() -> ExitCode {
         Task::Rigs { folder } => rigs::run(&folder),
         Task::Masses { model, skin } => masses::run(&model, &skin),
         Task::Studio { pictures: true, .. } => studio::pictures(),
-        Task::Studio { only, .. } => studio::run(&only),
+        Task::Studio { only, site, browser, .. } => studio::run(&only, site, browser),
         Task::Page => page::run(),
         Task::Protocol => protocol::write(),
         Task::Wasm { times } => wasm::run(times),

@@ -30,10 +30,16 @@ pub(crate) fn run() -> Result<()> {
         copy(&root().join(name), &package.join(name))?;
     }
     copy(&wasm::build()?, &package.join("gambol.wasm"))?;
-    let options = "--declaration --strict --target ES2022 --module ES2022 --moduleResolution bundler --lib ES2023,DOM";
+    let options =
+        "--declaration --strict --target ES2022 --module ES2022 --moduleResolution bundler --lib ES2023,DOM";
     let mut compile = command("node", &[]);
     compile.arg(page::web().join("node_modules/typescript/bin/tsc")).args(options.split(' '));
-    compile.args(["--ignoreConfig", "--types", ""]).arg("--rootDir").arg(&sources).arg("--outDir").arg(&package);
+    compile
+        .args(["--ignoreConfig", "--types", ""])
+        .arg("--rootDir")
+        .arg(&sources)
+        .arg("--outDir")
+        .arg(&package);
     run_command(compile.arg(sources.join("index.ts")))?;
     run_command(command("node", &[]).arg(ours.join("try.mjs")).arg(&package))?;
     println!("the package is in {}", package.display());

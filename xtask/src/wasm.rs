@@ -24,12 +24,18 @@ pub(crate) fn run(times: bool) -> Result<()> {
     let profile = if times { "release" } else { "debug" };
     let program = target().join(profile).join("examples/engine_session");
     run_command(command(program, &[]).arg(&session))?;
-    node("engine.mjs", include_str!("wasm/engine.mjs"), &[&module, &session], if times { &["times"] } else { &[] })
+    node(
+        "engine.mjs",
+        include_str!("wasm/engine.mjs"),
+        &[&module, &session],
+        if times { &["times"] } else { &[] },
+    )
 }
 
 /// The engine as a module, as it is published.
 pub(crate) fn build() -> Result<PathBuf> {
-    let arguments = ["build", "--quiet", "--target", TARGET, "--package", "gambol-wasm", "--profile", PROFILE];
+    let arguments =
+        ["build", "--quiet", "--target", TARGET, "--package", "gambol-wasm", "--profile", PROFILE];
     run_command(&mut command(cargo(), &arguments))
         .map_err(|error| format!("{error}; if Rust has no {TARGET} here: rustup target add {TARGET}"))?;
     Ok(target().join(TARGET).join(PROFILE).join("gambol_wasm.wasm"))

@@ -12,9 +12,7 @@ use super::creature::Read;
 use super::set::{self, Making};
 use super::simulation::Simulation;
 use super::{Answer, Shelf, Trouble, controller, gait_file, motion};
-use crate::protocol::{
-    ExportAnswer, ExportWork, FEWEST_KEYS, GaitWork, MOST_GAITS, MOST_KEYS, Source,
-};
+use crate::protocol::{ExportAnswer, ExportWork, FEWEST_KEYS, GaitWork, MOST_GAITS, MOST_KEYS, Source};
 
 /// Keys per second, as on the command line.
 const FPS: f64 = 60.0;
@@ -107,7 +105,9 @@ pub(super) fn answer(
             let bytes = clip_file(dressed, shelf, wanted, &clip, &dressed.body.creature, Some(&terrain))?;
             (bytes, name)
         }
-        (_, ExportWork::Gaits { gaits }) => (several(dressed, shelf, gaits, wanted, &mut warnings)?, "gaits".to_owned()),
+        (_, ExportWork::Gaits { gaits }) => {
+            (several(dressed, shelf, gaits, wanted, &mut warnings)?, "gaits".to_owned())
+        }
         (_, ExportWork::Simulation) => {
             let simulation =
                 simulation.ok_or_else(|| Trouble("no simulation has been started yet".to_owned()))?;

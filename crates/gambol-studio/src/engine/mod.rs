@@ -218,7 +218,8 @@ impl Engine {
                 plant::export(planted, &wind, &wanted)
             }
             Request::Export { creature, style, what, format, in_place, seconds, name, keys } => {
-                let wanted = export::Wanted { format: &format, in_place, seconds, name: name.as_deref(), keys };
+                let wanted =
+                    export::Wanted { format: &format, in_place, seconds, name: name.as_deref(), keys };
                 let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
                 let simulation = self.simulation.as_ref();
                 export::answer(dressed, self.shelf.as_ref(), &what, simulation, &wanted)

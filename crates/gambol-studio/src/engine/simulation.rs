@@ -276,8 +276,12 @@ fn unsound(creature: &Creature) -> String {
         let parent = creature.bodies()[landmark.body].parent;
         landmark.role == Role::Foot && (parent == 0 || creature.bodies()[parent].parent == 0)
     };
-    let loose: Vec<&str> =
-        creature.landmarks().iter().filter(hangs).map(|foot| creature.bodies()[foot.body].name.as_str()).collect();
+    let loose: Vec<&str> = creature
+        .landmarks()
+        .iter()
+        .filter(hangs)
+        .map(|foot| creature.bodies()[foot.body].name.as_str())
+        .collect();
     let why = if loose.is_empty() {
         "its weight is not above its feet, or its legs do not carry it".to_owned()
     } else {

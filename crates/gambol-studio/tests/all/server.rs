@@ -316,7 +316,8 @@ fn uploads_and_messages_have_a_limit() {
     let studio = Studio::start(folder.path());
     let before = snapshot(folder.path());
     let mut page = studio.page();
-    let files = json!([{ "name": "ball.xml", "size": CREATURE.len() }, { "name": "mesh.stl", "size": MOST_BYTES }]);
+    let files =
+        json!([{ "name": "ball.xml", "size": CREATURE.len() }, { "name": "mesh.stl", "size": MOST_BYTES }]);
     let (head, _) = page.ask(json!({ "ask": "keep", "files": files }), CREATURE);
     let said = head["error"].as_str().unwrap();
     assert!(said.contains("512 MiB"), "{said}");
