@@ -102,7 +102,7 @@ export const scratch = mkdtempSync(join(tmpdir(), 'gambol-studio-'));
 mkdirSync(config.out, { recursive: true });
 
 export const browser = config.firefox
-  ? await playwright._bidiFirefox.launch({ executablePath: config.firefox })
+  ? await (await import('playwright-bidi')).default.firefox.launch({ channel: 'moz-firefox', executablePath: config.firefox, headless: false, env: { ...process.env, LIBGL_ALWAYS_SOFTWARE: '1' } })
   : await playwright.chromium.launch({ executablePath: config.chromium, args: FLAGS });
 
 /** For tests of what moves. */
