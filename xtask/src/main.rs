@@ -211,6 +211,9 @@ enum Task {
         /// Of the site of files (`cargo xtask site`) instead of the program
         #[arg(long)]
         site: bool,
+        /// Take every rig of this folder through the page of the site instead, and draw a sheet of what is seen
+        #[arg(long, value_name = "FOLDER", conflicts_with_all = ["only", "pictures"])]
+        rigs: Option<PathBuf>,
         /// In this browser
         #[arg(long, value_enum, default_value = "chromium")]
         browser: studio::Browser,
@@ -292,6 +295,7 @@ fn main() -> ExitCode {
         Task::Rigs { folder } => rigs::run(&folder),
         Task::Masses { model, skin } => masses::run(&model, &skin),
         Task::Studio { pictures: true, .. } => studio::pictures(),
+        Task::Studio { rigs: Some(folder), .. } => studio::rigs(&folder),
         Task::Studio { only, site, browser, .. } => studio::run(&only, site, browser),
         Task::Page => page::run(),
         Task::Protocol => protocol::write(),

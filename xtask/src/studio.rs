@@ -30,6 +30,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("controller.mjs", include_str!("studio/controller.mjs")),
     ("keyboard.mjs", include_str!("studio/keyboard.mjs")),
     ("looks.mjs", include_str!("studio/looks.mjs")),
+    ("rigs.mjs", include_str!("studio/rigs.mjs")),
     ("site.mjs", include_str!("studio/site.mjs")),
     ("last.mjs", include_str!("studio/last.mjs")),
     ("pictures.mjs", include_str!("studio/pictures.mjs")),
@@ -80,6 +81,14 @@ pub(crate) fn half(which: usize) -> Result<()> {
 pub(crate) fn of_files() -> Result<()> {
     let host = Host::Site(site::for_tests()?);
     drive("run.mjs", &host, Browser::Chromium, &target().join("studio-site"), &["way", "files", "site"], &[])
+}
+
+/// Every rig of a folder through the page of the site: a table, and a sheet of what is seen.
+pub(crate) fn rigs(folder: &Path) -> Result<()> {
+    let host = Host::Site(site::for_tests()?);
+    let folder = std::path::absolute(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let words = [folder.to_string_lossy().into_owned()];
+    drive("rigs.mjs", &host, Browser::Chromium, &target().join("studio"), &[], &words)
 }
 
 /// Screenshots of the docs, in `docs/studio`.

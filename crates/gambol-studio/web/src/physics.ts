@@ -8,7 +8,7 @@ const MOST_ADVANCE = 0.25
 
 /** What touched the ground is known for this long, s. */
 export const TRACED = 4
-/** It fell when its root is below this share of its height for this long, s. */
+/** It fell when its centre of mass is below this share of its height at the start for this long, s. */
 const FALLEN = 0.6
 const LOW_FOR = 0.25
 
@@ -40,7 +40,7 @@ export class Physics {
   readonly fell = signal<number | null>(null)
   /** What touched the ground in the last seconds, the latest last. */
   readonly trace = signal<Touch[]>([])
-  /** How high its root was at the start, m, and since when it is low, s. */
+  /** How high it was at the start, m, and since when it is low, s. */
   private height = 0
   private low: number | null = null
   private pull: Goal | null = null
@@ -49,8 +49,8 @@ export class Physics {
   private due = 0
   private measured = { wanted: 0, done: 0 }
 
-  /** `rootHeight` of a pose above the ground; null where there is none. */
-  constructor(private readonly engine: Engine, private readonly document: Document, private readonly rootHeight: (pose: number[]) => number | null = () => null) {}
+  /** `height` of a pose above the ground, of its centre of mass; null where that is not known. */
+  constructor(private readonly engine: Engine, private readonly document: Document, private readonly heightOf: (pose: number[]) => number | null = () => null) {}
 
   /** From the rest pose, at rest. */
   async begin(): Promise<void> {
@@ -139,13 +139,13 @@ export class Physics {
     }
   }
 
-  /** What goes by a gait or a controller is up, until its root stays far below where it began. */
+  /** What goes by a gait or a controller is up, until it stays far below where it began. */
   private watch({ time, pose }: SimulationAnswer): void {
     const goes = this.ground.peek() && (this.drive.peek() === 'gait' || this.drive.peek() === 'controller')
-    const root = this.rootHeight(pose)
-    if (!goes || root === null || this.fell.peek() !== null) return
-    if (time === 0 || this.height === 0) this.height = root
-    if (root > FALLEN * this.height) this.low = null
+    const now = this.heightOf(pose)
+    if (!goes || now === null || this.fell.peek() !== null) return
+    if (time === 0 || this.height === 0) this.height = now
+    if (now > FALLEN * this.height) this.low = null
     else this.low ??= time
     if (this.low !== null && time - this.low >= LOW_FOR) this.fell.value = this.low
   }

@@ -15,6 +15,7 @@ import { Playback } from './playback'
 import type { CreatureWork, GaitFileAnswer, GaitWork, Goal, Hello, SketchWork, Source, Style } from './protocol'
 import type { Work } from './work/work'
 import { Show } from './show'
+import { centreOfMass, Kinematics } from './stage'
 import { Document } from './work/document'
 import { creatureFrom, emptyGait, emptyStyle, same, workOn } from './work/empty'
 import { begin } from './work/history'
@@ -38,10 +39,13 @@ export const playback = new Playback(computed(() => {
 }))
 /** The forces of the motion that is played. */
 export const forces = computed(() => (control.front.value && doc.work.value.sketch ? null : flow.motion.value?.forces ?? null))
+/** How high the creature's centre of mass is above the ground, which may rise ahead, m. */
+const kinematics = computed(() => flow.creature.value && new Kinematics(flow.creature.value.answer))
 export const physics = new Physics(engine, doc, (pose) => {
-  const root = flow.creature.peek()?.answer.joints.find((joint) => joint.kind === 'free')
-  // A slope rises ahead.
-  return root ? pose[root.q + 2]! - Math.tan(physics.slope.peek() || doc.work.peek().gait.slope) * pose[root.q]! : null
+  const known = kinematics.peek()
+  if (!known || known.creature.nq !== pose.length) return null
+  const [x, , z] = centreOfMass(known.creature, known.frames(pose))
+  return z - Math.tan(physics.slope.peek() || doc.work.peek().gait.slope) * x
 })
 export const show = new Show(doc, flow, playback, physics, control)
 export const work = doc.work
