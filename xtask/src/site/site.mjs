@@ -69,7 +69,7 @@ function place(from, href) {
   const name = posix.normalize(posix.join(posix.dirname(from), decodeURI(path)))
   if (shown.has(name)) return path.replace(/\.md$/, '.html') + hash
   if (name.startsWith('..') || !existsSync(join(project, name)) || statSync(join(project, name)).isDirectory()) return null
-  if (!/\.(svg|png|webp|gif|apng|webm|glb|csv|toml)$/.test(name)) return null
+  if (!/\.(svg|png|webp|jpg|gif|apng|webm|glb|csv|toml)$/.test(name)) return null
   pictures.add(name)
   return href
 }

@@ -68,7 +68,7 @@ for (const [k, path] of files(config.only[0]).entries()) {
 const tab = await browser.newContext({ viewport: { width: 1600, height: 400 } });
 const page = await tab.newPage();
 await page.setContent(`<style>body { margin: 8px; background: #888; display: grid; grid-template-columns: repeat(4, 1fr); gap: 8px; font: 12px sans-serif }
-  figure { margin: 0; background: #fff } img { width: 100%; display: block; height: 240px; object-fit: cover; object-position: top } figcaption { padding: 2px 6px }</style>
+  figure { margin: 0; background: #fff } img { width: 100%; display: block; height: 240px; object-fit: contain; background: #222 } figcaption { padding: 2px 6px }</style>
   ${shots.map(({ name, png }) => `<figure><img src="data:image/png;base64,${png}"><figcaption>${name}</figcaption></figure>`).join('')}`);
 await page.evaluate(() => Promise.all([...document.images].map((image) => image.decode())));
 keep('rigs.jpg', await page.screenshot({ fullPage: true, type: 'jpeg', quality: 80 }));
