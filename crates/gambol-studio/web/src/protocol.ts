@@ -23,10 +23,19 @@ export const MOST_NODES = 2048
 /** How many modes of a plant the page is told. */
 export const PLANT_MODES = 25
 
+/** Keys per second of a clip: from what is jerky to what no screen shows. */
+export const FEWEST_KEYS = 5
+
+/** The same. */
+export const MOST_KEYS = 240
+
+/** Most gaits in one file. */
+export const MOST_GAITS = 32
+
 /** Most steps of a search at once. */
 export const MOST_STEPS = 100
 
-/** Most bytes of the files of one `Request::Keep`: ten times a large character with its textures. */
+/** Most bytes of the files of one `Request::Keep`: characters with large textures have 300 MB. */
 export const MOST_BYTES = 512 << 20
 
 /** See `Request::Hello`. */
@@ -585,7 +594,10 @@ export interface SkinPart {
   orientation: Quat
   /** The same, m. */
   position: Vec3
-  /** The node that travels. Where it follows no body it goes along the creature's way over the ground, with all that hangs on it. */
+  /**
+   * The node that travels. Where it follows no body it goes along the creature's way over the ground, with all that
+   * hangs on it.
+   */
   root: number
   /** Parents first. */
   bones: BonePart[]
