@@ -141,7 +141,8 @@ fn drive(
     std::fs::write(&file, config.to_string()).map_err(|error| format!("{}: {error}", file.display()))?;
     // Without a screen Firefox has no WebGL: it gets one that nobody sees.
     let screen = browser == Browser::Firefox && std::env::var_os("DISPLAY").is_none();
-    let mut node = if screen { command("xvfb-run", &["--auto-servernum", "node"]) } else { command("node", &[]) };
+    let mut node =
+        if screen { command("xvfb-run", &["--auto-servernum", "node"]) } else { command("node", &[]) };
     run_command(node.arg(folder.join(script)).arg(file))
 }
 

@@ -81,9 +81,14 @@ export default async (server) => {
     // Whatever it is asked ends it: three times it is tried.
     const said = await page.evaluate(async () => {
       const { creature, style, gait } = window.studio.work();
-      const timer = setInterval(() => window.studio.link === 'open' && window.studio.trap(), 5);
+      const post = Worker.prototype.postMessage;
+      Worker.prototype.postMessage = function trapped(message, ...more) {
+        post.call(this, message, ...more);
+        const head = message instanceof ArrayBuffer ? new TextDecoder().decode(message) : '';
+        if (head.includes('"ask":"motion"')) queueMicrotask(() => window.studio.trap());
+      };
       const words = await window.studio.ask('motion', { creature, style, gait: { ...gait, name: 'pace' } }).then(() => 'answered', (error) => error.message);
-      clearInterval(timer);
+      Worker.prototype.postMessage = post;
       return words;
     });
     assert.match(said, /stopped 3 times/);

@@ -197,7 +197,7 @@ fn feet_that_hang_on_the_trunk_are_a_finding_and_no_setting() {
         format!(
             "<body name=\"thigh.{name}\" pos=\"0 {y} -0.1\"><joint name=\"hip.{name}\" axis=\"0 1 0\" stiffness=\"20\"/>\
              <geom type=\"capsule\" fromto=\"0 0 0 0 0 -0.35\" size=\"0.05\"/></body>\
-             <body name=\"ik.{name}\" pos=\"0 {y} -0.9\"><joint name=\"ik.{name}\" axis=\"0 1 0\" pos=\"0 0 0.9\" stiffness=\"1e-6\"/>\
+             <body name=\"ik.{name}\" pos=\"0 {y} -0.9\"><joint name=\"ik.{name}\" type=\"slide\" axis=\"0 0 1\" stiffness=\"0.01\"/>\
              <geom type=\"box\" size=\"0.1 0.04 0.03\"/><site name=\"foot.{name}\" pos=\"0 0 -0.03\"/></body>"
         )
     };
@@ -210,6 +210,10 @@ fn feet_that_hang_on_the_trunk_are_a_finding_and_no_setting() {
     let creature = page.drop_files(&[("stilts.xml", text.as_bytes())]);
     let request = json!({ "ask": "simulate", "creature": creature, "style": {}, "drive": { "by": "passive" }, "ground": true, "help": true });
     let warnings = page.ask(request).head["warnings"].to_string();
+    assert!(
+        warnings.contains("No springs of this world") && warnings.contains("ik.left, ik.right"),
+        "{warnings}"
+    );
     assert!(!warnings.contains("times as stiff"), "{warnings}");
 }
 
