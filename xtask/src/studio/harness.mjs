@@ -117,6 +117,14 @@ export async function context(options = {}) {
   const made = await browser.newContext({ viewport: WINDOW, reducedMotion: 'reduce', ...options });
   made.setDefaultTimeout(PATIENCE);
   made.on('page', listenTo);
+  // WebDriver BiDi does not tell of downloads here: what the page gives to the browser to save is looked at instead.
+  if (config.firefox) await made.addInitScript(() => {
+    const click = HTMLAnchorElement.prototype.click;
+    HTMLAnchorElement.prototype.click = function taken() {
+      if (this.download) window.taken = { name: this.download, href: this.href };
+      else click.call(this);
+    };
+  });
   return made;
 }
 
@@ -226,8 +234,19 @@ export async function dropFiles(page, files) {
 /** Takes one kind of file home by its button; the bytes and the name that the browser saves. */
 export async function take(page, name) {
   if (!(await page.getByRole('dialog', { name: 'Take it home' }).isVisible())) await page.getByRole('button', { name: 'Take it home' }).click();
+  const button = page.locator('.take').filter({ has: page.getByText(name, { exact: true }) });
+  if (config.firefox) {
+    await button.click();
+    await until(page, 'a download', () => window.taken);
+    return page.evaluate(async () => {
+      const { name, href } = window.taken;
+      window.taken = null;
+      const bytes = new Uint8Array(await (await fetch(href)).arrayBuffer());
+      return { name, letters: [...bytes].map((byte) => String.fromCharCode(byte)).join('') };
+    }).then(({ name, letters }) => ({ name, bytes: Buffer.from(letters, 'latin1') }));
+  }
   const coming = page.waitForEvent('download');
-  await page.locator('.take').filter({ has: page.getByText(name, { exact: true }) }).click();
+  await button.click();
   const download = await coming;
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }
