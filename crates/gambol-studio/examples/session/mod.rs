@@ -128,7 +128,12 @@ impl Session {
         moved["stiffness"] = json!(2.0);
         self.ask(json!({ "ask": "sketch", "creature": biped, "sketch": moved, "from": sketch }))?;
         self.ask(json!({ "ask": "search", "creature": biped, "sketch": sketch, "seed": 3 }))?;
-        while self.ask(json!({ "ask": "improve", "steps": 3 }))?["evaluations"].as_u64() < Some(CYCLES) {}
+        loop {
+            let told = self.ask(json!({ "ask": "improve", "steps": 3 }))?;
+            if told["evaluations"].as_u64() >= Some(CYCLES) || !told["outcome"].is_null() {
+                break;
+            }
+        }
         let found = self.ask(json!({ "ask": "improve", "steps": 0, "keep": true }))?;
         let (controller, checkpoint) = (&found["kept"]["controller"], &found["kept"]["checkpoint"]);
         self.ask(json!({ "ask": "stop" }))?;

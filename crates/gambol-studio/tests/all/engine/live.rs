@@ -174,7 +174,8 @@ fn several_gaits_go_home_in_one_file() {
     };
     let Answer { head, bytes } = page.ask(request(gaits.clone(), json!({ "keys": 30.0 })));
     assert_eq!(head["name"], "dog-gaits.glb");
-    let [(walk, few), (trot, _)] = &clips(&bytes)[..] else { panic!("two clips") };
+    let made = clips(&bytes);
+    let [(walk, few), (trot, _)] = &made[..] else { panic!("two clips") };
     assert_eq!([walk.as_str(), trot.as_str()], ["walk", "trot"]);
     let Answer { bytes, .. } = page.ask(request(gaits.clone(), json!({ "keys": 120.0 })));
     let many = clips(&bytes)[0].1;
