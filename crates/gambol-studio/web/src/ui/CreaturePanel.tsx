@@ -57,7 +57,7 @@ export function CreaturePanel() {
 }
 
 /** Units that files are made in without saying so, m. */
-const UNITS: [number, string][] = [[0.01, 'centimetres'], [0.0254, 'inches'], [0.001, 'millimetres'], [0.3048, 'feet'], [100, 'hundreds of metres']]
+const UNITS: [number, string][] = [[0.01, 'centimetre'], [0.0254, 'inch'], [0.001, 'millimetre'], [0.3048, 'foot'], [100, 'hundred metres']]
 /** Nothing that walks is taller, and few that are smaller are animated, m. */
 export const TALLEST = 5
 export const SMALLEST = 0.05
@@ -67,7 +67,7 @@ const USUAL = [0.15, 3]
 /** An implausible size is the first thing to know: tempo and strength follow from it. */
 function Odd({ height, of, kind }: { height: number; of: CreatureWork; kind: CreatureAnswer['kind'] }) {
   if (of.height !== null || (kind !== 'gltf' && kind !== 'recording') || (height <= TALLEST && height >= SMALLEST)) return null
-  const guesses = UNITS.map(([unit, name]) => [unit * height, `if its unit are ${name}`] as const).filter(([tall]) => tall >= USUAL[0]! && tall <= USUAL[1]!)
+  const guesses = UNITS.map(([unit, name]) => [unit * height, `if its unit is the ${name}`] as const).filter(([tall]) => tall >= USUAL[0]! && tall <= USUAL[1]!)
   const choices = [...guesses, [0.7, 'as a dog'] as const, [1.75, 'as a person'] as const]
   return (
     <Section title="Is it that size?">
