@@ -40,10 +40,11 @@ const STEPS: &[Step] = &[
     alone("packages", publish::check),
     alone("oldest Rust", publish::oldest_rust),
     alone("same bits on other machines", || bits::run_all(false)),
-    alone("engine in WebAssembly", wasm::run),
+    alone("engine in WebAssembly", || wasm::run(false)),
     // The longest first, so that no lane is left with it at the end.
     beside("studio in a browser, first half", || studio::half(0)),
     beside("studio in a browser, second half", || studio::half(1)),
+    beside("studio as a site of files", studio::of_files),
     beside("replayed controllers", replay::check),
     beside("legs in MuJoCo", legged::check),
     beside("gaits", || gaits::run(&[], gaits::Table::Text)),
