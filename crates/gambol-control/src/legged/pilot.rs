@@ -153,6 +153,8 @@ pub struct PilotMemory {
     pub push: Vec3,
     /// ... and angular acceleration of the trunk, rad/s².
     pub twist: Vec3,
+    /// What the head turns to, m; none: as in the stride.
+    pub looks_at: Option<Vec3>,
     begun: bool,
 }
 
@@ -220,6 +222,7 @@ impl Pilot {
             deviation: Deviation::new(self.reference.feet.len()),
             push: Vec3::zeros(),
             twist: Vec3::zeros(),
+            looks_at: None,
             begun: false,
         }
     }
