@@ -7,7 +7,7 @@ use gambol::gait::Style;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CreatureWork, DriveWork, ExportWork, GaitWork, SketchWork};
+use super::{CreatureWork, DriveWork, ExportWork, GaitWork, SketchWork, SteerWork};
 #[allow(unused_imports)] // for links
 use super::{answer::*, creature::*, motion::*, plant::*, sketch::*};
 
