@@ -16,6 +16,8 @@ gambol_model::settings! {
         reach: f64 = 0.6, Positive;
         /// Speed of a late foot on its way down, faster than the creature falls, √(g l).
         late: f64 = 0.6, Positive;
+        /// Rate at which a foot that landed on its heel comes down on its sole, √(g/l).
+        roll: f64 = 6.0, AtLeastZero;
         /// A contact this near bears load, leg lengths: half a millimetre of a dog's leg.
         touch: f64 = 1e-3, Positive;
         /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
