@@ -329,7 +329,8 @@ impl<'r> Rigid<'r> {
     /// The same of forces, and of the moments of soles.
     fn prices(&self, node: &Node) -> Vec<f64> {
         let weight = self.mass * self.units.gravity;
-        let force = |foot: &Standing| self.settings.force * weight / self.duties[foot.foot];
+        let RegulatorSettings { force, stands, .. } = *self.settings;
+        let force = |foot: &Standing| force * weight * (stands / self.duties[foot.foot]).max(1.0);
         let price = |foot| self.step / math::square(force(foot));
         let mut prices: Vec<f64> = node.feet.iter().flat_map(|foot| [price(foot); 3]).collect();
         for foot in node.feet.iter().filter(|foot| self.soles[foot.foot] > 0.0) {

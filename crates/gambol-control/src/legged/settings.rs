@@ -17,7 +17,7 @@ gambol_model::settings! {
         /// Speed of a late foot on its way down, faster than the creature falls, √(g l).
         late: f64 = 0.6, Positive;
         /// Rate at which a foot that landed on its heel comes down on its sole, √(g/l).
-        roll: f64 = 6.0, AtLeastZero;
+        roll: f64 = 3.0, AtLeastZero;
         /// A contact this near bears load, leg lengths: half a millimetre of a dog's leg.
         touch: f64 = 1e-3, Positive;
         /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
@@ -54,9 +54,11 @@ gambol_model::settings! {
         spin: f64 = 1.0, Positive;
         /// ... and as it turns.
         swerve: f64 = 0.5, Positive;
-        /// Of the force of a foot in its mean over the stride, weights: who stands a shorter share of it must push the more as long as it
-        /// does, 0.4 weights of a dog's walk and 0.86 of its gallop.
-        force: f64 = 0.25, Positive;
+        /// Of the force of a foot, weights, ...
+        force: f64 = 0.4, Positive;
+        /// ... that stands for this share of the stride or longer, as in a walk: who stands shorter must push the more as long as it does, 0.86
+        /// weights of a dog's gallop.
+        stands: f64 = 0.62, Share;
         /// Moment of a whole sole, in that force times leg lengths: half of the sole's length.
         sole: f64 = 0.1, Positive;
         /// Of the place where a foot is set down, leg lengths.

@@ -302,6 +302,8 @@ export type DriveWork =
   | { by: 'gait'; gait: GaitWork }
   /** The springs' rest pose swings along modes. */
   | { by: 'pump'; modes: PumpedMode[] }
+  /** It stands, and goes where it is told, by its own torques, in the gait that suits the speed. */
+  | { by: 'roam' }
   /** A controller: the stride that was found of a sketch. */
   | { by: 'controller'; sketch: SketchWork }
 
@@ -319,8 +321,20 @@ export interface SimulationAnswer {
   energy: Vec3
   /** Why it cannot go on, if it cannot. */
   diverged: string | null
+  /** Where the ground bears it, and the force there: x, y, z in m, then in N. */
+  forces: [number, number, number, number, number, number][]
+  /** Of a creature that balances by itself. */
+  balance: BalanceAnswer | null
   /** What a user should know; at the start only. */
   warnings: string[]
+}
+
+/** How a creature is to go that goes where it is told. */
+export interface SteerWork {
+  /** m/s ahead, at least 0 */
+  speed: number
+  /** rad/s to the left */
+  turn: number
 }
 
 /** A sketch of a controller, and what was found of it. */
@@ -877,6 +891,16 @@ export interface PumpedMode {
   frequency?: number | null
 }
 
+/** What the legs of a creature are about that balances by itself. */
+export interface BalanceAnswer {
+  /** The gait it goes in; `stand` before it goes. */
+  gait: string
+  /** Of its stride, from 0 to 1. */
+  phase: number
+  /** One for each foot. */
+  legs: LegAnswer[]
+}
+
 /** A sketch of a gait. */
 export interface Sketch {
   /** What it is called. */
@@ -908,6 +932,11 @@ export interface Sketch {
    * weight and of the length of the legs.
    */
   most_effort: number
+  /**
+   * Height of the centre of mass by which the paper's other thresholds are measured, m: 1 of its runner. Lengths go
+   * with it, speeds with its square root, rates with the inverse of that.
+   */
+  size: number
   /** Of a swinging foot. */
   flight: Palette
   /** Of a standing foot. */
@@ -1116,6 +1145,18 @@ export interface FootPush {
   up: Numbers
 }
 
+/** A leg of a creature that balances by itself. */
+export interface LegAnswer {
+  /** Name of its foot. */
+  foot: string
+  /** When it is to stand: start and length, in cycles. A stance may run over the end of the stride. */
+  stances: [number, number][]
+  /** What it does: pushes, lifts, reaches out, is late, is jammed. */
+  state: string
+  /** Whether it touches the ground. */
+  touches: boolean
+}
+
 /** How the legs take turns. */
 export type Legs =
   /** Left and right do the same half a cycle apart: running. */
@@ -1282,7 +1323,10 @@ export interface Requests {
       ground: boolean
       /** Of the ground, up along x, rad. */
       slope?: number
-      /** Whether springs are made stiff enough to carry it, and a hand holds its trunk upright. */
+      /**
+       * Whether a gait on legs is kept up by the creature's own torques. Others are helped by springs that are stiff
+       * enough to carry it.
+       */
       help?: boolean
     }
     answer: SimulationAnswer
@@ -1294,6 +1338,8 @@ export interface Requests {
       seconds: number
       /** What the mouse pulls. */
       pull?: Goal | null
+      /** Where a creature is to go that goes where it is told; none: as before. */
+      steer?: SteerWork | null
     }
     answer: SimulationAnswer
   }
