@@ -6,7 +6,6 @@ mod creature;
 mod export;
 mod gait_file;
 mod hint;
-mod legs;
 mod motion;
 mod plant;
 mod reach;
@@ -171,8 +170,8 @@ impl Engine {
                 self.simulation = Some(simulation);
                 Ok(answer)
             }
-            Request::Advance { seconds, pull, steer } => match &mut self.simulation {
-                Some(simulation) => simulation.advance(seconds, pull.as_ref(), steer.as_ref()),
+            Request::Advance { seconds, pull } => match &mut self.simulation {
+                Some(simulation) => simulation.advance(seconds, pull.as_ref()),
                 None => Err(Trouble("no simulation is running; press play to start it".to_owned())),
             },
             Request::Sketch { creature, sketch, from } => {

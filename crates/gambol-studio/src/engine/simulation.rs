@@ -1,14 +1,14 @@
 //! A live simulation: it goes on as far as the page asks.
 
 use gambol::anatomy::{StandSettings, StandStatus, stand};
-use gambol::control::help::{Grip, GripSettings, HelpSettings, strengthen};
+use gambol::control::help::{Grip, GripSettings, Hand, Held, HelpSettings, strengthen};
 use gambol::control::locomotion::{Balance, Balanced, Bursts, world};
 use gambol::control::{
     AnyController, Command, Follow, Memory, Passive, Pump, soft_ground, stand_on, suggest,
 };
 use gambol::dynamics::{
-    ContactForce, ContactModel, Data, Drive, Goal, Sense, State, StepSettings, Stepper, Terrain, World,
-    energy_about, momentum,
+    ContactModel, Data, Drive, Goal, Sense, State, StepSettings, Stepper, Terrain, World, energy_about,
+    momentum,
 };
 use gambol::gait::{Sampling, perform};
 use gambol::model::Creature;
@@ -17,10 +17,9 @@ use nalgebra::DMatrix;
 
 use super::body::Dressed;
 use super::controller::Controller as Controlled;
-use super::legs::{Ready, Walks, steer};
 use super::motion::gait;
 use super::{Answer, Trouble};
-use crate::protocol::{DriveWork, MOST_ADVANCE, PumpedMode, SimulationAnswer, SteerWork};
+use crate::protocol::{DriveWork, MOST_ADVANCE, PumpedMode, SimulationAnswer};
 
 /// Keys per second of a gait that is followed: finer than any spring is to see.
 const GAIT_KEYS: f64 = 120.0;
@@ -51,10 +50,6 @@ pub(super) struct Simulation {
     controller: Box<dyn AnyController + Send>,
     memory: Memory,
     command: Command,
-    /// Of each coordinate, N·m or N; empty: no limits.
-    strength: Vec<f64>,
-    /// Of a creature that balances by itself.
-    walks: Option<Walks>,
     data: Data,
     /// Room for what a pull needs.
     jacobian: DMatrix<f64>,
@@ -74,23 +69,7 @@ impl Simulation {
     ) -> Result<(Self, Answer), Trouble> {
         let terrain = terrain(slope)?;
         let mut warnings = Vec::new();
-        match drive {
-            DriveWork::Roam if !ground => {
-                return Err(Trouble("there is no ground to go on; switch it on".to_owned()));
-            }
-            DriveWork::Roam => {
-                let ready = Ready::anywhere(dressed, &mut warnings)?;
-                return Self::on_legs(ready, terrain, warnings);
-            }
-            DriveWork::Gait { gait } if ground && help => {
-                match Ready::on_gait(dressed, gait, &mut warnings)? {
-                    Ok(ready) => return Self::on_legs(ready, terrain, warnings),
-                    Err(reason) => warnings = vec![reason],
-                }
-            }
-            _ => (),
-        }
-        let Start { controller, mut state } = start(dressed, drive, &mut warnings)?;
+        let Start { controller, mut state, speed } = start(dressed, drive, &mut warnings)?;
         let mut creature = dressed.body.creature.clone();
         // What is pumped lives by its own springs, and rolls over as it likes.
         let stands = ground && !matches!(drive, DriveWork::Pump { .. });
@@ -99,6 +78,10 @@ impl Simulation {
         } else if stands {
             warnings.extend(too_soft(dressed));
         }
+        let controller = match speed.filter(|_| stands && help) {
+            Some(speed) => held(controller, &creature, dressed, speed)?,
+            None => controller,
+        };
         if ground {
             stand_on(&creature, &terrain, &mut state.q);
         }
@@ -133,19 +116,6 @@ impl Simulation {
         Self::begin(stage.creature.clone(), settings, state, controller, Vec::new())
     }
 
-    /// Begins where a creature is that balances by itself.
-    fn on_legs(ready: Ready, terrain: Terrain, warnings: Vec<String>) -> Result<(Self, Answer), Trouble> {
-        let Ready { creature, controller, mut start, step, strength, walks } = ready;
-        if terrain != Terrain::Flat {
-            stand_on(&creature, &terrain, &mut start.q);
-        }
-        let settings = StepSettings { step, ground: Some(terrain), ..StepSettings::default() };
-        let (mut simulation, _) = Self::begin(creature, settings, start, controller, Vec::new())?;
-        (simulation.strength, simulation.walks) = (strength, Some(walks));
-        let answer = simulation.answer(warnings)?;
-        Ok((simulation, answer))
-    }
-
     fn begin(
         creature: Creature,
         settings: StepSettings,
@@ -173,8 +143,6 @@ impl Simulation {
             controller,
             memory,
             command,
-            strength: Vec::new(),
-            walks: None,
             data,
             jacobian,
             behind: 0.0,
@@ -187,18 +155,12 @@ impl Simulation {
     }
 
     /// Goes on by `seconds`, in whole steps.
-    pub(super) fn advance(
-        &mut self,
-        seconds: f64,
-        pull: Option<&Goal>,
-        to: Option<&SteerWork>,
-    ) -> Result<Answer, Trouble> {
+    pub(super) fn advance(&mut self, seconds: f64, pull: Option<&Goal>) -> Result<Answer, Trouble> {
         if !(0.0..=MOST_ADVANCE).contains(&seconds) {
             return Err(Trouble(format!(
                 "a simulation goes on by 0 to {MOST_ADVANCE} s at once, not {seconds} s"
             )));
         }
-        steer(&mut self.memory, to)?;
         let grip = pull.map(|pull| Grip::new(&self.world, &self.state, pull, &GripSettings::default()));
         let grip = grip.transpose().map_err(Trouble::from_error)?;
         let h = self.world.settings().step;
@@ -210,12 +172,8 @@ impl Simulation {
             if let Some(grip) = &grip {
                 grip.pull(&sense, &mut self.jacobian, &mut self.command.torque);
             }
-            let drive = Drive {
-                rest: &self.command.rest,
-                torque: &self.command.torque,
-                strength: &self.strength,
-                pushes: &[],
-            };
+            let drive =
+                Drive { rest: &self.command.rest, torque: &self.command.torque, strength: &[], pushes: &[] };
             let went = sense.step(&drive);
             self.diverged = went.err().map(|divergence| divergence.to_string());
             if self.diverged.is_none()
@@ -264,19 +222,10 @@ impl Simulation {
             touching: names,
             energy: [energy.kinetic, energy.elastic, energy.gravity],
             diverged: self.diverged.clone(),
-            forces: state.contact_forces(&self.world).filter_map(|own| borne(&own)).collect(),
-            balance: self.walks.as_ref().and_then(|walks| walks.answer(&self.memory)),
             warnings,
         };
         Answer::new(answer, Vec::new())
     }
-}
-
-/// Point and force of a contact with the ground that bears a load.
-fn borne(ContactForce { contact, force }: &ContactForce) -> Option<[f64; 6]> {
-    let (at, push) = (contact.point, force);
-    let bears = contact.bodies[1] == 0 && push.norm() > 0.0;
-    bears.then(|| [at.x, at.y, at.z, push.x, push.y, push.z])
 }
 
 fn terrain(slope: f64) -> Result<Terrain, Trouble> {
@@ -290,15 +239,19 @@ fn terrain(slope: f64) -> Result<Terrain, Trouble> {
 struct Start {
     controller: Box<dyn AnyController + Send>,
     state: State,
+    /// Of a gait, m/s.
+    speed: Option<f64>,
 }
 
 fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -> Result<Start, Trouble> {
     let state = State::new(dressed.body.basis.mean(), &vec![0.0; dressed.body.creature.nv()]);
     Ok(match drive {
-        DriveWork::Passive | DriveWork::Controller { .. } | DriveWork::Roam => {
-            Start { controller: Box::new(Passive), state }
+        DriveWork::Passive | DriveWork::Controller { .. } => {
+            Start { controller: Box::new(Passive), state, speed: None }
         }
-        DriveWork::Pump { modes } => Start { controller: Box::new(pump(dressed, modes)?), state },
+        DriveWork::Pump { modes } => {
+            Start { controller: Box::new(pump(dressed, modes)?), state, speed: None }
+        }
         DriveWork::Gait { gait: work } => {
             let (mut gait, hints) = gait(dressed, work)?;
             warnings.extend(hints);
@@ -307,7 +260,8 @@ fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -
             let played = perform(body, data, &gait, &Sampling { seconds: None, fps: GAIT_KEYS })
                 .map_err(Trouble::hinted)?;
             let state = Follow::start(&body.creature, &played.clip);
-            Start { controller: Box::new(Follow::new(&played.clip)), state }
+            let speed = Some(played.report.speed);
+            Start { controller: Box::new(Follow::new(&played.clip)), state, speed }
         }
     })
 }
@@ -318,6 +272,20 @@ fn strengthened(creature: &mut Creature, dressed: &Dressed) -> Result<Option<Str
         .map_err(Trouble::from_error)?;
     Ok((factor > 1.0)
         .then(|| format!("Helped: its springs are {factor:.1} times as stiff here, so that they carry it.")))
+}
+
+/// A controller whose creature a hand holds upright and leads at `speed`, m/s.
+fn held(
+    controller: Box<dyn AnyController + Send>,
+    creature: &Creature,
+    dressed: &Dressed,
+    speed: f64,
+) -> Result<Box<dyn AnyController + Send>, Trouble> {
+    let velocity = speed * dressed.body.legs.heading.forward;
+    match Hand::new(creature, dressed.body.basis.mean(), velocity, &HelpSettings::default()) {
+        Some(hand) => Ok(Box::new(Held::new(controller, hand, creature).map_err(Trouble::from_error)?)),
+        None => Ok(controller),
+    }
 }
 
 fn pump(dressed: &Dressed, wanted: &[PumpedMode]) -> Result<Pump, Trouble> {

@@ -157,34 +157,6 @@ pub struct SimulationAnswer {
     pub energy: [f64; 3],
     /// Why it cannot go on, if it cannot.
     pub diverged: Option<String>,
-    /// Where the ground bears it, and the force there: x, y, z in m, then in N.
-    pub forces: Vec<[f64; 6]>,
-    /// Of a creature that balances by itself.
-    pub balance: Option<BalanceAnswer>,
     /// What a user should know; at the start only.
     pub warnings: Vec<String>,
-}
-
-/// What the legs of a creature are about that balances by itself.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct BalanceAnswer {
-    /// The gait it goes in; `stand` before it goes.
-    pub gait: String,
-    /// Of its stride, from 0 to 1.
-    pub phase: f64,
-    /// One for each foot.
-    pub legs: Vec<LegAnswer>,
-}
-
-/// A leg of a creature that balances by itself.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct LegAnswer {
-    /// Name of its foot.
-    pub foot: String,
-    /// When it is to stand: start and length, in cycles. A stance may run over the end of the stride.
-    pub stances: Vec<[f64; 2]>,
-    /// What it does: pushes, lifts, reaches out, is late, is jammed.
-    pub state: String,
-    /// Whether it touches the ground.
-    pub touches: bool,
 }

@@ -7,7 +7,7 @@ use gambol::gait::Style;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{CreatureWork, DriveWork, ExportWork, GaitWork, SketchWork, SteerWork};
+use super::{CreatureWork, DriveWork, ExportWork, GaitWork, SketchWork};
 #[allow(unused_imports)] // for links
 use super::{answer::*, creature::*, motion::*, plant::*, sketch::*};
 
@@ -110,7 +110,7 @@ pub enum Request {
         /// Of the ground, up along x, rad.
         #[serde(default)]
         slope: f64,
-        /// Whether a gait on legs is kept up by the creature's own torques. Others are helped by springs that are stiff enough to carry it.
+        /// Whether springs are made stiff enough to carry it, and a hand holds its trunk upright.
         #[serde(default)]
         help: bool,
     },
@@ -121,9 +121,6 @@ pub enum Request {
         /// What the mouse pulls.
         #[serde(default)]
         pull: Option<Goal>,
-        /// Where a creature is to go that goes where it is told; none: as before.
-        #[serde(default)]
-        steer: Option<SteerWork>,
     },
     /// The modes of a sketch's two phases. Answer: [`SketchAnswer`].
     Sketch {

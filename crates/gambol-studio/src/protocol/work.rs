@@ -167,22 +167,11 @@ pub enum DriveWork {
         /// Amplitude, phase and frequency are suggested where not given.
         modes: Vec<PumpedMode>,
     },
-    /// It stands, and goes where it is told, by its own torques, in the gait that suits the speed.
-    Roam,
     /// A controller: the stride that was found of a sketch.
     Controller {
         /// Which.
         sketch: Box<SketchWork>,
     },
-}
-
-/// How a creature is to go that goes where it is told.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-pub struct SteerWork {
-    /// m/s ahead, at least 0
-    pub speed: f64,
-    /// rad/s to the left
-    pub turn: f64,
 }
 
 /// One mode that is pumped.

@@ -302,8 +302,6 @@ export type DriveWork =
   | { by: 'gait'; gait: GaitWork }
   /** The springs' rest pose swings along modes. */
   | { by: 'pump'; modes: PumpedMode[] }
-  /** It stands, and goes where it is told, by its own torques, in the gait that suits the speed. */
-  | { by: 'roam' }
   /** A controller: the stride that was found of a sketch. */
   | { by: 'controller'; sketch: SketchWork }
 
@@ -321,20 +319,8 @@ export interface SimulationAnswer {
   energy: Vec3
   /** Why it cannot go on, if it cannot. */
   diverged: string | null
-  /** Where the ground bears it, and the force there: x, y, z in m, then in N. */
-  forces: [number, number, number, number, number, number][]
-  /** Of a creature that balances by itself. */
-  balance: BalanceAnswer | null
   /** What a user should know; at the start only. */
   warnings: string[]
-}
-
-/** How a creature is to go that goes where it is told. */
-export interface SteerWork {
-  /** m/s ahead, at least 0 */
-  speed: number
-  /** rad/s to the left */
-  turn: number
 }
 
 /** A sketch of a controller, and what was found of it. */
@@ -891,16 +877,6 @@ export interface PumpedMode {
   frequency?: number | null
 }
 
-/** What the legs of a creature are about that balances by itself. */
-export interface BalanceAnswer {
-  /** The gait it goes in; `stand` before it goes. */
-  gait: string
-  /** Of its stride, from 0 to 1. */
-  phase: number
-  /** One for each foot. */
-  legs: LegAnswer[]
-}
-
 /** A sketch of a gait. */
 export interface Sketch {
   /** What it is called. */
@@ -1145,18 +1121,6 @@ export interface FootPush {
   up: Numbers
 }
 
-/** A leg of a creature that balances by itself. */
-export interface LegAnswer {
-  /** Name of its foot. */
-  foot: string
-  /** When it is to stand: start and length, in cycles. A stance may run over the end of the stride. */
-  stances: [number, number][]
-  /** What it does: pushes, lifts, reaches out, is late, is jammed. */
-  state: string
-  /** Whether it touches the ground. */
-  touches: boolean
-}
-
 /** How the legs take turns. */
 export type Legs =
   /** Left and right do the same half a cycle apart: running. */
@@ -1323,10 +1287,7 @@ export interface Requests {
       ground: boolean
       /** Of the ground, up along x, rad. */
       slope?: number
-      /**
-       * Whether a gait on legs is kept up by the creature's own torques. Others are helped by springs that are stiff
-       * enough to carry it.
-       */
+      /** Whether springs are made stiff enough to carry it, and a hand holds its trunk upright. */
       help?: boolean
     }
     answer: SimulationAnswer
@@ -1338,8 +1299,6 @@ export interface Requests {
       seconds: number
       /** What the mouse pulls. */
       pull?: Goal | null
-      /** Where a creature is to go that goes where it is told; none: as before. */
-      steer?: SteerWork | null
     }
     answer: SimulationAnswer
   }

@@ -47,40 +47,6 @@ fn a_helped_dog_trots_on_and_one_left_alone_falls() {
     assert!(alone[2] < 0.5 * standing, "without help and balance it lies down: {} m", alone[2]);
 }
 
-/// From standing, in the gait that suits what the hand asks for; the ground bears its weight, and nothing else does.
-#[test]
-fn a_dog_that_balances_goes_where_it_is_steered() {
-    let mut page = Page::new();
-    let begun = simulate(&mut page, &gallery("dog"), &json!({ "by": "roam" }), false).head;
-    assert_eq!(begun["balance"]["gait"], "stand");
-    let (mut last, mut borne, mut looks) = (Value::Null, 0.0, 0.0);
-    for frame in 0..60 * 6 {
-        let ask = json!({ "ask": "advance", "seconds": 1.0 / 60.0, "steer": { "speed": 0.8, "turn": 0.3 } });
-        last = page.ask(ask).head;
-        assert_eq!(last["diverged"], Value::Null);
-        if frame >= 60 * 4 {
-            let forces = last["forces"].as_array().unwrap();
-            borne += forces.iter().map(|force| floats(force)[5]).sum::<f64>();
-            looks += 1.0;
-        }
-    }
-    assert_eq!(last["balance"]["gait"], "walk");
-    let legs = last["balance"]["legs"].as_array().unwrap();
-    assert!(
-        legs.len() == 4 && legs.iter().any(|leg| leg["state"] == "pushes" && leg["touches"] == true),
-        "{legs:?}"
-    );
-    let pose = floats(&last["pose"]);
-    // A metre or two on its way, and well into the bend: 0.3 rad/s for five seconds.
-    assert!(math::hypot(pose[0], pose[1]) > 1.0 && pose[1] > 0.3, "{pose:?}");
-    // Over two seconds the ground pushes up by the weight, 34 kg, but for what the trunk rises and falls by at the ends.
-    let weight = 34.0 * 9.81;
-    let mean = borne / looks;
-    assert!((mean - weight).abs() < 0.1 * weight, "{mean} N");
-    let wrong = json!({ "ask": "advance", "seconds": 0.01, "steer": { "speed": -1.0, "turn": 0.0 } });
-    assert!(page.trouble(wrong, &[]).contains("cannot go at"));
-}
-
 #[test]
 fn a_pull_of_the_mouse_moves_what_is_pulled() {
     let mut page = Page::new();
