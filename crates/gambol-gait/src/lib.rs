@@ -59,6 +59,7 @@ pub use gait::{Component, Gait, Ground, Style, Support};
 pub use gambol_anatomy::{Leg, Legs};
 pub use gambol_dynamics::{HeightField, Terrain};
 pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, Timing, measure, rank};
+pub use measure::modal_share;
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};

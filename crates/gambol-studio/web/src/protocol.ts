@@ -924,6 +924,11 @@ export interface Sketch {
    * weight and of the length of the legs.
    */
   most_effort: number
+  /**
+   * Height of the centre of mass by which the paper's other thresholds are measured, m: 1 of its runner. Lengths go
+   * with it, speeds with its square root, rates with the inverse of that.
+   */
+  size: number
   /** Of a swinging foot. */
   flight: Palette
   /** Of a standing foot. */
