@@ -125,7 +125,10 @@ impl Company<'_> {
         };
         let own = settings.push.map(|push| push * natural(&self.base.0));
         let pushes = push.map_or(own.to_vec(), |push| vec![push]);
-        let mut share = 1.0;
+        let legs = self.base.0.legs.length;
+        let mut share =
+            (settings.highest_leap * legs / height).min(settings.farthest_leap * legs / length).min(1.0);
+        let mut least = cast(share, pushes[0]);
         for _ in 0..settings.smaller_tries {
             for push in &pushes {
                 let played = play(self, data, vec![cast(share, *push)], LOOKED_AT, Ends::Cut)?;
@@ -141,9 +144,10 @@ impl Company<'_> {
                 }
                 return Ok(cast(share, *push));
             }
+            least = cast(share, pushes[0]);
             share *= settings.smaller;
         }
-        Ok(cast(1.0, pushes[0]))
+        Ok(least)
     }
 
     /// Steps on the spot that turn the creature, each by what its legs take.

@@ -223,6 +223,8 @@ gambol_model::settings! {
         hopeless: f64 = 0.05, Positive;
         /// … so often at most, each time from where the last one ended: what is gained in the fourth is a tenth.
         retries: usize = 4, AtLeastOne;
+        /// … but not again where this much is lacking after the first: what was at 4 or more never came below that.
+        lost: f64 = 3.0, Positive;
         /// Who is asked for stances that go by more than this many lengths of a leg, stretched, cannot: a leg that swings from straight ahead to straight back takes
         /// its hip by two, and a trunk that bends by some more.
         widest: f64 = 2.5, Positive;
