@@ -30,8 +30,34 @@ impl Performance {
 
 /// Plays the gait called `name` as [`crate::prepare`] makes it and `adjust` changes it. A speed at which its legs do not reach or
 /// gravity would not believe it is replaced, and the design says so: one of `wish` by the nearest at which it would be believed, the gait's
-/// own by a lower one.
+/// own by a lower one. What is judged has 120 keys a second or more, so that a blow that falls between two keys of a coarse clip counts too.
 pub fn perform_believed(
+    creature: &Creature,
+    data: &mut Data,
+    name: &str,
+    restyle: &dyn Fn(&mut Style),
+    wish: &Wish,
+    adjust: &dyn Fn(&Body, &mut Gait) -> Result<(), GaitError>,
+    sampling: &Sampling,
+) -> Result<Believed, GaitError> {
+    // What is no rate at all is told by `perform`.
+    if !(sampling.fps > 0.0 && sampling.fps < JUDGED) {
+        return search(creature, data, name, restyle, wish, adjust, sampling);
+    }
+    let seconds = sampling.seconds.map(|seconds| seconds.min(LONGEST_JUDGED));
+    let fine = Sampling { seconds, fps: JUDGED };
+    let mut found = search(creature, data, name, restyle, wish, adjust, &fine)?;
+    found.performance = perform(&found.body, data, &found.design.gait, sampling)?;
+    Ok(found)
+}
+
+/// Keys per second at which a gait is judged.
+const JUDGED: f64 = 120.0;
+/// Of a longer clip, as over hills, this much is judged, s.
+const LONGEST_JUDGED: f64 = 10.0;
+
+/// As [`perform_believed`], by the keys of `sampling`.
+fn search(
     creature: &Creature,
     data: &mut Data,
     name: &str,

@@ -226,7 +226,7 @@ pub(crate) fn journey(
         pose[scene.root_q + 2] += timeline.rise(time.rem_euclid(period), gravity);
         pose
     };
-    let leaps = |cycle: f64| timeline.leap((cycle * period).rem_euclid(period)).is_some();
+    let leaps = |cycle: f64| timeline.is_about_to_leap((cycle * period).rem_euclid(period));
     scene.frequency = 1.0 / period;
     let fastest = timeline.paces.iter().map(|pace| match pace.kind {
         Kind::Go { frequency, .. } => frequency,

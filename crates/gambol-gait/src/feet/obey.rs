@@ -90,7 +90,7 @@ pub(super) struct Course<'a> {
     pub(super) road: &'a Road,
     /// In a cycle: one of a gait, many of a script.
     pub(super) strides: usize,
-    /// Whether it leaps at a cycle: then its free pose is as high as the pushes of a leap would have it.
+    /// Whether it leaps at a cycle, or stands before or after that: its free pose is as high as the pushes of a leap would have it.
     pub(super) leaps: &'a dyn Fn(f64) -> bool,
     /// Where the centre of mass of the vibrations shall be, once that is known.
     pub(super) carrier: Option<&'a Plan>,
@@ -185,7 +185,7 @@ impl Course<'_> {
         // The nearest pose may jump from one side to another. Corrections that are smoothed and brought home do not.
         let mut smooth = Obeyed { solver: reach, ..obeyed.clone() };
         let mut smooth_lacks = Lack::ALL;
-        for tries in 1..=settings.retries {
+        for tries in 1..=if self.strides > 1 { settings.script_retries } else { settings.retries } {
             smooth_lacks = course.settle(data, &moments, &mut smooth, &mut poses).0;
             let lost = smooth_lacks.moment > settings.lost && (tries > 1 || smooth_lacks.moment.is_finite());
             if smooth_lacks.all(settings) <= settings.retry || lost {
@@ -312,8 +312,12 @@ impl Course<'_> {
         } else {
             0.0
         };
-        let slow = |cycle: f64| if (self.leaps)(cycle) { 1.0 } else { self.slow(cycle) };
-        let level = |moment: &Moment| settings.level * slow(moment.cycle) + settings.steady * strolls;
+        let level = |moment: &Moment| {
+            if (self.leaps)(moment.cycle) {
+                return settings.leap;
+            }
+            settings.level * self.slow(moment.cycle) + settings.steady * strolls
+        };
         moments.iter().map(level).collect()
     }
 

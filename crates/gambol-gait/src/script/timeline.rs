@@ -148,6 +148,13 @@ impl Timeline {
         (0..self.paces.len()).filter(leaps).find(now)
     }
 
+    /// Whether it leaps at `time`, or stands in a script with a leap in it.
+    pub(crate) fn is_about_to_leap(&self, time: f64) -> bool {
+        let leaps = self.paces.iter().any(|pace| matches!(pace.kind, Kind::Jump { .. }));
+        let goes = |share: &(usize, f64, f64)| matches!(self.paces[share.0].kind, Kind::Go { .. });
+        leaps && !self.shares(time).iter().any(goes)
+    }
+
     /// Cycles per second: that of who goes, also where standing begins or ends.
     fn frequency(&self, time: f64) -> f64 {
         let (mut sum, mut shares) = (0.0, 0.0);
