@@ -168,7 +168,12 @@ impl Course<'_> {
             frame: if self.road.is_inertial() { Vec::new() } else { frame },
             level: self.level(&moments),
         };
-        let wanted = Wanted { center: draft.center, momentum: draft.momentum };
+        let mut wanted = Wanted { center: draft.center, momentum: draft.momentum };
+        // Legs would rather stay as they are than crouch: who leaps is as high as its pushes want it, and not as the draft has it.
+        for (center, moment) in wanted.center.iter_mut().zip(&moments).filter(|(_, m)| (self.leaps)(m.cycle))
+        {
+            center.z = center_of_mass(scene.creature, data, &moment.free).z;
+        }
         let plan = plan(&lump, &self.pushers(n), &wanted, settings, scene.settings.feet.push_humps)?;
         let carrier = plan.clone();
         let course = Course { carrier: Some(&carrier), ..*self };
