@@ -36,6 +36,7 @@ mod posture;
 mod prepare;
 mod preset;
 mod reach;
+mod retarget;
 mod script;
 mod set;
 mod settings;
@@ -62,13 +63,15 @@ pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use reach::Reach;
+pub use retarget::{LimbPair, RetargetError, Retargeted, retarget};
 pub use script::{Act, Script, What, perform_script};
 pub use set::{LocomotionSet, SetClip, SetMaker, SetProgress, SetRole, locomotion_set};
 pub use settings::{
     DesignSettings, FeetSettings, FeltSettings, FlightSettings, FootholdSettings, ForceSettings,
     GaitSettings, HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings,
-    PinSettings, PostureSettings, RootSettings, RowSettings, ScriptSettings, SetSettings, SettleSettings,
-    StanceSettings, StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings, WaySettings,
+    PinSettings, PostureSettings, RetargetSettings, RootSettings, RowSettings, ScriptSettings, SetSettings,
+    SettleSettings, StanceSettings, StyleSettings, SwimSettings, TempoSettings, WarningSettings,
+    WaveSettings, WaySettings,
 };
 pub use style::{Body, Counterpart, counterparts};
 
