@@ -607,7 +607,7 @@ fn factored(mut matrix: DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
             }
         }
         // Not positive, or not a number.
-        if !(column[0] > 0.0) {
+        if column[0].is_nan() || column[0] <= 0.0 {
             return None;
         }
         let diagonal = column[0].sqrt();
