@@ -238,10 +238,10 @@ impl Look {
         if legs.legs.iter().any(|leg| self.leg_says(creature, leg.foot, LEG)) {
             return true;
         }
-        // One guessed leg under the middle is the trunk of a tree, the tail of a sea horse, the foot of a lamp.
+        // Guessed legs without a mate are the trunk of a tree, the tail of a sea horse, the foot of a lamp, cubes.
         let guessed =
             creature.landmarks().iter().all(|mark| mark.role != Role::Foot || mark.source == Source::Guess);
-        if guessed && (legs.legs.iter().all(|leg| leg.side.is_none()) || self.sprawl(legs, settings)) {
+        if guessed && ((0..legs.legs.len()).all(|leg| legs.partner(leg).is_none()) || self.sprawl(legs, settings)) {
             return false;
         }
         let other = [FIN, WING, ARM];
@@ -295,10 +295,10 @@ impl Look {
             return told(BodyClass::Wheels, "round parts at the ground turn about their middle: wheels");
         }
         let share = |words: &[&str]| self.count(words) as f64 / self.moving().max(1) as f64;
-        if share(FINGER) >= settings.fingers && !walks {
+        if share(FINGER) >= settings.fingers && !has_legs {
             return told(BodyClass::Hand, "most of its parts are fingers");
         }
-        if share(LEAF) >= settings.leaves && !walks {
+        if share(LEAF) >= settings.leaves && !has_legs {
             return told(BodyClass::Plant, "its parts are called leaves or branches");
         }
         if let Some(found) = self.winged(creature, legs, walks, settings) {
