@@ -4,7 +4,7 @@
 //! is told from a swimmer by the room between its belly and the ground, a fish from a snake by how slender it is, a ray by how broad and flat.
 
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_model::{BodyClass, Creature, JointKind, Role, Shape, Source, Vec3, settings, words_of_name};
+use gambol_model::{BodyClass, Creature, Role, Shape, Source, Vec3, settings, words_of_name};
 use nalgebra::Point3;
 
 mod shape;
@@ -241,7 +241,9 @@ impl Look {
         // Guessed legs without a mate are the trunk of a tree, the tail of a sea horse, the foot of a lamp, cubes.
         let guessed =
             creature.landmarks().iter().all(|mark| mark.role != Role::Foot || mark.source == Source::Guess);
-        if guessed && ((0..legs.legs.len()).all(|leg| legs.partner(leg).is_none()) || self.sprawl(legs, settings)) {
+        if guessed
+            && ((0..legs.legs.len()).all(|leg| legs.partner(leg).is_none()) || self.sprawl(legs, settings))
+        {
             return false;
         }
         let other = [FIN, WING, ARM];

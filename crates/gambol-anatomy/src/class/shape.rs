@@ -23,15 +23,17 @@ impl Back {
     pub(super) fn find(creature: &Creature, frames: &[BodyFrame], unpaired: &[bool], up: Vec3) -> Self {
         let count = creature.bodies().len();
         let parent = |body: usize| creature.bodies()[body].parent;
-        let bends = |body: usize| {
-            let joints = &creature.joints()[creature.bodies()[body].joints.clone()];
-            unpaired[body]
-                && joints.iter().any(|joint| matches!(joint.kind, JointKind::Hinge | JointKind::Ball))
+        let joints = |body: usize| {
+            let all = creature.joints()[creature.bodies()[body].joints.clone()].iter();
+            let bending =
+                all.filter(|joint| matches!(joint.kind, JointKind::Hinge | JointKind::Ball)).count();
+            if unpaired[body] { bending } else { 0 }
         };
+        let bends = |body: usize| joints(body) > 0;
         // Children come after their parents: the two deepest rows below each body.
-        let mut below = vec![[(0, 0); 2]; count];
+        let mut below = vec![[(0_usize, 0_usize); 2]; count];
         for body in (1..count).rev().filter(|&body| bends(body)) {
-            let own = (below[body][0].0 + 1, body);
+            let own = (below[body][0].0 + joints(body), body);
             let above = &mut below[parent(body)];
             if own.0 > above[0].0 {
                 *above = [own, above[0]];
@@ -58,7 +60,7 @@ impl Back {
             bends: below[top][0].0 + below[top][1].0,
             length: at.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum(),
             rises: heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min),
-            side: side.map(|body| below[body][0].0 + 1).collect(),
+            side: side.map(|body| below[body][0].0 + joints(body)).collect(),
         }
     }
 

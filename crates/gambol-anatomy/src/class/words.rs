@@ -50,7 +50,7 @@ pub(super) const FLIES: &[&str] =
     &["fly", "flying", "flap", "flapping", "glide", "bird", "bat", "soar", "hover"];
 pub(super) const LIES: &[&str] = &["snake", "worm", "slither", "slug", "caterpillar", "serpent"];
 
-/// `wing1`'s number is dropped by [`words_of_name`]; words that artists run together are taken apart here: `finright`.
+/// `wing1`'s number is dropped by [`gambol_model::words_of_name`]; words that artists run together are taken apart here: `finright`.
 pub(super) fn singular(word: String) -> String {
     for part in ["wing", "fin", "leg", "arm", "foot", "wheel"] {
         let rest = word.strip_prefix(part).or_else(|| word.strip_suffix(part));

@@ -469,9 +469,9 @@ impl<'a> Rigging<'a> {
 }
 
 /// Words of what characters hold and wear.
-const HELD: [&str; 22] = [
+const HELD: [&str; 21] = [
     "sword", "weapon", "gun", "rifle", "pistol", "shield", "bow", "axe", "staff", "spear", "knife", "dagger",
-    "blade", "hammer", "mace", "lance", "katana", "wand", "scythe", "quiver", "helmet", "backpack",
+    "hammer", "mace", "lance", "katana", "wand", "scythe", "quiver", "helmet", "backpack",
 ];
 
 /// Lower-case words of a name: cut at punctuation, before capitals, around digits.

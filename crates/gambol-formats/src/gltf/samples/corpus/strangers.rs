@@ -99,7 +99,7 @@ fn bird_of_arms() -> Plan {
 }
 
 fn bee_on_legs() -> Plan {
-    let mut plan = flier(1, 0.8, false);
+    let mut plan = flier(1, 1.2, false);
     for (letter, z) in LETTERS.iter().zip([0.1, 0.0, -0.1]) {
         let leg = [[0.05, 0.57, z], [0.13, 0.6, 1.5 * z], [0.16, 0.4, 2.0 * z]];
         plan.pair(&format!("Leg{letter}_"), 0, &leg, 0.01);
@@ -145,11 +145,11 @@ fn helicopter() -> Plan {
 fn tree() -> Plan {
     let mut plan = Plan::default();
     plan.chain("Trunk", None, &[[0., 0., 0.], [0., 1., 0.], [0., 2., 0.], [0., 3., 0.]], 0.15);
-    for k in 0..8 {
+    for (k, letter) in ('A'..='H').enumerate() {
         let (sine, cosine) = gambol_model::math::sin_cos(std::f64::consts::TAU * k as f64 / 8.0);
         let base = (k % 3) as f64;
         let out = |r: f64, rise: f64| [r * cosine, base + rise, r * sine];
-        let name = format!("Branch{}_", char::from(b'A' + k as u8));
+        let name = format!("Branch{letter}_");
         let branch =
             plan.chain(&name, Some(k % 3), &[[0., base + 1., 0.], out(0.6, 1.5), out(1.2, 1.8)], 0.05);
         plan.chain("Leaf", Some(branch), &[out(1.2, 1.8), out(1.5, 1.9)], 0.2);
