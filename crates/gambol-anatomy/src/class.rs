@@ -413,7 +413,7 @@ impl Look {
         }
         let pairs = (1..self.words.len()).any(|body| !self.unpaired[body] && !self.words[body].is_empty());
         let broad = pairs && size.y > settings.wing_span * size.x;
-        let flippers = !legs.is_empty() && self.count(LEG) == 0 && size.x > size.z && legs.pairs == 1;
+        let flippers = legs.legs.len() > 1 && self.count(LEG) == 0 && size.x > size.z && legs.pairs == 1;
         if flippers && !broad && bends + 1 >= settings.bends {
             let class = if self.has_flukes(creature, settings) { BodyClass::Whale } else { BodyClass::Fish };
             return told(class, "its belly is on the ground between two small limbs: flippers".to_owned());

@@ -1,8 +1,7 @@
 //! What can be seen of a body that nobody names: the row that is its back, rows that hang from it, and wheels.
 
 use gambol_dynamics::BodyFrame;
-use gambol_model::{Creature, JointKind, ShapeSpec, Vec3};
-use nalgebra::Point3;
+use gambol_model::{Creature, JointKind, Vec3};
 
 use super::ClassSettings;
 use crate::Heading;
@@ -86,16 +85,13 @@ pub(super) fn wheels(
         let Some(joint) = creature.joints()[own.joints.clone()].first() else { return false };
         let last = !bodies.iter().any(|other| other.parent == body);
         let com = frame.point_in_world(own.mass.com);
-        let reach = |toward: Vec3| {
-            let inner = frame.orientation.inverse() * toward;
-            let shapes = creature.shapes()[own.shapes.clone()].iter();
-            let far = |shape: &ShapeSpec| {
-                let point = shape.shape.support(shape.body_from_shape.rotation.inverse() * inner);
-                frame.point_in_world((shape.body_from_shape * Point3::from(point)).coords) - com
-            };
-            shapes.map(far).map(|far| far.dot(&toward)).fold(f64::NEG_INFINITY, f64::max)
+        // The radius of a disc with this second moment, m: what is fitted to a disc is no disc.
+        let radius = |axis: Vec3| {
+            let inner = frame.orientation.inverse() * axis;
+            let moment = 0.5 * own.mass.inertia.trace() - (own.mass.inertia * inner).dot(&inner);
+            2.0 * (moment / own.mass.mass.max(f64::MIN_POSITIVE)).max(0.0).sqrt()
         };
-        let [ahead, up] = [heading.forward, heading.up].map(|axis| 0.5 * (reach(axis) + reach(-axis)));
+        let [ahead, up] = [heading.forward, heading.up].map(radius);
         let off = com - frame.point_in_world(joint.anchor);
         let off = (off - heading.left * off.dot(&heading.left)).norm();
         let lowest = com.dot(&heading.up) - up;

@@ -8,15 +8,12 @@ use super::{At, LETTERS, Plan, flier, nameless, person};
 type Stranger = (&'static str, Plan, BodyClass, Option<&'static str>);
 
 pub(super) fn strangers() -> Vec<Stranger> {
-    use BodyClass::{Belly, Fish, Legs, Plant, Thing, Whale, Wheels, Wings};
+    use BodyClass::{Belly, Fish, Legs, Plant, Thing, Wheels, Wings};
     let (walk, swim, slither, fly) = (Some("walk"), Some("swim"), Some("slither"), Some("fly"));
     vec![
         // The tail fin parts into lobes, which hang from the end of a back that begins at the head.
         ("fish-from-its-head", fish_from_head(), Fish, swim),
         ("fish-from-its-head-no-names", nameless(fish_from_head()), Fish, swim),
-        // Flippers that trail are no feet whose toes point back.
-        ("whale-low-flippers-no-names", nameless(whale()), Whale, swim),
-        ("cobra-no-names", nameless(cobra()), Belly, slither),
         ("snake-in-a-coil", coil(), Belly, slither),
         ("bat-of-fingers", bat(), Wings, fly),
         ("bird-of-arms", bird_of_arms(), Wings, fly),
@@ -44,24 +41,6 @@ fn fish_from_head() -> Plan {
     plan.chain("CaudalLower", Some(tail), &[at(7), [0., 0.44, -0.31]], 0.01);
     plan.pair("PectoralFin", 1, &[[0.03, 0.48, 0.1], [0.1, 0.45, 0.05]], 0.01);
     plan.chain("DorsalFin", Some(2), &[[0., 0.56, 0.05], [0., 0.61, 0.]], 0.01);
-    plan
-}
-
-fn whale() -> Plan {
-    let mut plan = Plan::default();
-    let back = [[0., 0.6, 0.3], [0., 0.6, -0.4], [0., 0.6, -1.0], [0., 0.6, -1.6], [0., 0.6, -2.1]];
-    let tail = plan.chain("Tail", None, &back, 0.35);
-    plan.chain("Head", Some(0), &[[0., 0.6, 0.3], [0., 0.6, 1.5]], 0.5);
-    plan.pair("Flipper", 0, &[[0.3, 0.4, 0.2], [0.7, 0.15, -0.1], [1.0, 0., -0.3]], 0.07);
-    plan.pair("Fluke", tail, &[[0.05, 0.6, -2.1], [0.7, 0.6, -2.5]], 0.07);
-    plan
-}
-
-fn cobra() -> Plan {
-    let mut plan = Plan::default();
-    let mut points: Vec<At> = (0..6).map(|k| [0., 0.04, -0.9 + 0.15 * f64::from(k)]).collect();
-    points.extend([[0., 0.12, 0.], [0., 0.35, 0.02], [0., 0.55, 0.05], [0., 0.62, 0.15], [0., 0.6, 0.28]]);
-    plan.chain("Snake", None, &points, 0.04);
     plan
 }
 
