@@ -4,9 +4,14 @@
 //! is told from a swimmer by the room between its belly and the ground, a fish from a snake by how slender it is, a ray by how broad and flat.
 
 use gambol_dynamics::{Data, forward_kinematics};
-use gambol_model::{BodyClass, Creature, JointKind, Role, Shape, Vec3, settings, words_of_name};
+use gambol_model::{BodyClass, Creature, Role, Shape, Source, Vec3, settings, words_of_name};
 use nalgebra::Point3;
 
+mod shape;
+mod words;
+
+use self::shape::{Back, wheels};
+use self::words::{ARM, FIN, FINGER, FLIES, FLUKE, LEAF, LEG, LIES, SWIMS, WHEEL, WING, singular};
 use crate::{Heading, Legs, Mirror};
 
 /// What a creature is, and why.
@@ -30,8 +35,12 @@ settings! {
         slender: f64 = 14.0, Positive;
         /// Of wings of somebody with legs, length over that of the legs: an ostrich's do not carry it, a dragon's do.
         wing_over_leg: f64 = 1.0, Positive;
+        /// Span over height of somebody who stands upright with wings: a penguin's is 0.7, an angel's 2.
+        upright_span: f64 = 0.8, Positive;
         /// The same where nobody says that they are wings: people's arms reach 0.9 times as far as their legs are long, gibbons' 1.5.
         unnamed_wing: f64 = 1.6, AtLeastOne;
+        /// The same of what is called an arm; the arms of a siamang reach 1.8 times as far.
+        armed_wing: f64 = 2.2, AtLeastOne;
         /// Breadth over length of a body with broad fins: a manta has 1.2 and more, a shark with its fins spread 0.6.
         broad: f64 = 0.8, Positive;
         /// Height over breadth below which a broad body is flat as a ray is; a bird's trunk between its wings is a fifth and more.
@@ -48,6 +57,9 @@ settings! {
         clearance: f64 = 0.12, Share;
         /// Height of hips above feet over the largest extent, of limbs that nobody calls legs: less than this is a wing or a fin that hangs.
         stands: f64 = 0.04, Share;
+        /// Height over reach aside of one or two pairs of limbs that nobody calls legs: a lizard's have 0.5, a ray that lies on the ground
+        /// and a butterfly 0.1.
+        sprawls: f64 = 0.2, Share;
         /// Mass of what could be flippers over that of the whole: a dolphin's are 0.02, a dog's legs 0.15 and more.
         flippers: f64 = 0.07, Share;
         /// The same of a pair that cannot be legs, however high the belly is: a flamingo's are 0.05.
@@ -60,25 +72,20 @@ settings! {
         branching: usize = 2, AtLeastOne;
         /// Joints along the body that a wave takes.
         bends: usize = 3, AtLeastOne;
+        /// Joints of a side branch over those of the back from which on it is no fin: two of these, and it is a hand or a star.
+        branch: f64 = 0.45, Share;
+        /// Rise over length of a back that stands upright or hangs: a rope, an arm of a robot. Who rears up is laid down before.
+        upright: f64 = 0.5, Share;
+        /// Distance of a wheel's centre from its axle over its radius.
+        off_axle: f64 = 0.15, Share;
+        /// Its extents ahead and up differ by less than this part.
+        round: f64 = 0.1, Share;
+        /// Breadth over height, as roots of second moments, of a last bone that is flukes.
+        fluke: f64 = 2.0, AtLeastOne;
+        /// Flukes are in this hindmost part of the length.
+        hindmost: f64 = 0.25, Share;
     }
 }
-
-const FIN: &[&str] = &["fin", "fins", "flipper", "flippers", "fluke", "flukes"];
-const FLUKE: &[&str] = &["fluke", "flukes"];
-const WING: &[&str] = &["wing", "wings"];
-const LEG: &[&str] = &[
-    "leg", "legs", "foot", "feet", "paw", "hoof", "thigh", "shin", "calf", "knee", "toe", "toes", "femur",
-    "tibia", "upleg", "hock", "ankle", "coxa", "hindleg", "foreleg",
-];
-const ARM: &[&str] = &["arm", "arms", "hand", "forearm", "upperarm", "lowerarm", "elbow", "claw", "tentacle"];
-const FINGER: &[&str] = &["finger", "fingers", "thumb", "index", "pinky", "knuckle", "phalanx"];
-const WHEEL: &[&str] =
-    &["wheel", "wheels", "track", "tracks", "tread", "treads", "tire", "tyre", "turret", "axle", "chassis"];
-const LEAF: &[&str] = &["leaf", "leaves", "branch", "branches", "twig", "stem", "petal", "frond"];
-const SWIMS: &[&str] =
-    &["swim", "swimming", "fish", "shark", "dolphin", "whale", "eel", "orca", "ray", "manta"];
-const FLIES: &[&str] = &["fly", "flying", "flap", "flapping", "glide", "bird", "bat", "soar", "hover"];
-const LIES: &[&str] = &["snake", "worm", "slither", "slug", "caterpillar", "serpent"];
 
 /// kg/m³
 const WATER: f64 = 1000.0;
@@ -86,7 +93,7 @@ const WATER: f64 = 1000.0;
 /// What a creature is.
 pub fn classify(creature: &Creature, data: &mut Data, settings: &ClassSettings) -> Classified {
     let legs = Legs::new(creature, data, creature.reference_pose());
-    let look = Look::new(creature, data, legs.heading);
+    let look = Look::new(creature, data, legs.heading, settings);
     let walks = look.walks(creature, &legs, settings);
     if let Some(class) = creature.stated_class() {
         let walks = class == BodyClass::Legs || walks && class == BodyClass::Wings;
@@ -107,6 +114,13 @@ struct Look {
     high: Vec3,
     /// The same of what lies on the midline.
     trunk_low: f64,
+    /// Of each body's centre along forward, m.
+    ahead: Vec<f64>,
+    /// Breadth over height of each body, as roots of second moments.
+    breadth: Vec<f64>,
+    back: Back,
+    /// Round parts at the ground that turn about their middle.
+    wheels: usize,
     /// Farthest from the midline of each body, m.
     aside: Vec<f64>,
     /// How far each body's centre is from the midline, m.
@@ -118,7 +132,7 @@ struct Look {
 }
 
 impl Look {
-    fn new(creature: &Creature, data: &mut Data, heading: Heading) -> Self {
+    fn new(creature: &Creature, data: &mut Data, heading: Heading, settings: &ClassSettings) -> Self {
         let mirror = Mirror::new(creature, data);
         let frames = forward_kinematics(creature, data, creature.reference_pose());
         let of_body = |(index, body): (usize, &gambol_model::Body)| {
@@ -132,7 +146,7 @@ impl Look {
         let (mut trunk_low, mut aside) = (f64::INFINITY, vec![0.0; creature.bodies().len()]);
         let on_midline: Vec<bool> =
             (0..creature.bodies().len()).map(|body| mirror.body(body) == Some(body)).collect();
-        let unpaired = (0..creature.bodies().len())
+        let unpaired: Vec<bool> = (0..creature.bodies().len())
             .map(|body| mirror.body(body).is_none_or(|mate| mate == body))
             .collect();
         let axes = [heading.forward, heading.left, heading.up];
@@ -157,6 +171,20 @@ impl Look {
                 }
             }
         }
+        let left = heading.left;
+        let moment = |body: usize, axis: Vec3| -> f64 {
+            let axis = frames[body].orientation.inverse() * axis;
+            let mass = &creature.bodies()[body].mass;
+            0.5 * mass.inertia.trace() - (mass.inertia * axis).dot(&axis)
+        };
+        let breadth =
+            |body: usize| (moment(body, left) / moment(body, heading.up).max(1e-300)).max(0.0).sqrt();
+        let breadth = (0..creature.bodies().len()).map(breadth).collect();
+        let ahead = (0..creature.bodies().len())
+            .map(|body| frames[body].point_in_world(creature.bodies()[body].mass.com).dot(&heading.forward))
+            .collect();
+        let wheels = wheels(creature, frames, &unpaired, &heading, [low.z, high.z], settings);
+        let back = Back::find(creature, frames, &unpaired, heading.up);
         let middle = 0.5 * (low.y + high.y);
         let com_aside =
             creature.bodies().iter().zip(frames).map(|(body, frame)| {
@@ -164,7 +192,21 @@ impl Look {
             });
         let com_aside = com_aside.collect();
         let labels = creature.labels().iter().flat_map(|label| words_of_name(label)).map(singular).collect();
-        Self { words, labels, low, high, trunk_low, aside, com_aside, on_midline, unpaired }
+        Self {
+            words,
+            labels,
+            low,
+            high,
+            trunk_low,
+            ahead,
+            breadth,
+            back,
+            wheels,
+            aside,
+            com_aside,
+            on_midline,
+            unpaired,
+        }
     }
 
     fn says(&self, body: usize, words: &[&str]) -> bool {
@@ -196,6 +238,14 @@ impl Look {
         if legs.legs.iter().any(|leg| self.leg_says(creature, leg.foot, LEG)) {
             return true;
         }
+        // Guessed legs without a mate are the trunk of a tree, the tail of a sea horse, the foot of a lamp, cubes.
+        let guessed =
+            creature.landmarks().iter().all(|mark| mark.role != Role::Foot || mark.source == Source::Guess);
+        if guessed
+            && ((0..legs.legs.len()).all(|leg| legs.partner(leg).is_none()) || self.sprawl(legs, settings))
+        {
+            return false;
+        }
         let other = [FIN, WING, ARM];
         let beats =
             legs.legs.iter().all(|leg| other.iter().any(|word| self.leg_says(creature, leg.foot, word)));
@@ -206,6 +256,13 @@ impl Look {
         let flippers = legs.pairs == 1 && (low || share < settings.twigs) && self.extent().x > height;
         let stands = legs.length > settings.stands * self.extent().max();
         !beats && !flippers && stands
+    }
+
+    /// Whether its few legs reach so far aside and so little down that they are wings or fins on the ground.
+    fn sprawl(&self, legs: &Legs, settings: &ClassSettings) -> bool {
+        let aside = |leg: &crate::Leg| self.aside[leg.foot] - leg.hip.dot(&legs.heading.left).abs();
+        let mean = legs.legs.iter().map(aside).sum::<f64>() / legs.legs.len().max(1) as f64;
+        legs.pairs <= 2 && legs.length < settings.sprawls * mean
     }
 
     /// Whether a body, or one between it and the midline, is called so.
@@ -234,13 +291,16 @@ impl Look {
         let told = |class: BodyClass, reason: &str| (class, reason.to_owned());
         let has_legs = self.count(LEG) > 0;
         if self.count(WHEEL) >= 2 && !has_legs {
-            return told(BodyClass::Wheels, "its parts are called wheels or tracks");
+            return told(BodyClass::Wheels, "its parts are called wheels, tracks or rotors");
+        }
+        if !has_legs && self.wheels >= 2 {
+            return told(BodyClass::Wheels, "round parts at the ground turn about their middle: wheels");
         }
         let share = |words: &[&str]| self.count(words) as f64 / self.moving().max(1) as f64;
-        if share(FINGER) >= settings.fingers && !walks {
+        if share(FINGER) >= settings.fingers && !has_legs {
             return told(BodyClass::Hand, "most of its parts are fingers");
         }
-        if share(LEAF) >= settings.leaves && !walks {
+        if share(LEAF) >= settings.leaves && !has_legs {
             return told(BodyClass::Plant, "its parts are called leaves or branches");
         }
         if let Some(found) = self.winged(creature, legs, walks, settings) {
@@ -254,7 +314,7 @@ impl Look {
             let plural = if pairs == 1 { "a pair of legs stands" } else { "several pairs of legs stand" };
             return (BodyClass::Legs, format!("{plural} on the ground"));
         }
-        if self.count(FIN) > 0 || self.labelled(SWIMS) && self.bends(creature) > 0 {
+        if self.count(FIN) > 0 || (self.labelled(SWIMS) || self.labelled(FIN)) && self.bends() > 0 {
             return self.swimmer(creature, settings);
         }
         self.unnamed(creature, legs, settings)
@@ -274,7 +334,7 @@ impl Look {
             return None;
         }
         let reach = wings.iter().map(|&body| self.aside[body]).fold(0.0, f64::max);
-        if walks && reach < settings.wing_over_leg * legs.length {
+        if walks && (reach < settings.wing_over_leg * legs.length || !self.spans(reach, settings)) {
             return None;
         }
         if self.labelled(SWIMS) && !self.labelled(FLIES) {
@@ -292,8 +352,7 @@ impl Look {
         walks: bool,
         settings: &ClassSettings,
     ) -> Option<(BodyClass, String)> {
-        let named = self.count(ARM) > 0 || self.count(WING) > 0 || self.count(FIN) > 0;
-        if !walks || named || legs.pairs > 2 {
+        if !walks || self.count(WING) > 0 || self.count(FIN) > 0 {
             return None;
         }
         let of_leg = |body: usize| {
@@ -303,13 +362,22 @@ impl Look {
         };
         let limbs = (1..self.words.len()).filter(|&body| !self.unpaired[body] && !of_leg(body));
         let reach = limbs.map(|body| self.aside[body]).fold(0.0, f64::max);
-        let share = reach / legs.length.max(f64::MIN_POSITIVE);
+        // An insect's legs reach aside themselves.
+        let aside = legs.legs.iter().map(|leg| self.aside[leg.foot]).fold(0.0, f64::max);
+        let share = reach / legs.length.max(if legs.pairs > 1 { aside } else { 0.0 }).max(f64::MIN_POSITIVE);
         // And wider than it is long: a crocodile's short legs make nothing a wing.
-        let wide = 2.0 * reach > self.extent().x;
-        (wide && share > settings.unnamed_wing).then(|| {
+        let wide = 2.0 * reach > self.extent().x && self.spans(reach, settings);
+        let least = if self.count(ARM) > 0 { settings.armed_wing } else { settings.unnamed_wing };
+        (wide && share > least).then(|| {
             let reason = format!("limbs aside reach {share:.1} times as far as its legs are long");
             (BodyClass::Wings, reason)
         })
+    }
+
+    /// Whether wings that reach so far carry somebody who stands upright.
+    fn spans(&self, reach: f64, settings: &ClassSettings) -> bool {
+        let size = self.extent();
+        size.x > size.z || 2.0 * reach > settings.upright_span * size.z
     }
 
     /// Which way it swims, with fins by name or a clip that says so.
@@ -321,7 +389,7 @@ impl Look {
         let begins = |&&body: &&usize| !self.says(creature.bodies()[body].parent, FIN);
         let paired = fins.iter().filter(aside).filter(begins).count();
         let fin_mass: f64 = fins.iter().filter(aside).map(|&body| creature.bodies()[body].mass.mass).sum();
-        if self.count(FLUKE) > 0 || self.has_flukes(creature) {
+        if self.count(FLUKE) > 0 || self.has_flukes(creature, settings) {
             return (BodyClass::Whale, "its tail ends in flukes that lie flat".to_owned());
         }
         let broad = size.y > settings.broad * size.x || fin_mass > settings.ray_fins * creature.mass();
@@ -339,22 +407,26 @@ impl Look {
     /// Nobody says what it is.
     fn unnamed(&self, creature: &Creature, legs: &Legs, settings: &ClassSettings) -> (BodyClass, String) {
         let told = |class: BodyClass, reason: String| (class, reason);
-        let (size, bends) = (self.extent(), self.bends(creature));
+        let (size, bends) = (self.extent(), self.bends());
         if Self::is_ring(creature) {
             return told(BodyClass::Belly, "its body is closed to a ring".to_owned());
         }
         let pairs = (1..self.words.len()).any(|body| !self.unpaired[body] && !self.words[body].is_empty());
         let broad = pairs && size.y > settings.wing_span * size.x;
-        let flippers = !legs.is_empty() && self.count(LEG) == 0 && size.x > size.z && legs.pairs == 1;
+        let flippers = legs.legs.len() > 1 && self.count(LEG) == 0 && size.x > size.z && legs.pairs == 1;
         if flippers && !broad && bends + 1 >= settings.bends {
-            let class = if self.has_flukes(creature) { BodyClass::Whale } else { BodyClass::Fish };
+            let class = if self.has_flukes(creature, settings) { BodyClass::Whale } else { BodyClass::Fish };
             return told(class, "its belly is on the ground between two small limbs: flippers".to_owned());
         }
-        if self.count(ARM) > 0 && legs.legs.iter().all(|leg| !self.leg_says(creature, leg.foot, LEG)) {
+        // Arms hang from who is upright; a bat's are wings.
+        let arms = (1..self.words.len()).any(|body| self.says(body, ARM) && !self.unpaired[body]);
+        let handed = arms || self.count(FINGER) > 0;
+        let flies = broad && size.x > size.z && (handed || self.labelled(FLIES));
+        if arms && !flies && legs.legs.iter().all(|leg| !self.leg_says(creature, leg.foot, LEG)) {
             return told(BodyClass::Floats, "it has arms and no legs, and hangs in the air".to_owned());
         }
         if broad {
-            let flat = size.z < settings.flat * size.y && !self.labelled(FLIES);
+            let flat = size.z < settings.flat * size.y && !flies;
             let class = if flat { BodyClass::Ray } else { BodyClass::Wings };
             let reason = format!("it is {:.1} times as broad as long, without legs", size.y / size.x);
             return told(class, reason);
@@ -368,6 +440,12 @@ impl Look {
             let reason = "most of it branches off in pairs that are neither legs, wings nor fins".to_owned();
             return told(BodyClass::Thing, reason);
         }
+        if self.back.branches(settings) >= 2 {
+            return told(
+                BodyClass::Thing,
+                "several rows of parts hang from it, and none is its back".to_owned(),
+            );
+        }
         if bends >= settings.bends {
             return self.limbless(creature, settings);
         }
@@ -376,10 +454,16 @@ impl Look {
 
     /// A body that is all back.
     fn limbless(&self, creature: &Creature, settings: &ClassSettings) -> (BodyClass, String) {
-        if self.has_flukes(creature) {
+        if self.has_flukes(creature, settings) {
             return (BodyClass::Whale, "it is all back, and its tail ends in a pair: flukes".to_owned());
         }
-        let length = self.extent().max().max(f64::MIN_POSITIVE);
+        let length = self.extent().max().max(self.back.length).max(f64::MIN_POSITIVE);
+        if self.back.rises > settings.upright * self.back.length
+            && !self.labelled(SWIMS)
+            && !self.labelled(LIES)
+        {
+            return (BodyClass::Thing, "it is a row of parts that stands upright or hangs".to_owned());
+        }
         let slender = length / (creature.mass() / WATER / length).sqrt().max(f64::MIN_POSITIVE);
         if self.labelled(LIES) || slender > settings.slender {
             return (BodyClass::Belly, format!("it is all back, {slender:.0} times as long as thick"));
@@ -388,22 +472,23 @@ impl Look {
     }
 
     /// Whether the tail ends in a pair, or in what lies flatter than it stands.
-    fn has_flukes(&self, creature: &Creature) -> bool {
-        let tail = creature.landmarks().iter().find(|mark| mark.role == Role::Tail);
-        let behind = |body: usize| {
-            let parent = creature.bodies()[body].parent;
-            tail.is_some_and(|tail| parent == tail.body || creature.bodies()[tail.body].parent == parent)
+    fn has_flukes(&self, creature: &Creature, settings: &ClassSettings) -> bool {
+        let Some(tail) = creature.landmarks().iter().find(|mark| mark.role == Role::Tail) else {
+            return false;
         };
-        let pair = (1..self.words.len()).filter(|&body| !self.unpaired[body] && behind(body)).count();
-        pair >= 2
+        let parent = |body: usize| creature.bodies()[body].parent;
+        let behind = |body: usize| parent(body) == tail.body || parent(tail.body) == parent(body);
+        let last = |body: usize| self.ahead[body] < self.low.x + settings.hindmost * self.extent().x;
+        let pair =
+            (1..self.words.len()).filter(|&body| !self.unpaired[body] && behind(body) && last(body)).count();
+        // What hangs from the trunk itself is no tail: a turtle's hind flippers.
+        let bends = parent(tail.body) != 0 && parent(parent(tail.body)) != 0;
+        bends && (pair >= 2 || self.breadth[tail.body] > settings.fluke && last(tail.body))
     }
 
-    /// Joints on the midline that bend it.
-    fn bends(&self, creature: &Creature) -> usize {
-        let bends = |joint: &&gambol_model::Joint| {
-            matches!(joint.kind, JointKind::Hinge | JointKind::Ball) && self.unpaired[joint.body]
-        };
-        creature.joints().iter().filter(bends).count()
+    /// Joints along its back.
+    fn bends(&self) -> usize {
+        self.back.bends
     }
 
     fn is_ring(creature: &Creature) -> bool {
@@ -415,15 +500,4 @@ impl Look {
 /// A plane has no farthest point.
 fn bounded(shape: &Shape) -> bool {
     shape.support(Vec3::x()).iter().all(|x| x.is_finite())
-}
-
-/// `wing1`'s number is dropped by [`words_of_name`]; words that artists run together are taken apart here: `finright`.
-fn singular(word: String) -> String {
-    for part in ["wing", "fin", "leg", "arm", "foot", "wheel"] {
-        let rest = word.strip_prefix(part).or_else(|| word.strip_suffix(part));
-        if rest.is_some_and(|rest| ["left", "right", "l", "r", "front", "back", "hind"].contains(&rest)) {
-            return part.to_owned();
-        }
-    }
-    word
 }

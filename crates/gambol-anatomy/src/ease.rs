@@ -15,8 +15,11 @@ use crate::survey::{Chains, Survey};
 const HANGS: f64 = 1.0;
 /// Lowered arms stay so far from the body, rad from the vertical: hands pass beside the hips, not through them.
 const ASIDE: f64 = 0.17;
-/// A body without legs rears up if its line rises by this part of its length; a cobra's does by half.
-const REARS: f64 = 0.4;
+/// What is called an arm and hangs may be longer than its shoulder is high by this part: an ape's knuckles touch the ground, a wing that is
+/// called an arm would lie on it.
+const DRAGS: f64 = 1.3;
+/// A body without legs rears up if its line rises by this part of its length; a cobra's does by a third to a half.
+const REARS: f64 = 0.25;
 /// A skull weighs at least this part of what it hangs from; a jaw or a tongue does not.
 const HEAVY: f64 = 0.5;
 
@@ -44,7 +47,9 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
             continue; // spread, as they fly
         }
         let arm = survey.place(hand) - survey.origins[upper];
-        if !said_arm(&spec.bodies[upper].name) && arm.norm() > survey.origins[upper].z - lowest(survey) {
+        let room = survey.origins[upper].z - lowest(survey);
+        let most = if said_arm(&spec.bodies[upper].name) { DRAGS * room } else { room };
+        if arm.norm() > most {
             continue; // it would drag on the ground: a wing
         }
         let slope = math::atan2(-arm.z, math::hypot(arm.x, arm.y));

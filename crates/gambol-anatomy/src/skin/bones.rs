@@ -127,23 +127,31 @@ impl Bones {
         }
     }
 
-    /// Roots that are far from all that hangs from them, and lone points that hung from those.
+    /// Roots that are far from all that hangs from them, or lie where the only part does that has parts of its own, and lone points that hung
+    /// from those; then the same of what was below them, as artists put one handle for the whole under another.
     fn drop_roots(&mut self, places: &NodePlaces) {
-        let far = FAR_ROOT * extent(&self.joints, places);
-        let tops: Vec<usize> =
+        let size = extent(&self.joints, places);
+        let (far, near) = (FAR_ROOT * size, SAME_END * size);
+        let heights = self.joints.iter().map(|&node| places.origin(node).y);
+        let floor = heights.fold(f64::INFINITY, f64::min);
+        let mut tops: Vec<usize> =
             self.joints.iter().copied().filter(|&node| self.above[node].is_none()).collect();
-        for top in tops {
-            let parts: Vec<usize> = self.below(top).collect();
-            let size = self.joints.iter().filter(|&&node| node != top && self.is_above(top, node)).count();
-            let away = |&part: &usize| (places.origin(part) - places.origin(top)).norm() > far;
-            if parts.is_empty() || size < FEWEST_BELOW || !parts.iter().all(away) {
+        while let Some(top) = tops.pop() {
+            let (parts, lone): (Vec<usize>, Vec<usize>) =
+                self.below(top).partition(|&part| self.below(part).next().is_some());
+            let below = self.joints.iter().filter(|&&node| node != top && self.is_above(top, node)).count();
+            let way = |part: &usize| (places.origin(*part) - places.origin(top)).norm();
+            let away = parts.iter().chain(&lone).all(|part| way(part) > far);
+            // One in the same place is its double; one at the ground has the targets of feet beside it.
+            let grounded = places.origin(top).y < floor + near && !lone.is_empty();
+            let same = matches!(parts.as_slice(), [part] if way(part) < near || grounded && way(part) > far);
+            if parts.is_empty() || below < FEWEST_BELOW || !away && !same {
                 continue;
             }
-            let lone: Vec<usize> =
-                parts.iter().copied().filter(|&part| self.below(part).next().is_none()).collect();
             self.joints.retain(|node| *node != top && !lone.contains(node));
             for part in parts {
                 self.above[part] = None;
+                tops.push(part);
             }
         }
     }

@@ -59,6 +59,7 @@ impl Segments {
         let mut rig = Rigging::new(nodes, places, skin, wishes);
         rig.keep_what_carries_skin();
         rig.fold_helpers();
+        rig.fold_held();
         rig.fold_small_ends();
         rig.fold_as_told();
         rig.hang_by_nodes();
@@ -177,6 +178,22 @@ impl<'a> Rigging<'a> {
             && self.is_straight(node, parent)
             && self.nodes.names[node].ends_with(|c: char| c.is_ascii_digit())
             && !self.nodes.names[parent].ends_with(|c: char| c.is_ascii_digit())
+    }
+
+    /// What is held or worn goes with who holds it: a sword is no limb, and leans no plane of symmetry.
+    fn fold_held(&mut self) {
+        let held: Vec<usize> =
+            self.nodes.order.iter().rev().copied().filter(|&node| self.is_held(node)).collect();
+        for &node in &held {
+            self.fold(node);
+        }
+        self.tell(held.len(), "are held or worn and go with their parents");
+    }
+
+    fn is_held(&self, node: usize) -> bool {
+        let said = words(&self.nodes.names[node]);
+        let may = self.kept[node] && self.wishes.fold(node) != Some(false);
+        may && self.kept_parent(node).is_some() && said.iter().any(|word| HELD.contains(&word.as_str()))
     }
 
     /// Whether the joint lies on the way from its parent's joint to its own child's.
@@ -450,6 +467,12 @@ impl<'a> Rigging<'a> {
         Segments { all: segments, segment_of, notes: self.notes }
     }
 }
+
+/// Words of what characters hold and wear.
+const HELD: [&str; 21] = [
+    "sword", "weapon", "gun", "rifle", "pistol", "shield", "bow", "axe", "staff", "spear", "knife", "dagger",
+    "hammer", "mace", "lance", "katana", "wand", "scythe", "quiver", "helmet", "backpack",
+];
 
 /// Lower-case words of a name: cut at punctuation, before capitals, around digits.
 pub(super) fn words(name: &str) -> Vec<String> {

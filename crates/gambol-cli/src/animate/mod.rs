@@ -2,6 +2,7 @@
 
 mod acts;
 mod report;
+mod tries;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -389,7 +390,9 @@ impl Animate {
         let mut data = Data::new(creature);
         let restyle = |style: &mut Style| self.style.apply(creature, style);
         let terrain = self.ground.terrain.as_ref().map(Ground::read_smooth).transpose()?;
+        let tries = tries::Tries::of(name);
         let adjust = |body: &Body, gait: &mut Gait| {
+            tries.one_more();
             gait.creature = Some(self.creature.creature.clone());
             self.motion.apply(body, gait)?;
             self.ground.apply(gait, terrain.as_ref());

@@ -253,7 +253,10 @@ impl<'a> RigTracks<'a> {
         };
         let world = skeleton.nodes.world();
         for &node in &skeleton.nodes.order {
-            if bone_of[node].is_none() && node != rig.root {
+            let shown = node == rig.root
+                || nearest_rotation(&world[node].linear).is_some() && !skeleton.is_nothing(node);
+            // A node of scale zero shows nothing, and neither does what hangs from it: it has no tracks.
+            if bone_of[node].is_none() && node != rig.root || !shown {
                 continue;
             }
             let above = |test: &dyn Fn(usize) -> bool| skeleton.nodes.ancestors(node).any(test);
@@ -286,6 +289,11 @@ impl<'a> RigTracks<'a> {
         let per_metre = inverse.norm() / self.rig.world_from_scene.scaling();
         let stretch = turn.inverse().to_rotation_matrix().matrix() * linear;
         Ok(Driven { node, bone, rest, turn, stretch, travels, per_metre })
+    }
+
+    /// Whether a node is scaled to nothing.
+    fn is_nothing(&self, node: usize) -> bool {
+        self.nodes.trs[node].is_some_and(|rest| rest.scale.iter().any(|x| *x == 0.0))
     }
 
     fn node_error(&self, node: usize, reason: &str) -> ClipFileError {

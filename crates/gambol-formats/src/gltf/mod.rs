@@ -71,16 +71,17 @@ pub(crate) fn read(
     let Embodied { mut spec, world_from_scene, bones, joints, root, lies, notes: guesses } = embodied;
     let notes = notes.into_iter().map(Remark::from).chain(guesses).collect();
     spec.class = options.rig.as_ref().and_then(|settings| settings.class);
-    spec.labels = labels(&container, &scene);
+    spec.labels = labels(&container, &scene, &joints);
     Ok((spec, Rig { world_from_scene, bones, joints, root, lies, source, notes }))
 }
 
-/// What the file calls its clips, and what its bones hang from.
-fn labels(container: &Container, scene: &GltfScene) -> Vec<String> {
+/// What the file calls its clips, what its bones hang from, and bones that are no bodies: `joints` are those that are.
+fn labels(container: &Container, scene: &GltfScene, joints: &[usize]) -> Vec<String> {
     let clips = container.document.animations.iter().filter_map(|clip| clip["name"].as_str());
     let above = (0..scene.nodes.names.len()).filter(|&node| {
         let holds = |joint: &usize| scene.nodes.is_joint[*joint] && scene.nodes.parent[*joint] == Some(node);
-        !scene.nodes.is_joint[node] && (0..scene.nodes.names.len()).any(|joint| holds(&joint))
+        let bodiless = scene.nodes.is_joint[node] && !joints.contains(&node);
+        bodiless || !scene.nodes.is_joint[node] && (0..scene.nodes.names.len()).any(|joint| holds(&joint))
     });
     let above = above.map(|node| scene.nodes.names[node].clone());
     clips.map(words_after_bar).chain(above).collect()

@@ -466,6 +466,24 @@ fn uneven_scales_are_written_or_refused() {
     assert!(matches!(&error, ClipFileError::Node { node, .. } if node == "Hips"), "{error}");
 }
 
+/// Artists hide parts by a scale of zero: the rest moves, and what is hidden has no tracks.
+#[test]
+fn what_is_scaled_to_nothing_has_no_tracks() {
+    let mut json = File::new(&quadruped(&Awkward { text: true, ..Awkward::default() })).json;
+    let nodes = json["nodes"].as_array_mut().unwrap();
+    let hidden = nodes.iter().position(|node| node["name"] == "Hand.L").unwrap();
+    nodes[hidden]["scale"] = json!([0.0, 0.0, 0.0]);
+    let (creature, rig) = rig(json.to_string().as_bytes());
+    let file = File::new(&append_clips(&rig, &creature, &[clip(&creature)], &TRAVEL).unwrap());
+    let moved: Vec<usize> = file.list("animations")[0]["channels"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|channel| number(&channel["target"]["node"]))
+        .collect();
+    assert!(!moved.contains(&hidden) && moved.len() > 10, "{moved:?}");
+}
+
 /// Rigs that are not of this file, and files that are none.
 #[test]
 fn wrong_rigs_are_errors() {

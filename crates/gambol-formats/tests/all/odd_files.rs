@@ -2,7 +2,7 @@
 //! numbers, skeletons without a skin, bodies that were bound lying down. Each is read as other programs show it, and what was
 //! guessed is told once. The oracle is the same character without the oddity.
 
-use crate::skinned::{Character, glb, person, quadruped};
+use crate::skinned::{Bone, Character, glb, person, quadruped};
 use gambol_dynamics::{Data, forward_kinematics};
 use gambol_formats::clip::GlbOptions;
 use gambol_formats::files::Memory;
@@ -152,6 +152,37 @@ fn a_skeleton_without_a_skin_is_a_creature_and_its_clip_a_recording() {
         let still = Clip { name: "still".to_owned(), ..clips[0].clip.clone() };
         append_clips(&rig, &creature, &[still], &GlbOptions::default()).expect("it is written");
     }
+}
+
+/// Handles for the whole, one under another and beside places for feet, weighed fifteen times the animal once.
+#[test]
+fn handles_above_a_bare_skeleton_weigh_nothing() {
+    let sound = quadruped(false);
+    let (alone, ..) = read(bare(&sound, false));
+    let mut handled = sound;
+    let low = handled.bones.iter().map(|bone| bone.head.y).fold(f64::INFINITY, f64::min);
+    let handles = [
+        ("Root", None, [0.0, low, 0.0]),
+        ("Main", Some(0), [0.0, low, 0.0]),
+        ("FootPlaceLeft", Some(0), [0.1, low, 0.1]),
+        ("FootPlaceRight", Some(0), [-0.1, low, 0.1]),
+        ("Middle", Some(1), [0.0, low + 0.5, 0.0]),
+    ];
+    let handles = handles.map(|(name, parent, head)| Bone {
+        name: name.to_owned(),
+        parent,
+        head: head.into(),
+        flesh: None,
+    });
+    let count = handles.len();
+    for bone in &mut handled.bones {
+        bone.parent = Some(bone.parent.map_or(count - 1, |parent| parent + count));
+    }
+    handled.bones.splice(0..0, handles);
+    let (creature, ..) = read(bare(&handled, false));
+    let ratio = creature.mass() / alone.mass();
+    // The last handle may be the end of a back.
+    assert!(ratio > 0.8 && ratio < 1.5, "{ratio}");
 }
 
 #[test]

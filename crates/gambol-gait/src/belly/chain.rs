@@ -1,5 +1,7 @@
 //! The body of a legless creature as a line: from tail to head, or around a ring.
 
+use std::f64::consts::FRAC_PI_2;
+
 use gambol_anatomy::Heading;
 use gambol_dynamics::Data;
 use gambol_model::{ConstraintKind, Creature, Vec3, math};
@@ -49,6 +51,14 @@ impl Chain {
         if (com(bodies[bodies.len() - 1]) - com(bodies[0])).dot(&heading.forward) < 0.0 {
             bodies.reverse();
         }
+        let ring = is_closed(creature, &bodies);
+        if !ring {
+            let fork = Fork { creature, data };
+            fork.cut(&mut bodies);
+            bodies.reverse();
+            fork.cut(&mut bodies);
+            bodies.reverse();
+        }
         let mut length = 0.0;
         let mut links = Vec::new();
         for pair in bodies.windows(2) {
@@ -61,7 +71,6 @@ impl Chain {
             links.push(Link { dofs: body.dofs.clone(), sign, place });
             length = place + (com(pair[1]) - at).norm();
         }
-        let ring = is_closed(creature, &bodies);
         Some(Self { bodies, links, length, ring })
     }
 
@@ -71,26 +80,6 @@ impl Chain {
             link.dofs.clone().map(|dof| link.sign * data.axes[dof].angular.dot(&about) * shape[dof]).sum()
         };
         self.links.iter().map(bend).collect()
-    }
-
-    /// The hindmost body of the back: flukes, which have their mirror images beside them on the same parent, are no part of it. Needs
-    /// `data.frames` at the rest pose.
-    pub(super) fn end_of_back(&self, creature: &Creature, data: &Data, heading: &Heading) -> usize {
-        const ALIKE: f64 = 0.2; // of the distance between both
-        let com = |body: usize| data.frames[body].point_in_world(creature.bodies()[body].mass.com);
-        let parent = |body: usize| creature.bodies()[body].parent;
-        let is_paired = |body: usize| {
-            let mut siblings =
-                (1..creature.bodies().len()).filter(|&other| other != body && parent(other) == parent(body));
-            siblings.any(|other| {
-                let apart = com(other) - com(body);
-                let across = apart.dot(&heading.left);
-                let middle = 0.5 * (com(other) + com(body)) - com(parent(body));
-                let beside = (apart - heading.left * across).norm() < ALIKE * across.abs();
-                beside && middle.dot(&heading.left).abs() < ALIKE * across.abs()
-            })
-        };
-        self.bodies.iter().copied().find(|&body| !is_paired(body)).unwrap_or(self.bodies[0])
     }
 
     /// A tangent vector that bends the whole by `angle` about `about`, from tail to head, as evenly over its length as links can.
@@ -120,6 +109,52 @@ impl Chain {
             if free > 0.5 { held / free } else { 0.0 }
         };
         self.links.iter().map(stiffness).collect()
+    }
+}
+
+/// Ends of a back that part: flukes, the lobes of a fin, jaws. The back ends where they begin.
+struct Fork<'c> {
+    creature: &'c Creature,
+    data: &'c Data,
+}
+
+impl Fork<'_> {
+    /// Cuts the first bodies off where they are one side of a fork, which is no more than a third of the whole.
+    fn cut(&self, bodies: &mut Vec<usize>) {
+        let most = bodies.len() / 3;
+        let parts = |&k: &usize| self.parts(bodies[k], bodies[k + 1]);
+        if let Some(last) = (0..most).rev().find(parts) {
+            bodies.drain(..=last);
+        }
+    }
+
+    /// Whether `body` leaves `parent` to one side, and something else to the other.
+    fn parts(&self, body: usize, parent: usize) -> bool {
+        const ASIDE: f64 = 0.34; // sine of 20°: what goes on along its parent leaves it by less
+        if self.creature.bodies()[body].parent != parent {
+            return false;
+        }
+        let Some(own) = self.aside(body, parent) else { return false };
+        let is_other = |&other: &usize| other != body && self.creature.bodies()[other].parent == parent;
+        own.norm() > ASIDE
+            && (1..self.creature.bodies().len())
+                .filter(is_other)
+                .filter_map(|other| self.aside(other, parent))
+                .any(|other| {
+                    other.norm() > ASIDE && other.dot(&own) < 0.0 && other.angle(&own) > FRAC_PI_2 + ASIDE
+                })
+    }
+
+    /// The direction of a body across that of its parent, by the way from joint to joint to centre.
+    fn aside(&self, body: usize, parent: usize) -> Option<Vec3> {
+        let at = |body: usize| {
+            let joint = self.creature.joints()[self.creature.bodies()[body].joints.clone()].first()?;
+            Some(self.data.frames[body].point_in_world(joint.anchor))
+        };
+        let com = |body: usize| self.data.frames[body].point_in_world(self.creature.bodies()[body].mass.com);
+        let along = (at(body)? - com(parent)).try_normalize(1e-9)?;
+        let own = (com(body) - at(body)?).try_normalize(1e-9)?;
+        Some(own - along * own.dot(&along))
     }
 }
 

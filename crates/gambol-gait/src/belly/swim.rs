@@ -6,7 +6,8 @@
 //! pitches and rises as drag has it, and rights itself slowly.
 //!
 //! What is large and quick leaves water behind that it has moved aside, and drag knows nothing of that push. Where module `thrust` says
-//! how far a beat takes the body, the push that is missing for it (or is too much) acts evenly on the whole, straight ahead.
+//! how far a beat takes the body, what is missing for it (or is too much) is a push straight ahead that moves the whole and turns nothing: a bent
+//! body that were pushed at its centre alone would spin.
 
 use gambol_model::{Quat, Transform, Vec3};
 use gambol_motion::Stride;
@@ -20,7 +21,7 @@ use crate::GaitError;
 
 /// Difference of depth, as a share of the size, and of up, rad, at which it swims as it did a period ago.
 const SAME_SWIM: f64 = 1e-12;
-/// Rounds of finding the push that a speed takes, and the share of the speed that is left to find.
+/// Rounds of finding the speed that the push adds, and the share of the whole that is left to find.
 const PUSH_ROUNDS: usize = 6;
 const SAME_SPEED: f64 = 1e-6;
 
@@ -31,9 +32,8 @@ pub(super) fn path(scene: &BellyScene, across: f64, advance: Option<f64>) -> Res
     let period = scene.step * scene.samples() as f64;
     let forward = scene.left.cross(&Vec3::z());
     let ahead = |path: &Path| path.travel().dot(&forward) / period;
-    // Speeds are linear in the push but for the small turns of the whole, which a few rounds of the secant see to.
-    let (mut path, mut push) = (drifts.path()?, 0.0);
-    let mut rate = drifts.by_push.max(f64::MIN_POSITIVE);
+    // The way is linear in what is added, by the cosine of the small turns of the whole, which a few rounds of the secant see to.
+    let (mut path, mut push, mut rate) = (drifts.path()?, 0.0, 1.0);
     for _ in 0..PUSH_ROUNDS {
         let (before, lacks) = (ahead(&path), advance / period - ahead(&path));
         if lacks.abs() <= SAME_SPEED * advance.abs() / period {
@@ -67,13 +67,12 @@ struct Flow<'s> {
     drags: Vec<Vec<Drag>>,
     /// Velocity of the centre of mass, and angular velocity, at which drag adds up to nothing.
     swims: Vec<Vector6<f64>>,
-    /// Mean speed ahead that a push of one would add.
-    by_push: f64,
     /// Height of the centre of mass that it keeps, m.
     depth: f64,
 }
 
 impl<'s> Flow<'s> {
+    /// `push` is the speed ahead that is added, m/s.
     fn new(scene: &'s BellyScene<'s>, across: f64, push: f64) -> Result<Self, GaitError> {
         let n = scene.samples();
         let forward = scene.left.cross(&Vec3::z());
@@ -82,23 +81,21 @@ impl<'s> Flow<'s> {
         } else {
             [Twist::slide(Vec3::x()), Twist::slide(Vec3::y()), Twist::turn(Vec3::z())]
         };
-        let (mut all, mut swims, mut by_push) = (Vec::new(), Vec::new(), 0.0);
+        let (mut all, mut swims) = (Vec::new(), Vec::new());
         let ahead = DVector::from_iterator(free.len(), free.iter().map(|free| free.linear.dot(&forward)));
         for k in 0..n {
             let drags = drags(scene, k, across);
             let (a, b) = system(&drags, &free, scene.settings.swim.thickness * scene.size);
             let none = || GaitError::Body(format!("{} has nothing to swim with", scene.creature.name()));
             let resists = a.cholesky().ok_or_else(none)?;
-            let pushed = resists.solve(&ahead);
-            by_push += pushed.dot(&ahead) / n as f64;
-            let velocity = resists.solve(&b) + pushed * push;
+            let velocity = resists.solve(&b) + &ahead * push;
             let twist = Twist::sum(&free, velocity.as_slice());
             let (v, w) = (twist.linear, twist.angular);
             swims.push(Vector6::new(v.x, v.y, v.z, w.x, w.y, w.z));
             all.push(drags);
         }
         let depth = scene.given.iter().map(|frame| frame.translation.z).sum::<f64>() / n as f64;
-        Ok(Self { scene, drags: all, swims, by_push, depth })
+        Ok(Self { scene, drags: all, swims, depth })
     }
 
     /// The period that recurs.

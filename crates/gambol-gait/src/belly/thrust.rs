@@ -32,7 +32,7 @@ pub(super) fn advance(
 ) -> Result<f64, GaitError> {
     let heading = body.legs.heading;
     let settings = &body.settings.swim;
-    let last = chain.end_of_back(&body.creature, data, &heading);
+    let last = chain.bodies[0];
     let scene = BellyScene::new(&body.creature, data, &heading, poses, period, &body.settings)?;
     let speed = Tail::new(&scene, (chain, last), heading.forward, about).speed(&scene, chain, settings);
     Ok(speed * period)

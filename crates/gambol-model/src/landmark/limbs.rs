@@ -432,17 +432,23 @@ fn lying_pair(creature: &Creature, stand: &Stand, split: &Split) -> Option<(usiz
 /// with a length of its own.
 pub(super) fn toes(creature: &Creature, stand: &Stand, split: &Split, axis: Vec3) -> Option<f64> {
     const FOOT_LENGTH: f64 = 0.4; // of the leg; longer is a shank
+    const STANDS: f64 = 0.3; // of the leg: of a single pair, what comes down by less from where it begins is a flipper that trails
     let mut bodies = vec![Vec::new(); split.seeds.len()];
     for body in stand.bodies() {
         split.seed_of[body].iter().for_each(|&seed| bodies[seed].push(body));
     }
     let mut ahead = Vec::new();
-    for limb in bodies.into_iter().map(|bodies| new_limb(creature, stand, bodies)) {
+    let limbs: Vec<Limb> = bodies.into_iter().map(|bodies| new_limb(creature, stand, bodies)).collect();
+    let single = limbs.iter().filter(|limb| limb.reaches).count() <= 2;
+    for limb in limbs {
         if !limb.reaches || limb.chain.len() < 2 || !has_joints(stand, &limb) {
             continue;
         }
         let (foot, _) = standing_body(creature, stand, &limb);
         let ankle = stand.base(creature, foot);
+        if single && (limb.hip - stand.sole(creature, foot)).dot(&stand.up) < STANDS * limb.length {
+            continue;
+        }
         let goes_on = stand.children[foot].iter().any(|&child| !stand.children[child].is_empty());
         if goes_on || (stand.sole(creature, foot) - ankle).norm() > FOOT_LENGTH * limb.length {
             continue;

@@ -5,6 +5,8 @@ use nalgebra::UnitQuaternion;
 
 use super::{Awkward, Bone, file_of};
 
+mod strangers;
+
 /// A file, and what somebody who looks at it would say.
 #[derive(Clone, Debug)]
 pub struct OddBody {
@@ -450,6 +452,9 @@ pub fn odd_bodies() -> Vec<OddBody> {
         ("gull-askew", flier(1, 1.2, true).turned(Vec3::y(), 37.0), plain, Wings, fly),
     ] {
         add(name, plan, awkward, class, gait);
+    }
+    for (name, plan, class, gait) in strangers::strangers() {
+        add(name, plan, plain, class, gait);
     }
     all
 }
