@@ -188,7 +188,9 @@ fn joined(intervals: &[[f64; 2]]) -> Vec<[f64; 2]> {
 fn middle(creature: &Creature, poses: Vec<Vec<f64>>, keys: usize, stride: &Stride) -> Vec<Vec<f64>> {
     let back = stride.inverse();
     let mut cycle: Vec<Vec<f64>> = poses.into_iter().skip(keys - 1).take(keys).collect();
-    cycle.iter_mut().for_each(|pose| back.apply(creature, pose));
+    for pose in &mut cycle {
+        back.apply(creature, pose);
+    }
     let mut last = cycle[0].clone();
     stride.apply(creature, &mut last);
     cycle[keys - 1] = last;
@@ -200,7 +202,9 @@ fn within_limits(creature: &Creature, poses: &mut [Vec<f64>]) {
     let stops =
         creature.joints().iter().filter(|joint| matches!(joint.kind, JointKind::Hinge | JointKind::Slide));
     for (joint, [low, high]) in stops.filter_map(|joint| Some((joint, joint.limit?))) {
-        poses.iter_mut().for_each(|pose| pose[joint.q] = pose[joint.q].clamp(low, high));
+        for pose in &mut *poses {
+            pose[joint.q] = pose[joint.q].clamp(low, high);
+        }
     }
 }
 

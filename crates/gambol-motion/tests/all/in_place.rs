@@ -5,7 +5,7 @@
 use std::f64::consts::{PI, TAU};
 
 use gambol_model::samples::{TreeKind, chain, random_tree};
-use gambol_model::{Creature, Vec3};
+use gambol_model::{Creature, Vec3, math};
 use gambol_motion::{Clip, Stride, samples::wander};
 
 const KEYS: usize = 25;
@@ -131,7 +131,7 @@ fn who_starts_and_stops_stays_in_place() {
                 }
             };
             pose[0] += 1.4 * (eased(moving) - eased(moving - 2.0))
-                + 0.02 * (4.0 * std::f64::consts::TAU * time).sin();
+                + 0.02 * math::sin(4.0 * std::f64::consts::TAU * time);
             pose[2] = 0.9;
             (time, pose)
         })

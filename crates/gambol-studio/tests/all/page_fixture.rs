@@ -137,7 +137,7 @@ type All<Part extends 'ask' | 'answer'> = { [Kind in keyof Requests]: Requests[K
 #[test]
 fn the_page_has_the_types_of_all_that_is_asked_and_answered() {
     let (mut asked, mut answered) = (BTreeMap::new(), BTreeMap::new());
-    for (message, answer) in crate::session::session().unwrap() {
+    for (message, answer, _) in crate::session::session().unwrap() {
         let mut ask: Value = serde_json::from_str(&message.head).unwrap();
         let answer: Value = serde_json::from_str(&answer.head).unwrap();
         let kind = ask["ask"].as_str().unwrap().to_owned();

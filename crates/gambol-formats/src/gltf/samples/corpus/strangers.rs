@@ -36,7 +36,7 @@ fn fish_from_head() -> Plan {
     let at = |k: usize| [0., 0.5, 0.25 - 0.5 * k as f64 / 7.0];
     let points: Vec<At> = (0..=7).map(at).collect();
     let tail = plan.chain("Spine", None, &points, 0.045);
-    plan.bones[0].name = "Head".to_owned();
+    "Head".clone_into(&mut plan.bones[0].name);
     plan.chain("CaudalUpper", Some(tail), &[at(7), [0., 0.56, -0.31]], 0.01);
     plan.chain("CaudalLower", Some(tail), &[at(7), [0., 0.44, -0.31]], 0.01);
     plan.pair("PectoralFin", 1, &[[0.03, 0.48, 0.1], [0.1, 0.45, 0.05]], 0.01);
