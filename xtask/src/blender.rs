@@ -10,8 +10,21 @@ use serde_json::{Value, json};
 use crate::rigs_out::{self, RATE};
 use crate::shell::{Result, command, output, run as run_command, target};
 
-/// Each wheel of Blender is for one Python.
-const WHEELS: [(&str, &str); 2] = [("python3.13", "bpy==5.2.3"), ("python3.11", "bpy==5.0.1")];
+/// A Blender as a wheel, which is for one Python.
+#[derive(Clone, Copy)]
+pub(crate) struct Blender {
+    /// What its folder under `target/blender` is called.
+    pub(crate) name: &'static str,
+    python: &'static str,
+    /// The wheel first, then what Blender itself comes with and the wheel does not.
+    pub(crate) packages: &'static [&'static str],
+}
+
+/// The newest, and the oldest that the extension says it runs in, which has long-term support.
+pub(crate) const WHEELS: [Blender; 2] = [
+    Blender { name: "newest", python: "3.13", packages: &["bpy==5.2.3"] },
+    Blender { name: "lts", python: "3.11", packages: &["bpy==4.2.23", "numpy==1.24.4"] },
+];
 /// Distance of bones, in parts of the creature's size. Blender keeps bones as 32-bit matrices in the pose of their rest.
 const NEAR: f64 = 1e-4;
 
@@ -79,27 +92,56 @@ pub(crate) fn run(characters: Option<&Path>) -> Result<()> {
     }
 }
 
-/// A Python that can import Blender.
+/// A Python that can import the newest Blender that can be had.
 fn python() -> Result<PathBuf> {
-    let folder = target().join("blender");
-    let python = folder.join("bin/python");
-    let stamp = folder.join("installed");
-    if stamp.exists() {
-        return Ok(python);
+    let mut reasons = Vec::new();
+    for blender in WHEELS {
+        match blender.python() {
+            Ok(python) => return Ok(python),
+            Err(reason) => reasons.push(reason),
+        }
     }
-    let works = |python: &str| output(&mut command(python, &["-c", "import venv, ensurepip"])).is_ok();
-    let (system, wheel) = WHEELS
-        .into_iter()
-        .find(|(python, _)| works(python))
-        .ok_or("Blender's wheel is for Python 3.13 or 3.11, and neither is here")?;
-    run_command(command(system, &["-m", "venv"]).arg(&folder))?;
-    run_command(&mut command(
-        &python,
-        &["-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel],
-    ))?;
-    let library = "a library that Blender needs is missing; on Debian: apt-get install libgl1 libx11-6 libxi6 \
-                   libxrender1 libxfixes3 libxkbcommon0 libsm6";
-    output(&mut command(&python, &["-c", "import bpy"])).map_err(|error| format!("{library}\n{error}"))?;
-    std::fs::write(&stamp, wheel).map_err(|error| format!("{}: {error}", stamp.display()))?;
-    Ok(python)
+    Err(reasons.join("; "))
+}
+
+impl Blender {
+    /// A Python that can import it, made at the first call.
+    pub(crate) fn python(&self) -> Result<PathBuf> {
+        let folder = target().join("blender").join(self.name);
+        let python = folder.join("bin/python");
+        let stamp = folder.join("installed");
+        let wanted = self.packages.join("\n");
+        if std::fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+            return Ok(python);
+        }
+        let system = self.system_python().ok_or_else(|| {
+            format!("{} is for Python {}, which is not here with venv", self.packages[0], self.python)
+        })?;
+        run_command(command(system, &["-m", "venv", "--clear"]).arg(&folder))?;
+        let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+        run_command(command(&python, &pip).args(self.packages))?;
+        let library = "a library that Blender needs is missing; on Debian: apt-get install libgl1 libx11-6 libxi6 \
+                       libxrender1 libxfixes3 libxkbcommon0 libsm6";
+        output(&mut command(&python, &["-c", "import bpy"]))
+            .map_err(|error| format!("{library}\n{error}"))?;
+        std::fs::write(&stamp, wanted).map_err(|error| format!("{}: {error}", stamp.display()))?;
+        Ok(python)
+    }
+
+    /// On the path, or one that uv or pyenv keeps.
+    fn system_python(&self) -> Option<PathBuf> {
+        let works = |python: &Path| output(&mut command(python, &["-c", "import venv, ensurepip"])).is_ok();
+        let on_path = PathBuf::from(format!("python{}", self.python));
+        let of_uv = output(&mut command("uv", &["python", "find", self.python])).ok();
+        let pyenv =
+            output(&mut command("pyenv", &["root"])).ok().map(|root| Path::new(root.trim()).join("versions"));
+        let of_pyenv =
+            pyenv.and_then(|versions| std::fs::read_dir(versions).ok()).into_iter().flatten().flatten();
+        let named = |entry: &std::fs::DirEntry| {
+            entry.file_name().to_string_lossy().starts_with(&format!("{}.", self.python))
+        };
+        let of_pyenv = of_pyenv.filter(named).map(|entry| entry.path().join("bin/python"));
+        let mut known = std::iter::once(on_path).chain(of_uv.map(|path| path.trim().into())).chain(of_pyenv);
+        known.find(|python| works(python))
+    }
 }

@@ -37,6 +37,14 @@ const POP: f64 = 0.5;
 /// of what it had at 240, a pop keeps its size.
 const OFF: f64 = 0.01;
 
+/// Words in the names of gaits that fly or bounce: the body is lowest over its standing feet.
+const BOUNCES: [&str; 7] = ["run", "trot", "pace", "gallop", "canter", "bound", "hop"];
+/// Words in the names of gaits in which a foot stands at all times, what force (body weights) and moment (times height) may come from nowhere
+/// in them, root mean square, and in all others.
+const WALKS: [&str; 5] = ["walk", "amble", "crawl", "tripod", "wave"];
+const WALKS_LACK: f64 = 0.15;
+const LACK: f64 = 0.3;
+
 /// Where the table is in the docs.
 const DOCS: &str = "docs/gaits.md";
 
@@ -152,6 +160,18 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
         );
         wrong.push(Wrong::new("jump", what));
     }
+    let rise = quality::rise(body, &fine.clip).map(|rise| 1e3 * rise);
+    if BOUNCES.iter().any(|word| gait.contains(word)) && rise.is_some_and(|rise| rise <= 0.0) {
+        wrong.push(Wrong::new("rise", "the body is not lowest over its standing feet"));
+    }
+    let most = if WALKS.iter().any(|word| gait.contains(word)) { WALKS_LACK } else { LACK };
+    if let Some(forces) = &forces {
+        for (column, lacks) in [("from nowhere", forces.residual_force), ("moment", forces.residual_moment)] {
+            if lacks > most || lacks.is_nan() {
+                wrong.push(Wrong::new(column, format!("{column} {lacks:.2} at {FORCES} fps")));
+            }
+        }
+    }
     wrong.extend(footfalls.wrong(gait).into_iter().map(|what| Wrong::new("footfalls", what)));
     wrong.extend(warnings.iter().map(|warning| Wrong::new("warning", warning)));
 
@@ -177,7 +197,7 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
         format!("{jump:.3}"),
         format!("{:.3}", report.limit_overshoot_rad),
         report.ground_correction_energy.map_or_else(dash, |share| format!("{:.0} %", 100.0 * share)),
-        number(quality::rise(body, &fine.clip).map(|rise| 1e3 * rise), 0),
+        number(rise, 0),
         number(forces.as_ref().map(|forces| forces.residual_force), 2),
         number(forces.as_ref().map(|forces| forces.residual_moment), 2),
         number(forces.as_ref().map(|forces| 100.0 * forces.com_swing), 1),

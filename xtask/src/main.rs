@@ -11,6 +11,7 @@ mod compare;
 mod corpus;
 mod docs;
 mod export;
+mod extension;
 mod fuzz;
 mod gaits;
 mod gltf;
@@ -19,6 +20,7 @@ mod masses;
 mod modes;
 mod motion;
 mod node;
+mod npm;
 mod page;
 mod peers;
 mod physics;
@@ -33,6 +35,7 @@ mod rigs;
 mod rigs_out;
 mod roam;
 mod shell;
+mod site;
 mod strides;
 mod studio;
 mod test;
@@ -169,10 +172,23 @@ enum Task {
         /// A folder of glTF files that get a clip each, besides our own
         folder: Option<PathBuf>,
     },
-    /// Read glTF files with a clip in them by Blender, and compare its bones with our kinematics
+    /// Try the extension for Blender as its users do, and read glTF files with a clip in them by Blender and compare its bones with
+    /// our kinematics
     Blender {
         /// A folder of glTF files that get a clip each, besides our own
         folder: Option<PathBuf>,
+        /// Only the clips in files
+        #[arg(long)]
+        clips: bool,
+        /// Only the extension
+        #[arg(long, conflicts_with = "clips")]
+        extension: bool,
+        /// Make the zip that goes to users instead
+        #[arg(long, conflicts_with_all = ["folder", "clips", "extension"])]
+        zip: bool,
+        /// Write the table and the pictures of docs/blender.md instead, of the characters in the folder
+        #[arg(long, requires = "folder", conflicts_with_all = ["clips", "extension"])]
+        docs: bool,
     },
     /// Read recordings with three.js and compare with our reader
     Bvh {
@@ -206,13 +222,35 @@ enum Task {
         /// Take the screenshots of the docs instead
         #[arg(long, conflicts_with = "only")]
         pictures: bool,
+        /// Of the site of files (`cargo xtask site`) instead of the program
+        #[arg(long)]
+        site: bool,
+        /// Take every rig of this folder through the page of the site instead, and draw a sheet of what is seen
+        #[arg(long, value_name = "FOLDER", conflicts_with_all = ["only", "pictures"])]
+        rigs: Option<PathBuf>,
+        /// In this browser
+        #[arg(long, value_enum, default_value = "chromium")]
+        browser: studio::Browser,
     },
     /// Make the studio's page, which is kept in crates/gambol-studio/page, from its sources in web
     Page,
     /// Write the studio's messages in TypeScript, from their Rust types
     Protocol,
     /// Let the engine answer a session in WebAssembly, and compare with its answers here
-    Wasm,
+    Wasm {
+        /// Say how long each took as well
+        #[arg(long)]
+        times: bool,
+    },
+    /// Make the studio as a site of files alone, with the engine in WebAssembly and the docs: `cargo xtask site -o site`, then
+    /// `python3 -m http.server -d site`
+    Site {
+        /// The folder; made, or replaced if it is such a site
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+    },
+    /// Make the package @gambol/engine for npm: the engine in WebAssembly, with types
+    Npm,
     /// Draw the pictures of the docs
     Pictures {
         /// Only these: gallery, modes, physics, gaits, rigs, animation
@@ -265,16 +303,23 @@ fn main() -> ExitCode {
         Task::Artists { folder } => artists::run(&folder),
         Task::Corpus { folder, limit } => corpus::run(folder.as_deref(), limit),
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
-        Task::Blender { folder } => blender::run(folder.as_deref()),
+        Task::Blender { zip: true, .. } => extension::zip(),
+        Task::Blender { folder: Some(folder), docs: true, .. } => extension::write_docs(&folder),
+        Task::Blender { folder, clips: true, .. } => blender::run(folder.as_deref()),
+        Task::Blender { extension: true, .. } => extension::run(),
+        Task::Blender { folder, .. } => extension::run().and_then(|()| blender::run(folder.as_deref())),
         Task::Bvh { files } => bvh::run(&files),
         Task::Bench { what, rounds } => bench::run(what, rounds),
         Task::Rigs { folder } => rigs::run(&folder),
         Task::Masses { model, skin } => masses::run(&model, &skin),
         Task::Studio { pictures: true, .. } => studio::pictures(),
-        Task::Studio { only, .. } => studio::run(&only),
+        Task::Studio { rigs: Some(folder), .. } => studio::rigs(&folder),
+        Task::Studio { only, site, browser, .. } => studio::run(&only, site, browser),
         Task::Page => page::run(),
         Task::Protocol => protocol::write(),
-        Task::Wasm => wasm::run(),
+        Task::Wasm { times } => wasm::run(times),
+        Task::Site { output } => site::run(&output),
+        Task::Npm => npm::run(),
         Task::Pictures { only } => pictures::run(&only),
         Task::Motion { folder } => motion::run(&folder),
         Task::Fuzz { seconds } => fuzz::run(seconds),

@@ -5,7 +5,14 @@ use std::path::{Path, PathBuf};
 use crate::shell::{Result, command, output, run, target};
 
 /// The versions that the comparisons were made with.
-const PACKAGES: &[&str] = &["gltf-validator@2.0.0-dev.3.10", "three@0.187.0", "playwright-core@1.65.0"];
+const PACKAGES: &[&str] = &[
+    "gltf-validator@2.0.0-dev.3.10",
+    "marked@18.2.1",
+    "three@0.187.0",
+    "playwright-core@1.65.0",
+    // The last that speaks to Debian's Firefox, by WebDriver BiDi: newer ones ask for what that has not yet.
+    "playwright-bidi@npm:playwright-core@1.57.0",
+];
 
 /// Writes `script` beside the installed packages, where it can import them, and returns its path.
 pub(crate) fn script(name: &str, script: &str) -> Result<PathBuf> {

@@ -39,7 +39,7 @@ pub(crate) fn test() -> Result<()> {
     Ok(())
 }
 
-fn web() -> PathBuf {
+pub(crate) fn web() -> PathBuf {
     root().join("crates/gambol-studio/web")
 }
 
@@ -51,7 +51,8 @@ fn npm() -> &'static str {
     if cfg!(windows) { "npm.cmd" } else { "npm" }
 }
 
-fn build(out: &Path) -> Result<()> {
+/// The page, of its sources as they are now, into a folder.
+pub(crate) fn build(out: &Path) -> Result<()> {
     install()?;
     let mut vite =
         command("node", &["node_modules/vite/bin/vite.js", "build", "--emptyOutDir", "--logLevel", "warn"]);

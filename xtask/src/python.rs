@@ -24,16 +24,7 @@ pub(crate) fn run() -> Result<()> {
 
 /// The wheel, as it goes to PyPI, tried where nothing else of the project is.
 pub(crate) fn wheel() -> Result<()> {
-    let maker = environment("python-maker", &[MATURIN])?;
-    let wheels = target().join("wheels");
-    let _ = std::fs::remove_dir_all(&wheels); // those of yesterday; the next step tells if they cannot be replaced
-    let manifest = source().join("Cargo.toml");
-    let mut make = command(&maker, &["-m", "maturin", "build", "--release", "--quiet", "--out"]);
-    run_command(make.arg(&wheels).arg("--manifest-path").arg(manifest))?;
-    let entries = std::fs::read_dir(&wheels).map_err(|error| format!("{}: {error}", wheels.display()))?;
-    let wheel =
-        entries.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "whl"));
-    let wheel = wheel.ok_or("maturin made no wheel")?;
+    let wheel = make_wheel()?;
     let bytes = std::fs::metadata(&wheel).map_err(|error| error.to_string())?.len();
     println!("{}: {:.2} MB", wheel.display(), bytes as f64 / 1e6);
     let installed = target().join("python-installed");
@@ -41,6 +32,34 @@ pub(crate) fn wheel() -> Result<()> {
     let python = environment("python-installed", TESTS)?;
     run_command(command(&python, &["-m", "pip", "install", "--quiet", "--no-deps"]).arg(&wheel))?;
     check(&python, None)
+}
+
+/// The optimised wheel for this machine.
+pub(crate) fn make_wheel() -> Result<PathBuf> {
+    let wheels = target().join("wheels");
+    let _ = std::fs::remove_dir_all(&wheels); // those of yesterday; the next step tells if they cannot be replaced
+    let manifest = source().join("Cargo.toml");
+    let mut make = command(maker()?, &["-m", "maturin", "build", "--release", "--quiet", "--out"]);
+    run_command(make.arg(&wheels).arg("--manifest-path").arg(manifest))?;
+    let entries = std::fs::read_dir(&wheels).map_err(|error| format!("{}: {error}", wheels.display()))?;
+    let wheel =
+        entries.flatten().map(|entry| entry.path()).find(|path| path.extension().is_some_and(|e| e == "whl"));
+    wheel.ok_or_else(|| "maturin made no wheel".to_owned())
+}
+
+/// A wheel of the module that cargo builds with the workspace: for tests.
+pub(crate) fn dev_wheel() -> Result<PathBuf> {
+    run_command(&mut command(cargo(), &["build", "--quiet", "--workspace", "--lib", "--bins"]))?;
+    let package = target().join("python-wheel-package");
+    lay_out(&package)?;
+    let mut make = command(maker()?, &["xtask/peers/dev_wheel.py"]);
+    let said = output(make.arg(&package).arg(env!("CARGO_PKG_VERSION")).arg(target().join("wheels-dev")))?;
+    Ok(PathBuf::from(said.trim()))
+}
+
+/// A Python that makes wheels.
+pub(crate) fn maker() -> Result<PathBuf> {
+    environment("python-maker", &[MATURIN])
 }
 
 fn source() -> PathBuf {

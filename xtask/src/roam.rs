@@ -1,5 +1,5 @@
 //! `cargo xtask roam`: how long creatures stay up that go by their own torques, at which speeds, and what pushes they take, as the tables
-//! of docs/roam.md.
+//! of docs/roam.md, and how long a step takes in docs/benchmarks.md.
 
 use clap::ValueEnum;
 
@@ -8,6 +8,7 @@ use crate::docs::put_table;
 use crate::shell::{Result, command, output};
 
 const DOCS: &str = "docs/roam.md";
+const BENCHMARKS: &str = "docs/benchmarks.md";
 
 /// What is simulated.
 #[derive(Clone, Copy, ValueEnum)]
@@ -20,6 +21,8 @@ pub(crate) enum Table {
     Ground,
     /// Designed walks
     Creatures,
+    /// How long a step takes, controller and physics apart, on one core
+    Speed,
     /// The three controllers and a model-predictive one on the same gaits
     Controllers,
 }
@@ -31,6 +34,7 @@ impl Table {
             Self::Pushes => "pushes",
             Self::Ground => "ground",
             Self::Creatures => "creatures",
+            Self::Speed => "speed",
             Self::Controllers => "controllers",
         }
     }
@@ -45,7 +49,8 @@ pub(crate) fn run(table: Option<Table>, words: &[String], docs: bool) -> Result<
             _ => output(command(build_ours("roam_bench")?, &[table.name()]).args(words))?,
         };
         if docs {
-            put_table(DOCS, table.name(), text.trim_end())?;
+            let page = if matches!(table, Table::Speed) { BENCHMARKS } else { DOCS };
+            put_table(page, table.name(), text.trim_end())?;
         } else {
             println!("{text}");
         }

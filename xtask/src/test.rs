@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use crate::shell::{Result, command, run as run_command};
 use crate::{
-    architecture, bits, blender, bvh, cma, compare, export, gaits, gltf, legged, modes, node, page, peers,
-    physics, programs, publish, pump, python, replay, studio, vibrate, wasm,
+    architecture, bits, blender, bvh, cma, compare, export, extension, gaits, gltf, legged, modes, node,
+    page, peers, physics, programs, publish, pump, python, replay, studio, vibrate, wasm,
 };
 
 /// Something that must hold.
@@ -40,10 +40,11 @@ const STEPS: &[Step] = &[
     alone("packages", publish::check),
     alone("oldest Rust", publish::oldest_rust),
     alone("same bits on other machines", || bits::run_all(false)),
-    alone("engine in WebAssembly", wasm::run),
+    alone("engine in WebAssembly", || wasm::run(false)),
     // The longest first, so that no lane is left with it at the end.
     beside("studio in a browser, first half", || studio::half(0)),
     beside("studio in a browser, second half", || studio::half(1)),
+    beside("studio as a site of files", studio::of_files),
     beside("replayed controllers", replay::check),
     beside("legs in MuJoCo", legged::check),
     beside("gaits", || gaits::run(&[], gaits::Table::Text)),
@@ -58,7 +59,10 @@ const STEPS: &[Step] = &[
     beside("package for Python", python::run),
     beside("clips in other readers", || gltf::run(None)),
     beside("recordings in three.js", || bvh::run(&[])),
-    beside("clips in Blender", blender::run_if_possible),
+    beside("clips and extension in Blender", || {
+        blender::run_if_possible()?;
+        extension::run_if_possible()
+    }),
     beside("page is up to date", page::check),
     beside("tests of the page", page::test),
 ];

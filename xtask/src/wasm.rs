@@ -9,33 +9,45 @@ use std::path::{Path, PathBuf};
 use crate::shell::{Result, command, run as run_command, target};
 
 const TARGET: &str = "wasm32-unknown-unknown";
+const PROFILE: &str = "wasm";
 
-/// Runs the session in both and compares.
-pub(crate) fn run() -> Result<()> {
-    let module = build("gambol-studio", "engine_wasm")?;
+/// Runs the session in both and compares; `times` also says how long each took, the engine here built as for users.
+pub(crate) fn run(times: bool) -> Result<()> {
+    let module = build()?;
     let session = target().join("engine.session");
     // Of the workspace and not of one package, whose dependencies would be built once more with fewer features.
-    run_command(&mut command(cargo(), &["build", "--quiet", "--workspace", "--example", "engine_session"]))?;
-    run_command(command(target().join("debug/examples/engine_session"), &[]).arg(&session))?;
-    node("engine.mjs", include_str!("wasm/engine.mjs"), &[&module, &session])
+    let mut build = command(cargo(), &["build", "--quiet", "--workspace", "--example", "engine_session"]);
+    if times {
+        build.arg("--release");
+    }
+    run_command(&mut build)?;
+    let profile = if times { "release" } else { "debug" };
+    let program = target().join(profile).join("examples/engine_session");
+    run_command(command(program, &[]).arg(&session))?;
+    node(
+        "engine.mjs",
+        include_str!("wasm/engine.mjs"),
+        &[&module, &session],
+        if times { &["times"] } else { &[] },
+    )
 }
 
-/// Builds an example that is a module; where that is.
-pub(crate) fn build(package: &str, example: &str) -> Result<PathBuf> {
-    // The page is not part of it.
-    let arguments = ["build", "--quiet", "--target", TARGET, "--package", package, "--example", example];
-    run_command(command(cargo(), &arguments).env("GAMBOL_STUDIO_NO_PAGE", "1"))
+/// The engine as a module, as it is published.
+pub(crate) fn build() -> Result<PathBuf> {
+    let arguments =
+        ["build", "--quiet", "--target", TARGET, "--package", "gambol-wasm", "--profile", PROFILE];
+    run_command(&mut command(cargo(), &arguments))
         .map_err(|error| format!("{error}; if Rust has no {TARGET} here: rustup target add {TARGET}"))?;
-    Ok(target().join(TARGET).join("debug/examples").join(format!("{example}.wasm")))
+    Ok(target().join(TARGET).join(PROFILE).join("gambol_wasm.wasm"))
 }
 
-/// Runs a script with files as its arguments.
-pub(crate) fn node(name: &str, script: &str, files: &[&Path]) -> Result<()> {
+/// Runs a script with files, and then words, as its arguments.
+fn node(name: &str, script: &str, files: &[&Path], words: &[&str]) -> Result<()> {
     let folder = target().join("wasm");
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let file = folder.join(name);
     std::fs::write(&file, script).map_err(|error| format!("{}: {error}", file.display()))?;
-    run_command(command("node", &[]).arg(&file).args(files))
+    run_command(command("node", &[]).arg(&file).args(files).args(words))
 }
 
 fn cargo() -> String {

@@ -27,6 +27,7 @@ mod plant_settings;
 mod pose;
 mod reach;
 mod render;
+mod retarget;
 mod rig;
 mod settings;
 mod simulate;
@@ -57,7 +58,7 @@ use hint::told;
     version = concat!(env!("CARGO_PKG_VERSION"), ", licence MIT OR Apache-2.0"),
     about = "Brings any creature to life from its own body",
     after_help = "A CREATURE is a name from `gambol gallery` or an MJCF, URDF, glTF, VRM, FBX, BVH, ASF or AMC file,\nor a plant: MTG, SWC or CSV.\n\n\
-                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol roam dog --speed 1@1 --turn 30@4 -o dog-roams.glb\n  gambol sketch dog -o dog-runs.toml\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol basis walk.bvh -o walk.basis\n  gambol compress walk.bvh -o walk.pack\n  gambol edit walk.pack --move foot.left:0,0,0.1@1.2+0.4\n  gambol export dog -o dog.xml\n  gambol wind oak --gusts 0.3 -o oak.gif\n  gambol inspect robot.urdf --root free --json"
+                  Examples:\n  gambol studio\n  gambol gallery\n  gambol inspect dog\n  gambol modes dog --count 12\n  gambol animate dog trot -o trot.glb\n  gambol simulate loop pump --phase 90 -o roll.glb\n  gambol roam dog --speed 1@1 --turn 30@4 -o dog-roams.glb\n  gambol sketch dog -o dog-runs.toml\n  gambol optimize runner --controller my-runner.toml -o run.glb\n  gambol animate fox.glb walk -o fox-walks.glb\n  gambol convert walk.bvh walk.glb --loop\n  gambol basis walk.bvh -o walk.basis\n  gambol compress walk.bvh -o walk.pack\n  gambol edit walk.pack --move foot.left:0,0,0.1@1.2+0.4\n  gambol retarget walk.bvh fox.glb -o fox-walks.glb\n  gambol export dog -o dog.xml\n  gambol wind oak --gusts 0.3 -o oak.gif\n  gambol inspect robot.urdf --root free --json"
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -80,6 +81,7 @@ enum Verb {
     Optimize(Box<optimize::Optimize>),
     Pose(pose::PoseVerb),
     Reach(reach::ReachVerb),
+    Retarget(retarget::RetargetVerb),
     Rig(rig::RigVerb),
     Roam(Box<simulate::RoamVerb>),
     Simulate(Box<simulate::Simulate>),
@@ -169,6 +171,7 @@ fn main() -> ExitCode {
         Verb::Optimize(verb) => verb.run(&mut out),
         Verb::Pose(verb) => verb.run(&mut out),
         Verb::Reach(verb) => verb.run(&mut out),
+        Verb::Retarget(verb) => verb.run(&mut out),
         Verb::Rig(verb) => verb.run(&mut out),
         Verb::Roam(verb) => verb.run(&mut out),
         Verb::Simulate(verb) => verb.run(&mut out),

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gambol::gallery;
-use gambol_control::sketch::{Misfit, SuggestSettings, suggest, to_toml};
+use gambol_control::sketch::{Misfit, Sketch, SuggestSettings, suggest, suggest_after, to_toml};
+use gambol_dynamics::Data;
 use gambol_formats::write_file;
+use gambol_gait::{Sampling, Wish, perform, prepare};
+use gambol_model::Creature;
 
 use super::creature::CreatureArguments;
 use super::files::folder_of;
@@ -18,13 +21,18 @@ use super::{Failure, is_same_file};
 #[command(
     after_help = "Period, bursts and speed come from the creature's size, its springs from its weight; legs alternate along the \
                   diagonals\nif it has a left and a right, else all feet hop. No mode is marked yet: the twelve lowest vibrations may all \
-                  help. Add [[flight.priority]]\nand [[ground.priority]] for those that are to be seen (docs/controllers.md).\n\n\
-                  Examples:\n  gambol sketch dog\n  gambol sketch fox.glb -o fox-runs.toml\n  \
+                  help. Add [[flight.priority]]\nand [[ground.priority]] for those that are to be seen (docs/controllers.md).\n\
+                  With a gait, all that is taken from the gait as gambol designs it, and the modes that are most to be seen in it are marked.\n\n\
+                  Examples:\n  gambol sketch dog\n  gambol sketch kangaroo hop -o hop.toml\n  gambol sketch fox.glb -o fox-runs.toml\n  \
                   gambol optimize fox-runs.toml --preview -o bursts.gif\n  gambol optimize fox-runs.toml -o fox-runs.glb"
 )]
 pub(super) struct SketchVerb {
     #[command(flatten)]
     creature: CreatureArguments,
+
+    /// A gait that it is to be like: trot, pace, hop, a run on two legs
+    #[arg(value_name = "GAIT")]
+    gait: Option<String>,
 
     /// The file; it is printed if not given
     #[arg(short, long, value_name = "FILE.toml")]
@@ -43,9 +51,7 @@ impl SketchVerb {
             return Err(Failure::Failed(message));
         }
         let creature = self.creature.load()?;
-        let (sketch, _) = suggest(&creature, &self.name(), &SuggestSettings::default()).map_err(
-            |Misfit { reason, .. }| Failure::Failed(format!("{}: {reason}", self.creature.creature)),
-        )?;
+        let sketch = first(&creature, &self.name(), self.gait.as_deref())?;
         let text = to_toml(&sketch);
         match &self.output {
             Some(file) => Ok(write_file(file, text.as_bytes(), self.force)?),
@@ -63,3 +69,19 @@ impl SketchVerb {
         way_from(Path::new(name), folder).unwrap_or_else(|| name.clone())
     }
 }
+
+/// A first sketch of a creature that the sketch is to call `name`, after a gait if one is given.
+pub(super) fn first(creature: &Creature, name: &str, gait: Option<&str>) -> Result<Sketch, Failure> {
+    let told = |Misfit { reason, .. }| Failure::Failed(format!("{}: {reason}", creature.name()));
+    let settings = SuggestSettings::default();
+    let Some(gait) = gait else {
+        return Ok(suggest(creature, name, &settings).map_err(told)?.0);
+    };
+    let mut data = Data::new(creature);
+    let (body, design) = prepare(creature.clone(), &mut data, gait, |_| (), &Wish::default())?;
+    let clip = perform(&body, &mut data, &design.gait, &Sampling { seconds: None, fps: GAIT_KEYS })?.clip;
+    Ok(suggest_after(creature, name, &clip, &settings).map_err(told)?.0)
+}
+
+/// Keys per second of a gait that a sketch is made after: a stance of a tenth of a second has a dozen.
+const GAIT_KEYS: f64 = 120.0;

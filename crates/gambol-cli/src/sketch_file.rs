@@ -3,13 +3,14 @@
 use std::path::{Component, Path, PathBuf};
 
 use gambol::{LoadOptions, gallery};
-use gambol_control::sketch::{FileError, is_sketch};
+use gambol_control::sketch::{FileError, is_sketch, to_toml};
 use gambol_formats::gltf::Rig;
 use gambol_model::Creature;
 
 use super::Failure;
 use super::files::folder_of;
 use super::hint::told;
+use super::sketch::first;
 
 /// The text of a sketch or a controller, and where it came from.
 pub(super) struct SketchFile {
@@ -36,6 +37,15 @@ impl SketchFile {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Failure::Failed(format!("{place}: cannot be read: {error}")))?;
         Ok(Self { place, text, path: Some(path.to_owned()) })
+    }
+
+    /// A first sketch of a creature, a name of the gallery or a file, after a gait.
+    pub(super) fn after_gait(creature: &str, gait: &str) -> Result<Self, Failure> {
+        let (body, _) = gambol::load_rig(creature, &LoadOptions::default())
+            .map_err(|error| Failure::Failed(told(&error)))?;
+        let text = to_toml(&first(&body, creature, Some(gait))?);
+        let stem = Path::new(creature).file_stem().map_or(creature.into(), |stem| stem.to_string_lossy());
+        Ok(Self { place: format!("{stem}-{gait}"), text, path: None })
     }
 
     /// A controller of the gallery by its name, or a file that is one, or a sketch, of which one could be made; none if it is

@@ -116,6 +116,11 @@ impl Memory {
     pub fn get<T: 'static>(&self) -> Option<&T> {
         self.0.as_any().downcast_ref()
     }
+
+    /// The same, to change it: who steers a creature tells it so.
+    pub fn get_mut<T: 'static>(&mut self) -> Option<&mut T> {
+        self.0.as_any_mut().downcast_mut()
+    }
 }
 
 impl Clone for Memory {

@@ -36,10 +36,19 @@ impl Touch {
     /// Its lowest point against `up`, a unit vector of the world. `frame` is that of its body.
     pub fn lowest(&self, frame: &BodyFrame, up: Vec3) -> Lowest {
         let center = frame.point_in_world(self.center);
+        if self.ellipsoid == Mat3::zeros() {
+            return Lowest { point: center, roundness: Mat3::zeros() };
+        }
         let b = frame.rotation * self.ellipsoid * frame.rotation.transpose();
         let (y, h) = rise(&b, up);
         let roundness = if h == 0.0 { Mat3::zeros() } else { (b - y * y.transpose()) / h };
         Lowest { point: center - y, roundness }
+    }
+
+    /// Whether all of it is more than `height` m above the level z = 0 of the world, by its longest semi-axis or more. Quick where that
+    /// is not so by far.
+    pub fn is_above(&self, frame: &BodyFrame, height: f64) -> bool {
+        frame.point_in_world(self.center).z - self.ellipsoid.trace().sqrt() > height
     }
 }
 

@@ -36,6 +36,7 @@ mod posture;
 mod prepare;
 mod preset;
 mod reach;
+mod retarget;
 mod script;
 mod set;
 mod settings;
@@ -45,7 +46,7 @@ mod style;
 mod tempo;
 mod terrain;
 
-pub use believe::{Believed, perform_believed};
+pub use believe::{Believed, perform_believed, perform_on_frames};
 pub use design::{Design, Wish, design, gaits_for};
 pub use edit::ModeEdit;
 pub use error::GaitError;
@@ -58,17 +59,20 @@ pub use gait::{Component, Gait, Ground, Style, Support};
 pub use gambol_anatomy::{Leg, Legs};
 pub use gambol_dynamics::{HeightField, Terrain};
 pub use heuristics::{Action, Category, LegMotion, Measure, Ranking, Rejection, Timing, measure, rank};
+pub use measure::modal_share;
 pub use perform::{FootReport, Performance, Report, Sampling, perform};
 pub use prepare::{adopt, adopt_onto, design_at_pace, prepare};
 pub use preset::{Preset, PresetMode, PresetPart, Presets, preset_style};
 pub use reach::Reach;
+pub use retarget::{LimbPair, RetargetError, Retargeted, retarget};
 pub use script::{Act, Script, What, perform_script};
 pub use set::{LocomotionSet, SetClip, SetMaker, SetProgress, SetRole, locomotion_set};
 pub use settings::{
     DesignSettings, FeetSettings, FeltSettings, FlightSettings, FootholdSettings, ForceSettings,
     GaitSettings, HeuristicSettings, LieSettings, LimitSettings, MarkSettings, ObeySettings, PaletteSettings,
-    PinSettings, PostureSettings, RootSettings, RowSettings, ScriptSettings, SetSettings, SettleSettings,
-    StanceSettings, StyleSettings, SwimSettings, TempoSettings, WarningSettings, WaveSettings, WaySettings,
+    PinSettings, PostureSettings, RetargetSettings, RootSettings, RowSettings, ScriptSettings, SetSettings,
+    SettleSettings, StanceSettings, StyleSettings, SwimSettings, TempoSettings, WarningSettings,
+    WaveSettings, WaySettings,
 };
 pub use style::{Body, Counterpart, counterparts};
 

@@ -1,6 +1,6 @@
 //! What a finished clip is like, measured on its poses.
 
-use gambol_dynamics::{Data, forward_kinematics};
+use gambol_dynamics::{Data, forward_kinematics, stiffness_matrix};
 use gambol_model::{Creature, JointKind, Vec3};
 use gambol_motion::Clip;
 use nalgebra::{DMatrix, DVector, Point3};
@@ -158,7 +158,8 @@ pub(crate) fn elastic<'a>(
 /// nothing moves.
 ///
 /// The part of δ along directions Φ that is nearest to it in the metric K is Φ x with ΦᵀKΦ x = ΦᵀKδ; its energy is ½ xᵀΦᵀKδ.
-pub(crate) fn modal_share(body: &Body, gait: &Gait, stiffness: &[f64], poses: &[Vec<f64>]) -> Option<f64> {
+pub fn modal_share(body: &Body, gait: &Gait, poses: &[Vec<f64>]) -> Option<f64> {
+    let stiffness = stiffness_matrix(&body.creature).diagonal();
     let mut modes: Vec<usize> = gait.components.iter().map(|component| component.mode).collect();
     modes.sort_unstable();
     modes.dedup();
@@ -173,7 +174,7 @@ pub(crate) fn modal_share(body: &Body, gait: &Gait, stiffness: &[f64], poses: &[
         body.creature.difference(body.basis.mean(), pose, delta.as_mut_slice());
         let right = stiff.tr_mul(&delta);
         along += gram.solve(&right).dot(&right);
-        all += delta.iter().zip(stiffness).map(|(d, k)| k * d * d).sum::<f64>();
+        all += delta.iter().zip(&stiffness).map(|(d, k)| k * d * d).sum::<f64>();
     }
     (all > 0.0).then(|| (along / all).min(1.0))
 }

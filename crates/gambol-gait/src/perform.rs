@@ -296,7 +296,7 @@ fn on_feet(
     let changed =
         measure::elastic(creature, stiffness.as_slice(), modal.iter().map(Vec::as_slice).zip(&poses));
     let moved = measure::elastic(creature, stiffness.as_slice(), rest.zip(&modal));
-    let modal_share = measure::modal_share(body, gait, stiffness.as_slice(), &poses);
+    let modal_share = measure::modal_share(body, gait, &poses);
     let poses = match &stride {
         Some(stride) => schedule.repeat(creature, &poses, stride),
         None => poses,

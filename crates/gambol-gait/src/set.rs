@@ -270,15 +270,16 @@ impl<R: Fn(&mut Style)> SetMaker<R> {
     fn change(&self, data: &mut Data, pace: usize, role: SetRole) -> Result<Performance, GaitError> {
         let Pace { body, design, .. } = &self.paces[pace];
         let (settings, gait) = (&body.settings.set, &design.gait);
-        let goes = What::Go {
-            gait: Some(gait.name.clone()),
-            seconds: settings.strides / gait.frequency,
-            speed: gait.ground.speed,
-            turn: 0.0,
+        let goes = |seconds: f64| {
+            let (name, speed) = (Some(gait.name.clone()), gait.ground.speed);
+            let what = What::Go { gait: name, seconds, speed, turn: 0.0 };
+            Cast { act: Act { what, change: None }, part: Some((body.clone(), design.clone())) }
         };
-        let part = Some((body.clone(), design.clone()));
-        let goes = Cast { act: Act { what: goes, change: None }, part };
-        let rests = stands(settings.rest * natural(&self.base.0) + self.company().change(&goes) * 0.5);
+        let change = self.company().change(&goes(1.0));
+        // Where its loop takes over, for a stride, it goes as fast as that; half a stride more, since it ends with a whole cycle.
+        let strides = settings.strides.max(0.5 * change * gait.frequency + 1.5);
+        let goes = goes(strides / gait.frequency);
+        let rests = stands(settings.rest * natural(&self.base.0) + change * 0.5);
         let cast = if role == SetRole::Start { vec![rests, goes] } else { vec![goes, rests] };
         play(&self.company(), data, cast, self.fps, Ends::Loop)
     }

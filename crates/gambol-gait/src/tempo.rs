@@ -49,8 +49,9 @@ impl Tempo {
         let reach = reach(body, data);
         let in_place = pattern.froude == 0.0;
         let froude = |speed: f64| speed * speed / (gravity * height);
-        let natural_stride =
-            |speed: f64| settings.stride * math::powf(froude(speed), settings.stride_power) * reach;
+        let natural_stride = |speed: f64| {
+            pattern.stride * settings.stride * math::powf(froude(speed), settings.stride_power) * reach
+        };
         let usual_speed = (pattern.froude * gravity * height).sqrt();
         let usual_frequency = if in_place {
             settings.jump_frequency * (gravity / height).sqrt()

@@ -1,6 +1,6 @@
 //! The way over the ground taken out of a clip, so that a game can lead the creature itself.
 
-use gambol_model::{Creature, JointKind, Vec3, math};
+use gambol_model::{Creature, Joint, JointKind, Vec3, math};
 use nalgebra::Complex;
 
 use crate::{Clip, Stride};
@@ -11,6 +11,17 @@ const ORIGIN: Complex<f64> = Complex { re: 0.0, im: 0.0 };
 /// A stride whose turn is closer than this to whole turns has no centre of its own, rad: rounding of a shift of 1 m
 /// would move the centre by a micrometre.
 const WHOLE_TURN: f64 = 1e-9;
+
+/// The way of a clip that does not loop is smoothed by a bell of this standard deviation, √(h/g), h the height of its root at the start: people
+/// take a step in 1.6 of that, and two steps sway to both sides.
+const SMOOTH: f64 = 0.8;
+/// So many of them away a bell is over.
+const FARTHEST: f64 = 4.0;
+
+/// The first joint by which a creature is free.
+fn free(creature: &Creature) -> Option<&Joint> {
+    creature.joints().iter().find(|joint| joint.kind == JointKind::Free)
+}
 
 /// A steady motion along the ground; after the time 1 it has done a stride.
 struct Screw {
@@ -28,9 +39,12 @@ impl Clip {
     /// How far the creature has come at each key: nothing at the first, the stride at the last, and between them the
     /// steady motion (a screw about the vertical) that leads there.
     ///
-    /// A clip that does not loop goes straight from where its first free body starts to where it ends, level and
-    /// without a turn.
+    /// A clip that does not loop goes where its first free body goes, without the sway of its steps, level and without a turn: who
+    /// starts or stops does so here too.
     pub fn path(&self, creature: &Creature) -> Vec<Stride> {
+        if self.stride.is_none() {
+            return self.wandering(creature);
+        }
         let screw = self.screw(creature);
         self.fractions().map(|fraction| screw.after(fraction)).collect()
     }
@@ -58,8 +72,54 @@ impl Clip {
         self.times.iter().map(move |time| if length > 0.0 { (time - start) / length } else { 0.0 })
     }
 
+    /// The way of the first free body from where it starts: a mean over the times about each key, weighed by a bell. Before the first key and
+    /// after the last one the way is thought to go on as it came, mirrored at that point, so that both ends are met.
+    fn wandering(&self, creature: &Creature) -> Vec<Stride> {
+        let (Some(root), [first, ..]) = (free(creature), self.poses.as_slice()) else {
+            return vec![Stride::NONE; self.poses.len()];
+        };
+        let level = |pose: &[f64]| Complex::new(pose[root.q], pose[root.q + 1]);
+        let places: Vec<Complex<f64>> = self.poses.iter().map(|pose| level(pose) - level(first)).collect();
+        let gravity = creature.gravity().norm();
+        let bell = if gravity > 0.0 { SMOOTH * (first[root.q + 2].abs() / gravity).sqrt() } else { 0.0 };
+        let last = places.len() - 1;
+        // Key `k` of the clip that goes on, which may be one before the first or after the last.
+        let thought = |k: isize| {
+            let end = last.cast_signed();
+            let at = |k: isize| (self.times[k.unsigned_abs()], places[k.unsigned_abs()]);
+            let mirrored = |about: isize| {
+                let ((time, place), (at_time, at_place)) = (at(about), at(2 * about - k));
+                (2.0 * time - at_time, place * 2.0 - at_place)
+            };
+            match k {
+                k if k < -end || k > 2 * end => None,
+                k if k < 0 => Some(mirrored(0)),
+                k if k > end => Some(mirrored(end)),
+                k => Some(at(k)),
+            }
+        };
+        let smooth = |k: usize| {
+            let (mut sum, mut weights) = (places[k], 1.0);
+            // To both sides alike, so that what goes evenly stays where it is.
+            for step in 1..=last.cast_signed() {
+                let both = [k.cast_signed() - step, k.cast_signed() + step].map(thought);
+                let [Some(before), Some(after)] = both else { break };
+                let apart = 0.5 * (after.0 - before.0) / bell;
+                if apart.is_nan() || apart >= FARTHEST {
+                    break;
+                }
+                let weight = math::exp(-0.5 * apart * apart);
+                sum += (before.1 + after.1) * weight;
+                weights += 2.0 * weight;
+            }
+            sum / weights
+        };
+        let stride = |place: Complex<f64>| Stride { yaw: 0.0, shift: Vec3::new(place.re, place.im, 0.0) };
+        (0..=last).map(|k| stride(smooth(k))).collect()
+    }
+
     fn screw(&self, creature: &Creature) -> Screw {
-        let free = creature.joints().iter().find(|joint| joint.kind == JointKind::Free);
+        let free = free(creature);
         let (Some(root), [first, .., last]) = (free, self.poses.as_slice()) else {
             return Screw::from_stride(Stride::NONE, || ORIGIN);
         };

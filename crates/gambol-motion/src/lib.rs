@@ -24,12 +24,14 @@ pub use clip::{Clip, ClipError, Contact, Stride, Travel};
 pub use compare::{Comparison, compare};
 pub use joint_map::{JointList, JointMap, JointMismatch};
 pub use pack::{
-    EditReport, EndsChoice, EndsReport, EndsSettings, Pack, PackEdit, PackError, PackReport, PackSettings,
-    PackTarget, edit_pack, end_points, ends_floats, level_sizes, pack, pack_ends, pack_with,
+    EditReport, EndsChoice, EndsReport, EndsSettings, HeldFoot, Pack, PackEdit, PackError, PackReport,
+    PackSettings, PackTarget, edit_pack, end_points, ends_floats, hold_feet, level_sizes, pack, pack_ends,
+    pack_with,
 };
 pub use posing::{
-    ElasticSettings, FrameSelector, Look, PoseFrames, PoseProcess, Posed, Poser, Prior, ProcessMethod,
-    ProcessSettings, ProcessSpec, Reconstruction, RootMotion, SelectorSettings, bone_end, reconstruct,
+    ElasticSettings, FrameSelector, Look, PoseFrames, PoseProcess, PoseWish, Posed, Poser, Prior,
+    ProcessMethod, ProcessSettings, ProcessSpec, Reconstruction, RootMotion, SelectorSettings, bone_end,
+    fit_pose, reconstruct,
 };
 pub use seam::Seam;
 

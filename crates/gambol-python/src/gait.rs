@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use gambol::dynamics::{Data, Terrain};
 use gambol::gait::{
-    Believed, Body, Gait, GaitError, Performance, Sampling, Script, Style, Wish, adopt, from_toml, gaits_for,
-    perform, perform_believed, perform_script, prepare, to_toml,
+    Believed, Body, Gait, GaitError, Performance, Sampling, Script, SetMaker, Style, Wish, adopt, from_toml,
+    gaits_for, perform, perform_believed, perform_on_frames, perform_script, prepare, to_toml,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -176,16 +176,21 @@ impl PyCreature {
         Ok(PyGait { base: Arc::clone(&self.who), body, gait: design.gait, hints: design.hints })
     }
 
-    /// Designs and plays a gait at the nearest speed that gravity believes. Options as of `design`.
-    #[pyo3(signature = (gait, *, fps = 60.0, seconds = None, **options))]
+    /// Designs and plays a gait at the nearest speed that gravity believes. Options as of `design`. With `cycles`, so many of them, each
+    /// a whole number of frames at `fps`: a little longer or shorter than it would be, at the same speed.
+    #[pyo3(signature = (gait, *, fps = 60.0, seconds = None, cycles = None, **options))]
     fn animate(
         &self,
         py: Python<'_>,
         gait: &str,
         fps: f64,
         seconds: Option<f64>,
+        cycles: Option<usize>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<PyClip> {
+        if seconds.is_some() && cycles.is_some() || cycles == Some(0) {
+            return Err(wrong("seconds and cycles: one of them, and at least one cycle"));
+        }
         let (asked, sampling) = (Asked::of(options)?, sampling(fps, seconds)?);
         let own = self.creature();
         let played = py.detach(|| {
@@ -194,10 +199,47 @@ impl PyCreature {
                 Ok(())
             };
             let restyle = |style: &mut Style| asked.restyle(style);
-            perform_believed(own, &mut Data::new(own), gait, &restyle, &asked.wish, &adjust, &sampling)
+            let (data, wish) = (&mut Data::new(own), &asked.wish);
+            match cycles {
+                Some(cycles) => perform_on_frames(own, data, gait, &restyle, wish, &adjust, (fps, cycles)),
+                None => perform_believed(own, data, gait, &restyle, wish, &adjust, &sampling),
+            }
         });
         let Believed { body, design, performance, .. } = played.map_err(wrong)?;
         clip(&self.who, &body, design.gait.ground.terrain, performance, design.hints)
+    }
+
+    /// All clips that a game needs of a creature on legs: standing, going, turning, starting, stopping, a jump. `progress` is called with
+    /// the name of each clip, its number and how many there are at most.
+    #[pyo3(signature = (*, fps = 60.0, style = None, progress = None))]
+    fn locomotion_set(
+        &self,
+        py: Python<'_>,
+        fps: f64,
+        style: Option<&Bound<'_, PyAny>>,
+        progress: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Vec<PyClip>> {
+        let style: Option<Style> = style.map(|style| from_plain("style", style)).transpose()?;
+        let restyle = |own: &mut Style| {
+            if let Some(style) = &style {
+                own.clone_from(style);
+            }
+        };
+        let fps = sampling(fps, None)?.fps;
+        let (own, mut data) = (self.creature(), Data::new(self.creature()));
+        let mut maker = py.detach(|| SetMaker::new(own.clone(), &mut data, restyle, fps)).map_err(wrong)?;
+        while let Some(name) = maker.next_clip() {
+            if let Some(progress) = progress {
+                progress.call1((name, maker.done(), maker.most()))?;
+            }
+            py.check_signals()?;
+            py.detach(|| maker.make(&mut data)).map_err(wrong)?;
+        }
+        let set = maker.finish();
+        let of_body = |made: gambol::gait::SetClip| {
+            clip(&self.who, &set.body, Terrain::Flat, made.performance, Vec::new())
+        };
+        set.clips.into_iter().map(of_body).collect()
     }
 
     /// One act after another: "idle 1, walk 3 @1.2, run 4 @3, stop".

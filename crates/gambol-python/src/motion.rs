@@ -5,7 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use gambol::anatomy::Legs;
 use gambol::dynamics::{Data, Terrain};
-use gambol::formats::clip::RootMotion;
+use gambol::formats::clip::{GlbOptions, RootMotion};
+use gambol::formats::gltf::node_motion;
 use gambol::formats::write_file;
 use gambol::gait::{ForceSettings, Forces, StanceSettings, forces};
 use gambol::motion::Clip;
@@ -250,6 +251,46 @@ impl PyClip {
         still.report.clone_from(&self.report);
         still.warnings.clone_from(&self.warnings);
         still
+    }
+
+    /// What it does to the nodes of the glTF file that its creature came from, for programs that have these nodes themselves: `times` (s),
+    /// `nodes` (index, `translation` and `rotation` in the parent at each key, w first, and whether its place `shifts`), and `contacts`
+    /// (name, node, point in its frame and intervals).
+    #[pyo3(signature = (*, root_motion = "travel"))]
+    fn nodes<'py>(&self, py: Python<'py>, root_motion: &str) -> PyResult<Bound<'py, PyDict>> {
+        let options = GlbOptions { root_motion: self::root_motion(root_motion)? };
+        let who = &self.who;
+        let rig =
+            who.rig.as_ref().ok_or_else(|| wrong("it did not come from a glTF file: it has no nodes"))?;
+        let motion = py.detach(|| node_motion(rig, &who.creature, &self.clip, &options)).map_err(wrong)?;
+        let (nodes, contacts) = (PyList::empty(py), PyList::empty(py));
+        for track in &motion.tracks {
+            let one = PyDict::new(py);
+            let keys = || track.keys.iter();
+            let places: Vec<Vec<f64>> =
+                keys().map(|key| key.translation.vector.as_slice().to_vec()).collect();
+            let turns: Vec<Vec<f64>> =
+                keys().map(|key| key.rotation).map(|turn| vec![turn.w, turn.i, turn.j, turn.k]).collect();
+            one.set_item("node", track.node)?;
+            one.set_item("shifts", track.shifts)?;
+            one.set_item("translation", rows(py, &places, 3)?)?;
+            one.set_item("rotation", rows(py, &turns, 4)?)?;
+            nodes.append(one)?;
+        }
+        for contact in &motion.contacts {
+            let one = PyDict::new(py);
+            one.set_item("name", &contact.name)?;
+            one.set_item("node", contact.node)?;
+            one.set_item("point", PyArray1::from_slice(py, contact.point.as_slice()))?;
+            let intervals: Vec<Vec<f64>> = contact.intervals.iter().map(|ends| ends.to_vec()).collect();
+            one.set_item("intervals", rows(py, &intervals, 2)?)?;
+            contacts.append(one)?;
+        }
+        let told = PyDict::new(py);
+        told.set_item("times", PyArray1::from_vec(py, motion.times))?;
+        told.set_item("nodes", nodes)?;
+        told.set_item("contacts", contacts)?;
+        Ok(told)
     }
 
     /// Writes it in the format of the file's ending: glb, gltf, bvh, json, npz, png, svg, gif, apng. A glTF creature's own file comes

@@ -6,14 +6,18 @@
 //! | `gaits` | the dog's gaits at the speeds of Coros et al. 2011, 20 s each |
 //! | `pushes` | their table 1: four directions at two bodies at eight moments of a stride |
 //! | `ground` | slopes, low steps and slippery ground |
+//! | `speed` | how long a step takes: controller and physics apart |
 //! | `creatures` | designed walks of the gallery; or of files instead, named as FILE:HEIGHT |
 
 use std::error::Error;
+use std::time::Instant;
 
 use gambol::LoadOptions;
 use gambol::control::legged::{Walker, WalkerSettings, Whole, WholeMemory};
-use gambol::control::{Plan, Rollout, Shove, rollouts, simulate};
-use gambol::dynamics::{Base, Block, Course, CourseSpec, Data, Push, StepSettings, Stepper, Terrain, World};
+use gambol::control::{AnyController, Command, Plan, Rollout, Shove, rollouts, simulate};
+use gambol::dynamics::{
+    Base, Block, Course, CourseSpec, Data, Drive, Push, Sense, StepSettings, Stepper, Terrain, World,
+};
 use gambol::gait::{Sampling, Wish, perform, prepare};
 use gambol::model::Vec3;
 
@@ -64,13 +68,14 @@ const LONG: f64 = 20.0;
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let Some((table, words)) = arguments.split_first() else {
-        return Err("usage: roam_bench gaits|pushes|ground|creatures [WORD ...]".into());
+        return Err("usage: roam_bench gaits|pushes|ground|creatures|speed [WORD ...]".into());
     };
     match table.as_str() {
         "gaits" => gaits(words),
         "pushes" => pushes(words),
         "ground" => ground(words),
         "creatures" => creatures(words),
+        "speed" => speed(words),
         other => Err(format!("no table is called {other:?}").into()),
     }
 }
@@ -323,6 +328,48 @@ fn creatures(words: &[String]) -> Result<()> {
             Ok(own) => println!("| {shown} | {}", gait_cells(&own, LONG)),
             Err(error) => println!("| {shown} | {error} |"),
         }
+    }
+    Ok(())
+}
+
+/// Gaits that are timed, and for how long, s of the dog's time.
+const TIMED: [(&str, f64); 4] = [("walk", 1.0), ("trot", 1.5), ("canter", 3.0), ("gallop", 5.0)];
+const TIMED_FOR: f64 = 10.0;
+
+/// Steps one by one, on one core. The clock itself takes a few hundredths of a microsecond.
+fn speed(words: &[String]) -> Result<()> {
+    println!(
+        "| dog, 100 N·m | m/s | steps | controller, ms | physics, ms | both, 99th percentile, ms | longest, ms | times real time |"
+    );
+    println!("|---|--:|--:|--:|--:|--:|--:|--:|");
+    for (gait, speed) in TIMED.into_iter().filter(|(gait, _)| is_wanted(gait, words)) {
+        let own = ready("dog", None, gait, Some(speed), Some(DOG_LIMIT), &StepSettings::default())?;
+        let (creature, h) = (own.world.creature(), own.world.settings().step);
+        let (mut stepper, mut state) = (Stepper::new(&own.world), own.walker.start.clone());
+        let (mut memory, mut command) = (own.whole.begin(creature), Command::new(creature));
+        let mut times: Vec<[f64; 2]> = Vec::new();
+        while state.time < TIMED_FOR {
+            let began = Instant::now();
+            let sense = Sense::new(&own.world, &mut stepper, &mut state);
+            own.whole.drive(&sense, &mut memory, &mut command);
+            let driven = began.elapsed().as_secs_f64();
+            let strength = &own.walker.strength;
+            sense.step(&Drive { rest: &command.rest, torque: &command.torque, strength, pushes: &[] })?;
+            times.push([driven, began.elapsed().as_secs_f64()]);
+        }
+        let count = times.len() as f64;
+        let driven = 1e3 * times.iter().map(|[driven, _]| driven).sum::<f64>() / count;
+        let mut both: Vec<f64> = times.iter().map(|[_, both]| 1e3 * both).collect();
+        both.sort_by(f64::total_cmp);
+        let mean = both.iter().sum::<f64>() / count;
+        println!(
+            "| {gait} | {speed:.1} | {} | {driven:.4} | {:.4} | {:.4} | {:.3} | {:.1} |",
+            times.len(),
+            mean - driven,
+            both[both.len() * 99 / 100],
+            both[both.len() - 1],
+            1e3 * h / mean
+        );
     }
     Ok(())
 }

@@ -1,11 +1,12 @@
 // What every test of the studio stands on: the program, the browser, pages, downloads, and the list of what failed.
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createServer } from 'node:http';
+import { extname, join, normalize } from 'node:path';
 import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
+import playwright from 'playwright-core';
 
 /** Longest wait for anything on the page, ms: a machine may be busy with other work. */
 const PATIENCE = 30_000;
@@ -14,7 +15,7 @@ const WINDOW = { width: 1280, height: 720 };
 /** Chromium without a graphics card, in a container: WebGL is drawn by SwiftShader. */
 const FLAGS = ['--no-sandbox', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--disable-gpu'];
 
-/** What xtask says: { program, chromium, out, samples: { name: file }, only: [words] }. */
+/** What xtask says: { program, site, chromium, firefox, out, samples: { name: file }, only: [words] }. */
 export const config = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 
 /** `gambol studio`, and where it is. */
@@ -45,16 +46,64 @@ export class Server {
     await this.ended;
   }
 
+  /** The engine of a page ends in the middle of what it does, and there is another. */
+  async stumble(page) {
+    page.excused.push(/WebSocket|ERR_CONNECTION/);
+    await this.kill();
+    await this.start();
+  }
+
   async stop() {
     this.process.kill('SIGTERM');
     await this.ended;
   }
 }
 
+/** What a plain server of files knows; it takes WebAssembly for bytes, as old ones do. */
+const KINDS = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml', '.webmanifest': 'application/manifest+json', '.webp': 'image/webp', '.png': 'image/png' };
+
+/** The site of files, in a folder of a plain server. */
+export class Site {
+  constructor(files = config.site, folder = '/sub/gambol/') {
+    Object.assign(this, { files, folder, port: 0, asked: [] });
+  }
+
+  async start() {
+    this.server = createServer((request, response) => {
+      const path = decodeURIComponent(new URL(request.url, 'http://here').pathname);
+      this.asked.push(path);
+      const inside = path.startsWith(this.folder) ? normalize(path.slice(this.folder.length) || 'index.html') : '..';
+      const file = join(this.files, inside);
+      if (inside.startsWith('..') || !existsSync(file) || !statSync(file).isFile()) {
+        response.writeHead(404).end();
+        return;
+      }
+      response.writeHead(200, { 'content-type': KINDS[extname(file)] ?? 'application/octet-stream' }).end(readFileSync(file));
+    });
+    await new Promise((resume) => this.server.listen(this.port, '127.0.0.1', resume));
+    this.port = this.server.address().port;
+    // With a question mark, after which tests write more.
+    this.url = `http://127.0.0.1:${this.port}${this.folder}?a=b`;
+    return this;
+  }
+
+  async stop() {
+    this.server.closeAllConnections();
+    await new Promise((resume) => this.server.close(resume));
+  }
+
+  /** The engines of a page end in the middle of what they do. */
+  async stumble(page) {
+    await page.evaluate(() => window.studio.trap());
+  }
+}
+
 export const scratch = mkdtempSync(join(tmpdir(), 'gambol-studio-'));
 mkdirSync(config.out, { recursive: true });
 
-export const browser = await chromium.launch({ executablePath: config.chromium, args: FLAGS });
+export const browser = config.firefox
+  ? await (await import('playwright-bidi')).default.firefox.launch({ channel: 'moz-firefox', executablePath: config.firefox, headless: false, env: { ...process.env, LIBGL_ALWAYS_SOFTWARE: '1' } })
+  : await playwright.chromium.launch({ executablePath: config.chromium, args: FLAGS });
 
 /** For tests of what moves. */
 export const MOVING = { reducedMotion: 'no-preference' };
@@ -68,6 +117,14 @@ export async function context(options = {}) {
   const made = await browser.newContext({ viewport: WINDOW, reducedMotion: 'reduce', ...options });
   made.setDefaultTimeout(PATIENCE);
   made.on('page', listenTo);
+  // WebDriver BiDi does not tell of downloads here: what the page gives to the browser to save is looked at instead.
+  if (config.firefox) await made.addInitScript(() => {
+    const click = HTMLAnchorElement.prototype.click;
+    HTMLAnchorElement.prototype.click = function taken() {
+      if (this.download) window.taken = { name: this.download, href: this.href };
+      else click.call(this);
+    };
+  });
   return made;
 }
 
@@ -177,8 +234,19 @@ export async function dropFiles(page, files) {
 /** Takes one kind of file home by its button; the bytes and the name that the browser saves. */
 export async function take(page, name) {
   if (!(await page.getByRole('dialog', { name: 'Take it home' }).isVisible())) await page.getByRole('button', { name: 'Take it home' }).click();
+  const button = page.locator('.take').filter({ has: page.getByText(name, { exact: true }) });
+  if (config.firefox) {
+    await button.click();
+    await until(page, 'a download', () => window.taken);
+    return page.evaluate(async () => {
+      const { name, href } = window.taken;
+      window.taken = null;
+      const bytes = new Uint8Array(await (await fetch(href)).arrayBuffer());
+      return { name, letters: [...bytes].map((byte) => String.fromCharCode(byte)).join('') };
+    }).then(({ name, letters }) => ({ name, bytes: Buffer.from(letters, 'latin1') }));
+  }
   const coming = page.waitForEvent('download');
-  await page.locator('.take').filter({ has: page.getByText(name, { exact: true }) }).click();
+  await button.click();
   const download = await coming;
   return { name: download.suggestedFilename(), bytes: readFileSync(await download.path()) };
 }

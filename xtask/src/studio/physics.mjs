@@ -55,6 +55,20 @@ export default async (server) => {
     assert.ok(now[0] - first[0] > 1, `it went ${now[0] - first[0]} m`);
   });
 
+  await test('Physics: what falls says so, shows its own contacts, and begins again at a click', async (fresh) => {
+    const page = await open(await fresh(), server.url);
+    await page.getByRole('tab', { name: 'Physics' }).click();
+    await page.getByText('Helped to stay up').click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await simulates(page).waitFor();
+    await page.getByText(/It fell after [0-9.]+ s/).waitFor();
+    await eventually('contacts of the simulation', () => page.locator('.tracks.live .contact i').count(), (count) => count > 0);
+    assert.equal(await page.locator('.playhead').count(), 0, 'the clip of the gait is not what is played');
+    await page.getByRole('button', { name: 'Start again' }).click();
+    await eventually('the note to go', () => page.getByText(/It fell after/).count(), (count) => count === 0);
+    await eventually('time to begin anew', () => clock(page), (time) => time < 3);
+  });
+
   await test('Physics: the loop pumped along two modes travels', async (fresh) => {
     const page = await open(await fresh(), server.url);
     await page.locator('.creature-button').click();

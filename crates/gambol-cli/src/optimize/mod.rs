@@ -51,12 +51,17 @@ const KEPT_EVERY: Duration = Duration::from_secs(2);
     gambol optimize runner --seed 2 --step 0.004 --json\n  \
     gambol optimize runner --controller my-runner.toml --resume --force\n  \
     gambol optimize runner --preview -o bursts.gif\n  \
+    gambol optimize fox.glb trot --controller fox-trots.toml\n  \
     gambol optimize my-sketch.toml --budget 200000 --threads 4 > my-controller.toml\n  \
     gambol simulate biped my-runner.toml"
 )]
 pub(super) struct Optimize {
-    /// A sketch of the gallery, or a sketch file (.toml)
+    /// A sketch of the gallery, or a sketch file (.toml); with GAIT, a creature
     sketch: String,
+
+    /// Make the sketch after this gait of a creature, as gambol designs it: trot, pace, hop, a run on two legs
+    #[arg(value_name = "GAIT")]
+    gait: Option<String>,
 
     /// Write one cycle of the motion; may be given several times
     #[arg(short, long, value_name = "FILE")]
@@ -133,7 +138,10 @@ impl From<StrideError> for Failure {
 
 impl Optimize {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
-        let file = SketchFile::read(&self.sketch)?;
+        let file = match &self.gait {
+            Some(gait) => SketchFile::after_gait(&self.sketch, gait)?,
+            None => SketchFile::read(&self.sketch)?,
+        };
         let checkpoint = self.checkpoint(&file);
         let mut inputs: Vec<&Path> = file.path.as_deref().into_iter().collect();
         let own = self.output.iter().chain(&self.controller).any(|path| *path == checkpoint);

@@ -7,8 +7,9 @@ use gambol_control::legged::{LegAccount, LegState, Method, RoamMemory, STRIDE_KE
 use gambol_control::locomotion::{Fall, Upright};
 use gambol_control::{Rollout, Status};
 use gambol_dynamics::{Data, Terrain, World};
-use gambol_gait::{Body, Gait, Sampling, Wish, perform, prepare};
+use gambol_gait::{Body, Gait, Sampling, Wish, modal_share, perform, prepare};
 use gambol_model::{Creature, JointKind, Vec3, math};
+use gambol_motion::Clip;
 use serde::Serialize;
 
 use super::Scene;
@@ -52,6 +53,7 @@ impl Balancing {
             strength: strength.clone(),
             wall: 0.0,
             gaits: roaming.controller.ladder().gaits.clone(),
+            style: None,
         }
     }
 }
@@ -82,6 +84,8 @@ pub(super) struct Balancing {
     pub(super) wall: f64,
     /// Gaits of a creature that goes where it is told, by their number in its ladder.
     gaits: Vec<String>,
+    /// The body whose vibrations its gait is made of, the gait, and their share in its clip.
+    style: Option<(Body, Gait, f64)>,
 }
 
 /// A creature that follows a gait by its own torques.
@@ -92,6 +96,8 @@ pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Res
     let terrain = std::mem::replace(&mut gait.ground.terrain, Terrain::Flat);
     let performance = perform(&body, &mut data, &gait, &Sampling { seconds: None, fps: STRIDE_KEYS })?;
     warnings.extend(performance.warnings);
+    let share = performance.report.modal_share;
+    let style = share.map(|share| (body.clone(), gait.clone(), share));
     let walker = Walker::new(body.creature, &performance.clip, wish.torque_limit, &WalkerSettings::default())
         .map_err(|error| failed(&error))?;
     let controller = walker.controller(wish.controller.method(), None).map_err(|error| failed(&error))?;
@@ -107,6 +113,7 @@ pub(super) fn balance(creature: Creature, name: &str, wish: &BalanceWish) -> Res
         strength,
         wall: 0.0,
         gaits: Vec::new(),
+        style,
     };
     Ok(Scene {
         controller,
@@ -155,6 +162,9 @@ pub(super) struct BalanceJson {
     legs: Vec<LegJson>,
     solver: SolverJson,
     real_time_factor: f64,
+    /// Elastic energy along the modes of the gait, as a share of all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modal_share: Option<ShareJson>,
     /// Of a creature that goes where it is told.
     #[serde(flatten)]
     roam: Option<RoamJson>,
@@ -166,6 +176,14 @@ struct FallJson {
     time: f64,
     /// What touched the ground and is no foot; none: its centre of mass came below half of its height.
     body: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ShareJson {
+    /// As it was designed, ...
+    clip: f64,
+    /// ... and as it was simulated, until it fell.
+    simulated: f64,
 }
 
 /// m/s
@@ -296,8 +314,17 @@ impl Balancing {
                 failures: account.solver.failures,
             },
             real_time_factor: report.seconds / self.wall.max(f64::MIN_POSITIVE),
+            modal_share: self.style_kept(&rollout.clip, up),
             roam: roams.map(|roams| RoamJson::new(&self.gaits, roams, &report.events)),
         })
+    }
+
+    /// How much of the gait's vibrations is to be seen in what was simulated until `time`, next to its clip.
+    fn style_kept(&self, clip: &Clip, time: f64) -> Option<ShareJson> {
+        let (body, gait, share) = self.style.as_ref()?;
+        let until = clip.times.partition_point(|key| *key <= time);
+        let simulated = modal_share(body, gait, &clip.poses[..until])?;
+        Some(ShareJson { clip: *share, simulated })
     }
 
     /// Of the root until `time`, m.

@@ -252,3 +252,29 @@ fn misuse_is_told_and_leaves_nothing() {
     }
     assert!(names(place.0.path()).is_empty());
 }
+
+#[test]
+fn a_trot_becomes_anothers() {
+    let [clip, gif] = ["trot.json", "human.npz"].map(|name| TROT.path(name));
+    let made = json(&["retarget", &clip, "human", "-o", &gif, "--json"]);
+    assert_eq!(made["alone"], Value::Array(Vec::new()));
+    assert!(made["lost"].as_array().unwrap().contains(&Value::from("tail")), "{made}");
+    let pairs = made["pairs"].as_array().unwrap();
+    let of = |to: &str| pairs.iter().find(|pair| pair["to"] == to).map(|pair| pair["from"].as_str().unwrap());
+    assert_eq!((of("arm.left"), of("leg.right")), (Some("leg.front.left"), Some("leg.hind.right")));
+    assert!(made["miss"].as_f64().unwrap() < 1e-3, "{made}");
+    // What was written is a clip of the other.
+    let seen = json(&["inspect", &gif, "--json"]);
+    assert_eq!(seen["name"], "human", "{seen}");
+}
+
+#[test]
+fn what_cannot_be_anothers_is_told() {
+    let [clip, out] = ["trot.json", "not.glb"].map(|name| TROT.path(name));
+    assert_fails(&["retarget", &clip, "nobody", "-o", &out], 1, "there is no creature or file \"nobody\"");
+    assert_fails(&["retarget", "no.bvh", "dog", "-o", &out], 1, "no.bvh: there is no such file");
+    assert_fails(&["retarget", &clip, "dog", "-o", &TROT.path("a.txt")], 1, "a clip's file ends in one of");
+    assert_fails(&["retarget", &clip, "dog", "-o", &clip], 1, "is read here and never written over");
+    assert_fails(&["retarget", &clip, "oak", "-o", &out], 1, "a plant stays where it is");
+    assert!(!std::path::Path::new(&out).exists());
+}

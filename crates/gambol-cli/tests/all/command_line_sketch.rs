@@ -37,6 +37,23 @@ fn a_first_sketch_can_be_previewed_and_names_its_creature_from_where_it_is() {
     assert_fails(&["optimize", "runner", "--preview"], 2, "--output");
 }
 
+/// Turns, pace and modes are those of the gait; thresholds are those of the paper in parts of the creature's size.
+#[test]
+fn a_sketch_is_made_after_a_gait() {
+    let desk = tempfile::tempdir().unwrap();
+    let bursts = desk.path().join("bursts.json").to_str().unwrap().to_owned();
+    let pace = said(&["sketch", "dog", "pace"]);
+    assert!(pace.contains("name = \"pace\"") && pace.contains("legs = \"alternate\""), "{pace}");
+    assert!(pace.contains("stance = [\"foot.front.left\", \"foot.hind.left\"]"), "{pace}");
+    assert!(pace.contains("[[ground.priority]]") && pace.contains("size = 0."), "{pace}");
+    let hop = said(&["sketch", "kangaroo", "hop"]);
+    assert!(hop.contains("legs = \"together\""), "{hop}");
+    said(&["optimize", "dog", "pace", "--preview", "-o", &bursts]);
+    assert_eq!(names(desk.path()), ["bursts.json"]);
+    assert_fails(&["sketch", "dog", "gallop"], 1, "a sketch knows nothing else");
+    assert_fails(&["optimize", "runner", "hop", "--preview", "-o", &bursts], 1, "runner");
+}
+
 #[test]
 fn a_limb_is_pulled_and_what_cannot_be_reached_is_told() {
     let desk = tempfile::tempdir().unwrap();

@@ -43,7 +43,7 @@ pub use limbs::{Aim, LegFrame, Limb, LimbGains, LimbMemory, Limbs, LimbsMemory};
 pub use pilot::{Course, LegMemory, LegUnits, Pilot, PilotMemory};
 pub use reference::{FootPlan, Moment, Moving, ReferenceError, STRIDE_KEYS, StrideReference};
 pub use regulator::{Deviation, Regulator};
-pub use roam::{CATCHES, CHANGES, Errand, Roam, RoamMemory, Timed};
+pub use roam::{CATCHES, CHANGES, Errand, Roam, RoamMemory, Steer, Timed};
 pub use settings::{
     CorosSettings, KokkevisSettings, PilotSettings, RegulatorSettings, RoamSettings, WholeSettings,
 };

@@ -153,6 +153,8 @@ pub struct PilotMemory {
     pub push: Vec3,
     /// ... and angular acceleration of the trunk, rad/s².
     pub twist: Vec3,
+    /// What the head turns to, m; none: as in the stride.
+    pub looks_at: Option<Vec3>,
     begun: bool,
 }
 
@@ -220,6 +222,7 @@ impl Pilot {
             deviation: Deviation::new(self.reference.feet.len()),
             push: Vec3::zeros(),
             twist: Vec3::zeros(),
+            looks_at: None,
             begun: false,
         }
     }
@@ -459,7 +462,12 @@ impl Pilot {
         let zero = Vec3::zeros();
         let wanted = match (leg.state, reference.graph.at(foot, memory.phase)) {
             (LegState::Pushes, _) if leg.touches => {
-                Moving { place: leg.place, velocity: zero, acceleration: zero }
+                // Who landed on its heel comes down on its sole: the point that is to stand does not hang in the air over it.
+                let ground = leg.stood.map_or(leg.place.z, |stood| stood.z);
+                let above = (leg.place.z - ground - planned.place.z).max(0.0);
+                let down = (self.settings.roll / self.units.time() * above)
+                    .min(self.settings.late * self.units.speed());
+                Moving { place: leg.place, velocity: Vec3::new(0.0, 0.0, -down), acceleration: zero }
             }
             // It goes on down, also where it pushed and the ground was lost.
             (LegState::Late | LegState::Pushes, _) => {

@@ -152,6 +152,8 @@ struct Rigid<'r> {
     nodes: Vec<Node>,
     mass: f64,
     soles: Vec<f64>,
+    /// Share of the stride that each foot stands.
+    duties: Vec<f64>,
     /// Of a node, s.
     step: f64,
 }
@@ -192,6 +194,7 @@ impl<'r> Rigid<'r> {
             units,
             nodes,
             mass: reference.base.mass,
+            duties: (0..reference.feet.len()).map(|foot| reference.graph.duty(foot)).collect(),
             soles: reference.feet.iter().map(|foot| foot.sole).collect(),
             step: reference.period() / NODES as f64,
         }
@@ -308,13 +311,14 @@ impl<'r> Rigid<'r> {
 
     /// What each number of a deviation costs in a node: the square of its share of what is tolerable, for a time.
     fn deviations(&self) -> Vec<f64> {
-        let RegulatorSettings { place, height, velocity, rise, lean, heading, spin, .. } = *self.settings;
+        let RegulatorSettings { place, height, velocity, rise, lean, heading, spin, swerve, .. } =
+            *self.settings;
         let (l, v, t) = (self.units.length, self.units.speed(), self.units.time());
         let tolerances = [
             [place * l, place * l, height * l],
             [velocity * v, velocity * v, rise * v],
             [lean, lean, heading],
-            [spin / t, spin / t, spin / t],
+            [spin / t, spin / t, swerve / t],
         ];
         let mut prices: Vec<f64> =
             tolerances.as_flattened().iter().map(|tolerance| self.step / (tolerance * tolerance)).collect();
@@ -324,10 +328,13 @@ impl<'r> Rigid<'r> {
 
     /// The same of forces, and of the moments of soles.
     fn prices(&self, node: &Node) -> Vec<f64> {
-        let force = self.settings.force * self.mass * self.units.gravity;
-        let mut prices = vec![self.step / (force * force); 3 * node.feet.len()];
+        let weight = self.mass * self.units.gravity;
+        let RegulatorSettings { force, stands, .. } = *self.settings;
+        let force = |foot: &Standing| force * weight * (stands / self.duties[foot.foot]).max(1.0);
+        let price = |foot| self.step / math::square(force(foot));
+        let mut prices: Vec<f64> = node.feet.iter().flat_map(|foot| [price(foot); 3]).collect();
         for foot in node.feet.iter().filter(|foot| self.soles[foot.foot] > 0.0) {
-            let moment = force * self.settings.sole * self.units.length * self.soles[foot.foot].sqrt();
+            let moment = force(foot) * self.settings.sole * self.units.length * self.soles[foot.foot].sqrt();
             prices.extend([self.step / (moment * moment); 3]);
         }
         prices

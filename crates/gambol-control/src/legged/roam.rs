@@ -3,7 +3,7 @@
 use gambol_dynamics::Sense;
 use gambol_model::{Creature, Random, Vec3, math};
 
-use super::pilot::{Course, LegUnits, Pilot, PilotMemory};
+use super::pilot::{Course, LegUnits, Pilot, PilotMemory, ground_height};
 use super::reference::{about_z, orientation, yaw_of};
 use super::{
     FootPhase, Ladder, RoamSettings, Rung, StrideReference, Walker, WalkerError, WalkerSettings, Whole,
@@ -33,6 +33,41 @@ pub struct Errand {
     pub targets: Vec<[f64; 2]>,
     /// A ball that rolls on when it is nearly reached, after all targets: where it lies first, m, and by what its way is chosen.
     pub ball: Option<([f64; 2], u64)>,
+}
+
+impl Errand {
+    /// Refuses what makes no sense, and says where it is.
+    pub(super) fn check(&self) -> Result<(), WalkerError> {
+        let refuse =
+            |what: &'static str, index: usize, value: f64| WalkerError::Errand { what, index, value };
+        for (what, list, least) in [
+            ("speed", &self.speeds, 0.0),
+            ("turn", &self.turns, f64::NEG_INFINITY),
+            ("heading", &self.headings, f64::NEG_INFINITY),
+        ] {
+            for (index, Timed { time, value }) in list.iter().enumerate() {
+                let bad = [(*time, 0.0), (*value, least)];
+                let bad = bad.into_iter().find(|(number, least)| !(number.is_finite() && number >= least));
+                bad.map_or(Ok(()), |(number, _)| Err(refuse(what, index, number)))?;
+            }
+        }
+        let ball = self.ball.iter().map(|(place, _)| ("ball", 0, place));
+        let targets = self.targets.iter().enumerate().map(|(index, place)| ("target", index, place));
+        for (what, index, place) in targets.chain(ball) {
+            let bad = place.iter().find(|number| !number.is_finite());
+            bad.map_or(Ok(()), |number| Err(refuse(what, index, *number)))?;
+        }
+        Ok(())
+    }
+}
+
+/// What somebody asks for at the moment, who leads a creature by hand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Steer {
+    /// m/s
+    pub speed: f64,
+    /// rad/s to the left.
+    pub turn: f64,
 }
 
 /// A creature that goes where it is told.
@@ -67,6 +102,8 @@ pub struct RoamMemory {
     turn: f64,
     /// The heading at the start, rad; none before it began.
     first: Option<f64>,
+    /// Comes before its errand, if anybody steers.
+    pub steer: Option<Steer>,
     /// Targets and balls that were reached.
     pub caught: usize,
     /// Where the ball is, m.
@@ -86,6 +123,7 @@ impl Roam {
         (walking, settings): (&WalkerSettings, RoamSettings),
     ) -> Result<Self, WalkerError> {
         settings.check()?;
+        errand.check()?;
         let Walker { creature, strength, .. } = walker;
         let units = walker.pilot.units;
         let one = |rung: &Rung| {
@@ -112,6 +150,9 @@ impl Roam {
 
     /// What is asked for now: m/s, and how it is to turn.
     fn ask(&self, sense: &Sense, memory: &RoamMemory) -> (f64, Turning) {
+        if let Some(Steer { speed, turn }) = memory.steer {
+            return (speed, Turning::By(turn));
+        }
         if let Some(target) = self.target(memory) {
             return self.pursue(sense, memory, target);
         }
@@ -310,6 +351,7 @@ impl Controller for Roam {
             asked: 0.0,
             turn: 0.0,
             first: None,
+            steer: None,
             caught: 0,
             ball: ball.map(|(place, _)| place),
             random: Random::new(ball.map_or(0, |(_, seed)| seed)),
@@ -331,6 +373,10 @@ impl Controller for Roam {
         if self.stands(memory.rung) || memory.leans.is_some() {
             memory.whole.pilot.phase = self.first_step;
         }
+        memory.whole.pilot.looks_at = self.target(memory).map(|[x, y]| {
+            let ground = ground_height(sense, Vec3::new(x, y, 0.0));
+            Vec3::new(x, y, ground + self.settings.ball * self.units.length)
+        });
         self.wholes[memory.rung].steer(sense, &course, &mut memory.whole, command);
         memory.leans = memory.leans.filter(|since| self.leans_on(sense, *since, &memory.whole.pilot));
     }

@@ -16,6 +16,8 @@ gambol_model::settings! {
         reach: f64 = 0.6, Positive;
         /// Speed of a late foot on its way down, faster than the creature falls, √(g l).
         late: f64 = 0.6, Positive;
+        /// Rate at which a foot that landed on its heel comes down on its sole, √(g/l).
+        roll: f64 = 3.0, AtLeastZero;
         /// A contact this near bears load, leg lengths: half a millimetre of a dog's leg.
         touch: f64 = 1e-3, Positive;
         /// The carriage waits for a creature that is further behind than this, leg lengths, and runs after one that is ahead.
@@ -48,10 +50,15 @@ gambol_model::settings! {
         lean: f64 = 0.15, Positive;
         /// ... and of its heading.
         heading: f64 = 0.3, Positive;
-        /// Of its angular velocity, √(g/l).
+        /// Of its angular velocity as it rolls and pitches, √(g/l), ...
         spin: f64 = 1.0, Positive;
-        /// Of the force of a foot, weights.
+        /// ... and as it turns.
+        swerve: f64 = 0.5, Positive;
+        /// Of the force of a foot, weights, ...
         force: f64 = 0.4, Positive;
+        /// ... that stands for this share of the stride or longer, as in a walk: who stands shorter must push the more as long as it does, 0.86
+        /// weights of a dog's gallop.
+        stands: f64 = 0.62, Share;
         /// Moment of a whole sole, in that force times leg lengths: half of the sole's length.
         sole: f64 = 0.1, Positive;
         /// Of the place where a foot is set down, leg lengths.
@@ -86,6 +93,14 @@ gambol_model::settings! {
         sole_weight: f64 = 60.0, Positive;
         /// What is no foot is lifted where it comes nearer to the ground than this, leg lengths: a dog's wrist over 2 cm.
         clear: f64 = 0.04, Positive;
+        /// Frequency at which the head turns to what is looked at, critically damped, √(g/l): a dog's is there in a third of a second.
+        look: f64 = 2.0, Positive;
+        /// Weight of that, in parts of what of the neck turns with the head: more than that of the joints that are to keep their stride.
+        look_weight: f64 = 200.0, Positive;
+        /// How far a head turns from where the creature goes, rad: necks of people and dogs reach 70°.
+        look_aside: f64 = 1.2, Positive;
+        /// A turn of the head further than this is begun as if it were no further, rad: no head is thrown round.
+        look_step: f64 = 0.5, Positive;
         /// Price of contact forces, in parts of what it costs if the whole creature falls freely: small, so that it decides only how feet
         /// share what many shares explain.
         force_price: f64 = 1e-3, Positive;
@@ -134,6 +149,8 @@ gambol_model::settings! {
         aside: f64 = 0.15, Share;
         /// A target this near the centre of mass is reached, leg lengths.
         reach: f64 = 1.6, Positive;
+        /// What is pursued is this high over the ground, leg lengths: where the head turns to.
+        ball: f64 = 0.2, AtLeastZero;
         /// How far a ball rolls on, leg lengths: from and to, ...
         rolls: [f64; 2] = [4.0, 12.0], Positive;
         /// ... and how far aside at most, rad.

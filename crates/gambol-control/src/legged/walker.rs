@@ -66,6 +66,16 @@ pub enum WalkerError {
         /// N·m
         limit: f64,
     },
+    /// An errand that cannot be gone on.
+    #[error("{what} {} of the errand: {value} cannot be gone by; numbers are finite, speeds and times at least 0", .index + 1)]
+    Errand {
+        /// Speed, turn, heading, target or ball.
+        what: &'static str,
+        /// Which of them, from 0.
+        index: usize,
+        /// What is wrong.
+        value: f64,
+    },
     /// More joints than the controller has room for.
     #[error(transparent)]
     TooLarge(#[from] gambol_dynamics::TooLarge),

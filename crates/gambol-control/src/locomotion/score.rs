@@ -1,7 +1,7 @@
 //! What a cycle is worth: objective, easy constraints and how far it is from repeating itself (Nunes et al. 2012, section 6
 //! and appendix A).
 
-use crate::sketch::Stage;
+use crate::sketch::{PAPER_SIZE, Stage};
 use gambol_model::math;
 
 /// Names of the easy constraints, E1 to E9.
@@ -83,16 +83,18 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Those of the paper, with the speed and the effort of the sketch.
+    /// Those of the paper, with the speed and the effort of the sketch, and by its size.
     pub fn new(stage: &Stage) -> Self {
+        let size = stage.size / PAPER_SIZE;
+        let pace = size.sqrt();
         Self {
             least_speed_ever: 0.25 * stage.least_speed,
             least_speed: stage.least_speed,
-            most_drift: 0.25,
-            most_rate: 20.0,
+            most_drift: 0.25 * pace,
+            most_rate: 20.0 / pace,
             most_effort: stage.most_effort,
-            most_gap: 0.001,
-            least_lift: 0.02,
+            most_gap: 0.001 * size,
+            least_lift: 0.02 * size,
         }
     }
 }

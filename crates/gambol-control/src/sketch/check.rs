@@ -41,6 +41,7 @@ impl Sketch {
             ("speed", self.speed, ABOVE_0),
             ("least_speed", self.least_speed, AT_LEAST_0),
             ("most_effort", self.most_effort, ABOVE_0),
+            ("size", self.size, ABOVE_0),
         ];
         for (key, number, (wanted, fits)) in numbers {
             if !fits(number) {

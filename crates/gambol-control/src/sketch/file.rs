@@ -53,6 +53,7 @@ pub fn read(
         "speed",
         "least_speed",
         "most_effort",
+        "size",
         "flight",
         "ground",
         // What makes a sketch a controller: see `locomotion::read_controller`.
@@ -75,6 +76,7 @@ pub fn read(
         speed: root.number("speed", FINITE)?.ok_or_else(|| root.error("speed is missing (m/s)"))?,
         least_speed: root.number("least_speed", FINITE)?.unwrap_or(PAPER_SPEED),
         most_effort: root.number("most_effort", FINITE)?.unwrap_or(PAPER_EFFORT),
+        size: root.number("size", FINITE)?.unwrap_or(PAPER_SIZE),
         flight: palette(&root, Phase::Flight, "[flight]", &mut lines)?,
         ground: palette(&root, Phase::Ground, "[ground]", &mut lines)?,
     };
@@ -90,6 +92,9 @@ const PAPER_SPEED: f64 = 2.0;
 
 /// Its most effort, N²m².
 pub(crate) const PAPER_EFFORT: f64 = 500_000.0;
+
+/// Height of its runner's centre of mass, m.
+pub(crate) const PAPER_SIZE: f64 = 1.0;
 
 fn told(root: &Section, lines: &Lines, misfit: Misfit) -> FileError {
     let Misfit { key, mode, reason } = misfit;
@@ -212,6 +217,9 @@ pub(crate) fn written(sketch: &Sketch, about: &str) -> String {
     line(explained(format!("speed = {}", digits(sketch.speed)), "forward, to begin with, m/s"));
     line(explained(format!("least_speed = {}", digits(sketch.least_speed)), "on average, m/s"));
     line(explained(format!("most_effort = {}", digits(sketch.most_effort)), "squared torques, N²m²"));
+    if sketch.size != PAPER_SIZE {
+        line(explained(format!("size = {}", digits(sketch.size)), "of which thresholds are parts, m"));
+    }
     for phase in Phase::BOTH {
         let palette = sketch.palette(phase);
         line(format!("\n[{}]", phase.name()));

@@ -5,15 +5,17 @@
 
 mod check;
 mod file;
+mod likeness;
 mod preview;
 mod stage;
 mod suggest;
 
 pub use check::Misfit;
 pub(crate) use check::SHARE;
-pub(crate) use file::{PAPER_EFFORT, written};
+pub(crate) use file::{PAPER_EFFORT, PAPER_SIZE, written};
 pub use file::{creature_of, is_sketch, read, to_toml};
 pub use gambol_formats::toml_file::FileError;
+pub use likeness::suggest_after;
 pub use preview::preview;
 pub use stage::{Active, Stage};
 pub use suggest::{RunningPose, SuggestSettings, suggest};
@@ -104,10 +106,18 @@ pub struct Sketch {
     /// Most effort, N²m²: mean of the sum of squared active torques; the paper's 500 000. It goes with the square of the weight
     /// and of the length of the legs.
     pub most_effort: f64,
+    /// Height of the centre of mass by which the paper's other thresholds are measured, m: 1 of its runner. Lengths go with it,
+    /// speeds with its square root, rates with the inverse of that.
+    #[serde(default = "paper_size")]
+    pub size: f64,
     /// Of a swinging foot.
     pub flight: Palette,
     /// Of a standing foot.
     pub ground: Palette,
+}
+
+fn paper_size() -> f64 {
+    PAPER_SIZE
 }
 
 /// A preview shows this many cycles: enough to see what repeats itself, ...

@@ -56,6 +56,8 @@ pub struct Stage {
     pub least_speed: f64,
     /// See there.
     pub most_effort: f64,
+    /// See there.
+    pub size: f64,
 }
 
 fn misfit(key: &'static str, reason: impl Into<String>) -> Misfit {
@@ -121,7 +123,7 @@ impl Stage {
             active(sketch, Phase::Ground, &ground, &stiffness)?,
         ];
         let torso = torso(&creature);
-        let &Sketch { least_speed, most_effort, .. } = sketch;
+        let &Sketch { least_speed, most_effort, size, .. } = sketch;
         Ok(Self {
             creature,
             flight,
@@ -135,6 +137,7 @@ impl Stage {
             axes,
             least_speed,
             most_effort,
+            size,
         })
     }
 

@@ -121,13 +121,14 @@ fn unmarked(
         speed: round(speed),
         least_speed: round(settings.least_speed * speed),
         most_effort: round(settings.effort * heavy * heavy),
+        size: round(height),
         flight: Palette::default(),
         ground: Palette::default(),
     }
 }
 
 /// Two digits are enough for a beginning.
-fn round(number: f64) -> f64 {
+pub(super) fn round(number: f64) -> f64 {
     let scale = powf(10.0, 1.0 - log10(number.abs().max(1e-9)).floor());
     (number * scale).round() / scale
 }

@@ -66,6 +66,65 @@ pub fn append_clips(
     place.finish(rig, splice, buffer.bytes)
 }
 
+/// What a clip does to the nodes of a file.
+#[derive(Clone, Debug)]
+pub struct NodeMotion {
+    /// Seconds of the keys.
+    pub times: Vec<f64>,
+    /// Nodes that it moves, parents first.
+    pub tracks: Vec<NodeTrack>,
+    /// When feet stand, and where on nodes.
+    pub contacts: Vec<NodeContact>,
+}
+
+/// What a clip does to one node.
+#[derive(Clone, Debug)]
+pub struct NodeTrack {
+    /// Index into the nodes of the file.
+    pub node: usize,
+    /// Parent from node without its scale at each key, units of the file.
+    pub keys: Vec<Transform>,
+    /// Its place changes, and not its rotation alone.
+    pub shifts: bool,
+}
+
+/// A foot on a node.
+#[derive(Clone, Debug)]
+pub struct NodeContact {
+    /// Name of its landmark.
+    pub name: String,
+    /// Index into the nodes of the file.
+    pub node: usize,
+    /// The point that stands, in the node's frame and units.
+    pub point: Vec3,
+    /// Start and end of each stance, s.
+    pub intervals: Vec<[f64; 2]>,
+}
+
+/// What [`append_clips`] would write of a clip, for programs that have the nodes themselves: the numbers are not rounded.
+pub fn node_motion(
+    rig: &Rig,
+    creature: &Creature,
+    clip: &Clip,
+    options: &GlbOptions,
+) -> Result<NodeMotion, ClipFileError> {
+    check(creature, clip)?;
+    let text = rig.source.text().map_err(|reason| source_error(&reason))?;
+    let document: Value =
+        serde_json::from_str(text).map_err(|error| source_error(&format!("not JSON: {error}")))?;
+    let skeleton = RigTracks::new(rig, creature, &document)?;
+    let tracks = skeleton.tracks(clip, *options)?;
+    let tracks = skeleton.driven.iter().zip(tracks).map(|(driven, track)| {
+        let tolerance = if driven.travels { 0.0 } else { STILL * skeleton.size * driven.per_metre };
+        NodeTrack { node: track.node, shifts: driven.travels || track.shifts(tolerance), keys: track.keys }
+    });
+    Ok(NodeMotion {
+        times: clip.times.clone(),
+        tracks: tracks.collect(),
+        contacts: skeleton.node_contacts(clip),
+    })
+}
+
 fn source_error(reason: &str) -> ClipFileError {
     ClipFileError::Source(reason.to_owned())
 }
@@ -403,23 +462,35 @@ impl<'a> RigTracks<'a> {
         Transform::from_parts(shift.coords.into(), axes.inverse() * turn * axes)
     }
 
-    /// Contacts with the names of nodes, and points in the frames and units of nodes.
-    fn contacts(&self, clip: &Clip) -> Value {
+    /// Contacts on nodes, in their frames and units.
+    fn node_contacts(&self, clip: &Clip) -> Vec<NodeContact> {
         let contact = |contact: &gambol_motion::Contact| {
             let follows =
                 |driven: &&Driven| driven.bone.is_some_and(|bone| self.rig.bones[bone].body == contact.body);
             let driven = self.driven.iter().find(follows)?;
             let bone = &self.rig.bones[driven.bone?];
             let metres = bone.body_from_node.inverse_transform_point(&contact.point.into()).coords;
-            let point = driven.stretch.try_inverse()? * metres / self.rig.world_from_scene.scaling();
-            Some(json!({
-                "node": self.nodes.label(driven.node),
-                "index": driven.node,
-                "landmark": contact.name,
-                "point": point.as_slice(),
-                "intervals": contact.intervals,
-            }))
+            Some(NodeContact {
+                name: contact.name.clone(),
+                node: driven.node,
+                point: driven.stretch.try_inverse()? * metres / self.rig.world_from_scene.scaling(),
+                intervals: contact.intervals.clone(),
+            })
         };
         clip.contacts.iter().filter_map(contact).collect()
+    }
+
+    /// The same with the names of nodes, for the file.
+    fn contacts(&self, clip: &Clip) -> Value {
+        let contact = |contact: NodeContact| {
+            json!({
+                "node": self.nodes.label(contact.node),
+                "index": contact.node,
+                "landmark": contact.name,
+                "point": contact.point.as_slice(),
+                "intervals": contact.intervals,
+            })
+        };
+        self.node_contacts(clip).into_iter().map(contact).collect()
     }
 }

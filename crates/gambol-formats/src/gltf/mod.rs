@@ -26,7 +26,7 @@ mod surface;
 mod unpack;
 mod vrm;
 
-pub use append::append_clips;
+pub use append::{NodeContact, NodeMotion, NodeTrack, append_clips, node_motion};
 pub use clips::{GltfClip, read_clips};
 pub(crate) use container::is_gltf;
 pub use rig::{GltfSource, Rig, read_gltf};

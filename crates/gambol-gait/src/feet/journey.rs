@@ -218,21 +218,44 @@ pub(crate) fn journey(
     let road = Road::Varied(Varied::new(forward, period, &|time| timeline.moving(time)));
     let still = still(&scene, base.body);
     let ways = ways(&scene, data, &timeline, &played, &road, &still, base.gait.ground.clearance)?;
-    let free = |_: &FeetScene, cycle: f64| {
+    let gravity = creature.gravity().norm();
+    let free = |scene: &FeetScene, cycle: f64| {
         let time = cycle * period;
-        mixed(creature, &timeline, &played, &free_standing(creature, &still, breath, time), time)
+        let stands = free_standing(creature, &still, breath, time);
+        let mut pose = mixed(creature, &timeline, &played, &stands, time);
+        pose[scene.root_q + 2] += timeline.rise(time.rem_euclid(period), gravity);
+        pose
     };
+    let leaps = |cycle: f64| timeline.is_about_to_leap((cycle * period).rem_euclid(period));
     scene.frequency = 1.0 / period;
     let fastest = timeline.paces.iter().map(|pace| match pace.kind {
         Kind::Go { frequency, .. } => frequency,
-        Kind::Stand | Kind::Jump { .. } => base.gait.frequency,
+        Kind::Stand => base.gait.frequency,
+        // Pushing off is like a stance, and that is half a stride.
+        Kind::Jump { flight, .. } => 1.0 / (pace.seconds - flight),
     });
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // minutes of a few hertz
     let strides = (period * fastest.fold(0.0, f64::max)).ceil().max(1.0) as usize;
-    let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides, carrier: None };
+    let course = Course {
+        scene: &scene,
+        free: &free,
+        ways: &ways,
+        road: &road,
+        strides,
+        leaps: &leaps,
+        carrier: None,
+    };
     let obeyed = if timeline.rests() { None } else { course.obey(data) };
     scene.settled = settings.settled;
-    let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides, carrier: None };
+    let course = Course {
+        scene: &scene,
+        free: &free,
+        ways: &ways,
+        road: &road,
+        strides,
+        leaps: &leaps,
+        carrier: None,
+    };
     let cycles: Vec<f64> = times.iter().map(|time| time / period).collect();
     let mut frames: Vec<Pinned> = match &obeyed {
         Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, &cycles),
@@ -530,7 +553,14 @@ fn ways(
         let mut plants: Vec<Plant> =
             [-1.0, 0.0, 1.0].iter().flat_map(|number| stands.iter().map(|s| plant(s, *number))).collect();
         plants.sort_by(|a, b| a.start.total_cmp(&b.start));
-        ways.push(scene.way(own, plants, road, clearance));
+        let mut way = scene.way(own, plants, road, clearance);
+        let fold = scene.settings.script.fold * scene.legs.length;
+        for index in
+            (0..timeline.paces.len()).filter(|index| matches!(timeline.paces[*index].kind, Kind::Jump { .. }))
+        {
+            way.fold(timeline.flight(index).map(|time| time / period), fold);
+        }
+        ways.push(way);
     }
     Ok(ways)
 }

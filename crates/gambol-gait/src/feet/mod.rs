@@ -81,11 +81,27 @@ pub(crate) fn ground(
     let road = Road::Steady { path: fit.path, frequency: gait.frequency };
     let ways = scene.ways(data, &stances, &fit, &road, gait.ground.clearance, cycles);
     let free = |scene: &FeetScene, cycle: f64| scene.free_pose(cycle, &fit.track, &ways, &road);
-    let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides: 1, carrier: None };
+    let course = Course {
+        scene: &scene,
+        free: &free,
+        ways: &ways,
+        road: &road,
+        strides: 1,
+        leaps: &|_| false,
+        carrier: None,
+    };
     let obeys = *scene.terrain == Terrain::Flat && scene.slope.holds(body.settings.obey.friction);
     let obeyed = if obeys && !draft { course.obey(data) } else { None };
     scene.settled = if draft { settings.settled_draft } else { settings.settled };
-    let course = Course { scene: &scene, free: &free, ways: &ways, road: &road, strides: 1, carrier: None };
+    let course = Course {
+        scene: &scene,
+        free: &free,
+        ways: &ways,
+        road: &road,
+        strides: 1,
+        leaps: &|_| false,
+        carrier: None,
+    };
     let mut frames = match &obeyed {
         Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, cycles),
         None => course.nearest(data, cycles, draft),

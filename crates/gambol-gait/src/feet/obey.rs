@@ -18,6 +18,7 @@ use std::f64::consts::TAU;
 use gambol_dynamics::{Data, FloatingBase, center_of_mass, momentum_matrix};
 use gambol_model::{Creature, Mat3, Vec3, math};
 
+use crate::ObeySettings;
 use crate::path::moved;
 
 use super::pin::{Goal, Held, Pinned, Solver, pin, reach};
@@ -89,6 +90,8 @@ pub(super) struct Course<'a> {
     pub(super) road: &'a Road,
     /// In a cycle: one of a gait, many of a script.
     pub(super) strides: usize,
+    /// Whether it leaps at a cycle, or stands before or after that: its free pose is as high as the pushes of a leap would have it.
+    pub(super) leaps: &'a dyn Fn(f64) -> bool,
     /// Where the centre of mass of the vibrations shall be, once that is known.
     pub(super) carrier: Option<&'a Plan>,
 }
@@ -113,6 +116,25 @@ struct Whole {
     inertia: Mat3,
     /// How much lower the body must be for no standing leg to be straight, m.
     short: f64,
+}
+
+/// What a motion lacks to be one that gravity believes, or one that can be looked at.
+#[derive(Clone, Copy)]
+struct Lack {
+    /// Root mean square of the moment that is not there, weights times height.
+    moment: f64,
+    /// How far a joint jumps more than it may, rad (or m).
+    jump: f64,
+}
+
+impl Lack {
+    /// Feet are not where they shall be.
+    const ALL: Self = Self { moment: f64::INFINITY, jump: 0.0 };
+
+    /// In one number, weights times height.
+    fn all(&self, settings: &ObeySettings) -> f64 {
+        self.moment + settings.flick * self.jump
+    }
 }
 
 impl Course<'_> {
@@ -146,7 +168,12 @@ impl Course<'_> {
             frame: if self.road.is_inertial() { Vec::new() } else { frame },
             level: self.level(&moments),
         };
-        let wanted = Wanted { center: draft.center, momentum: draft.momentum };
+        let mut wanted = Wanted { center: draft.center, momentum: draft.momentum };
+        // Legs would rather stay as they are than crouch: who leaps is as high as its pushes want it, and not as the draft has it.
+        for (center, moment) in wanted.center.iter_mut().zip(&moments).filter(|(_, m)| (self.leaps)(m.cycle))
+        {
+            center.z = center_of_mass(scene.creature, data, &moment.free).z;
+        }
         let plan = plan(&lump, &self.pushers(n), &wanted, settings, scene.settings.feet.push_humps)?;
         let carrier = plan.clone();
         let course = Course { carrier: Some(&carrier), ..*self };
@@ -157,19 +184,21 @@ impl Course<'_> {
             Obeyed { carrier: plan.clone(), plan, base, deltas, turns, unit, inert: 0.0, solver: pin };
         let (lacks, miss) = course.settle(data, &moments, &mut obeyed, &mut poses);
         // Feet that are far from the ground are not brought there by smoothing.
-        if lacks <= settings.retry || miss > settings.hopeless * scene.legs.length {
-            return (lacks <= settings.most).then_some(obeyed);
+        if lacks.all(settings) <= settings.retry || miss > settings.hopeless * scene.legs.length {
+            return (lacks.all(settings) <= settings.most).then_some(obeyed);
         }
         // The nearest pose may jump from one side to another. Corrections that are smoothed and brought home do not.
         let mut smooth = Obeyed { solver: reach, ..obeyed.clone() };
-        let mut smooth_lacks = f64::INFINITY;
-        for tries in 1..=settings.retries {
+        let mut smooth_lacks = Lack::ALL;
+        for tries in 1..=if self.strides > 1 { settings.script_retries } else { settings.retries } {
             smooth_lacks = course.settle(data, &moments, &mut smooth, &mut poses).0;
-            if smooth_lacks <= settings.retry || smooth_lacks.is_infinite() && tries > 1 {
+            let lost = smooth_lacks.moment > settings.lost && (tries > 1 || smooth_lacks.moment.is_finite());
+            if smooth_lacks.all(settings) <= settings.retry || lost {
                 break;
             }
         }
-        let (lacks, obeyed) = if smooth_lacks < lacks { (smooth_lacks, smooth) } else { (lacks, obeyed) };
+        let [all, smooth_all] = [lacks, smooth_lacks].map(|lacks| lacks.all(settings));
+        let (lacks, obeyed) = if smooth_all < all { (smooth_all, smooth) } else { (all, obeyed) };
         (lacks <= settings.most).then_some(obeyed)
     }
 
@@ -183,15 +212,14 @@ impl Course<'_> {
         })
     }
 
-    /// Lets corrections and momenta agree. Returns what is lacking then (see `lacks`), infinity where feet miss, and by how
-    /// much they do at most, m.
+    /// Lets corrections and momenta agree. Returns what is lacking then, all where feet miss, and by how much they do at most, m.
     fn settle(
         &self,
         data: &mut Data,
         moments: &[Moment],
         obeyed: &mut Obeyed,
         poses: &mut [Vec<f64>],
-    ) -> (f64, f64) {
+    ) -> (Lack, f64) {
         let (scene, settings) = (self.scene, &self.scene.settings.obey);
         let (n, period) = (poses.len(), 1.0 / scene.frequency);
         let once = integrator(n, 1, period);
@@ -228,12 +256,11 @@ impl Course<'_> {
             obeyed.plan.mean.z = (obeyed.plan.mean.z - sinks).max(lowest);
         }
         let stands = miss <= scene.settings.warnings.reach * scene.legs.length;
-        (if stands { self.lacks(data, obeyed) } else { f64::INFINITY }, miss)
+        (if stands { self.lacks(data, obeyed) } else { Lack::ALL }, miss)
     }
 
-    /// The moment that a motion lacks, seen between the samples too, where joints may be thrown about: root mean square, weights
-    /// times height; and how far a joint jumps.
-    fn lacks(&self, data: &mut Data, obeyed: &Obeyed) -> f64 {
+    /// What a motion lacks, seen between the samples too, where joints may be thrown about.
+    fn lacks(&self, data: &mut Data, obeyed: &Obeyed) -> Lack {
         let n = 2 * obeyed.deltas.len();
         let pose = |k: usize| {
             let cycle = k as f64 / n as f64;
@@ -255,7 +282,8 @@ impl Course<'_> {
         let square = |k: usize| ((lacking[(k + 1) % n] - lacking[(k + n - 1) % n]) * rate).norm_squared();
         let mean = (0..n).map(square).sum::<f64>() / n as f64;
         let weight = obeyed.base.mass * self.scene.creature.gravity().norm();
-        mean.sqrt() / (weight * obeyed.plan.mean.z) + settings.flick * (jumps - most).max(0.0)
+        let moment = mean.sqrt() / (weight * obeyed.plan.mean.z);
+        Lack { moment, jump: (jumps - most).max(0.0) }
     }
 
     /// The pose of the vibrations with its root in place, which `pin` starts from.
@@ -278,7 +306,8 @@ impl Course<'_> {
         scene.settings.obey.slowness(speed, scene.creature.gravity().norm(), scene.legs.length)
     }
 
-    /// How much its height matters at each moment, beyond what it does to everybody. Who strolls in a gait without a flight keeps it.
+    /// How much its height matters at each moment, beyond what it does to everybody: to who goes slowly, or leaps. Who strolls in a gait without a
+    /// flight keeps it.
     fn level(&self, moments: &[Moment]) -> Vec<f64> {
         let (scene, settings) = (self.scene, &self.scene.settings.obey);
         let stands = |moment: &Moment| self.ways.iter().any(|way| way.stands(moment.cycle).is_some());
@@ -288,7 +317,12 @@ impl Course<'_> {
         } else {
             0.0
         };
-        let level = |moment: &Moment| settings.level * self.slow(moment.cycle) + settings.steady * strolls;
+        let level = |moment: &Moment| {
+            if (self.leaps)(moment.cycle) {
+                return settings.leap;
+            }
+            settings.level * self.slow(moment.cycle) + settings.steady * strolls
+        };
         moments.iter().map(level).collect()
     }
 

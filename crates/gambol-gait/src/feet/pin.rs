@@ -26,7 +26,7 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use super::scene::FeetScene;
 use super::sole::Local;
 use crate::limits::{Give, limit};
-use crate::{Leg, PinSettings};
+use crate::{Leg, PinSettings, Terrain};
 
 /// A foot's target at one moment.
 pub(super) struct Goal {
@@ -64,6 +64,12 @@ pub(super) struct Pinned {
     /// Largest distance of a foot from its target, m.
     pub(super) error: f64,
 }
+
+/// A spring that sets in smoothly is not felt this many times its softness away: exp(−12) is six millionths.
+const FAR: f64 = 12.0;
+
+/// Conditions of a body on four legs; others have fewer, or grow into more.
+const USUAL: usize = 64;
 
 /// `pin` or `reach`.
 pub(super) type Solver =
@@ -261,10 +267,10 @@ impl System {
         let creature = scene.creature;
         let nv = creature.nv();
         let mut system = Self {
-            rows: Vec::new(),
-            residual: Vec::new(),
-            soft: Vec::new(),
-            home: Vec::new(),
+            rows: Vec::with_capacity(USUAL * nv),
+            residual: Vec::with_capacity(USUAL),
+            soft: Vec::with_capacity(USUAL),
+            home: Vec::with_capacity(USUAL),
             homing: false,
             error: 0.0,
             held: 0..0,
@@ -283,7 +289,10 @@ impl System {
         if let Some(held) = held {
             system.hold(scene, data, pose, held);
         }
-        forward_kinematics(creature, data, pose);
+        // What holds the body has done that already.
+        if held.is_none() {
+            forward_kinematics(creature, data, pose);
+        }
         let (settings, leg_compliance) = (&scene.settings.pin, scene.leg_compliance());
         let mut rows = vec![0.0; 3 * nv];
         for goal in goals {
@@ -304,7 +313,13 @@ impl System {
             }
         }
         let margin = settings.margin * scene.legs.length;
+        let near = margin * (1.0 + FAR * settings.margin_softness);
+        let is_level = *scene.terrain == Terrain::Flat;
         for touch in &scene.low {
+            // Most of them are far above the ground.
+            if is_level && touch.is_above(&data.frames[touch.body], near) {
+                continue;
+            }
             let low = touch.lowest(&data.frames[touch.body], Vec3::z()).point;
             let ground = Local { height: floor(low.x, low.y), ..Local::level() };
             system.keep_out(scene, data, touch.body, low, &ground, margin);
@@ -388,8 +403,8 @@ impl System {
         let soft = scene.settings.pin.margin_softness * margin;
         let height = (low.z - ground.height) * ground.normal.z;
         let x = (margin - height) / soft;
-        if x < -12.0 {
-            return; // six millionths of the margin
+        if x < -FAR {
+            return;
         }
         let depth = soft * if x > 30.0 { x } else { math::ln_1p(math::exp(x)) };
         let share = 1.0 / (1.0 + math::exp(-x));
@@ -412,7 +427,7 @@ impl System {
         let settings = &scene.settings.pin;
         let soft = settings.bent_softness * settings.bent;
         let x = (settings.bent - leg.bend * (pose[joint.q] - straight)) / soft;
-        if x < -12.0 {
+        if x < -FAR {
             return;
         }
         let lacks = soft * if x > 30.0 { x } else { math::ln_1p(math::exp(x)) };
@@ -469,45 +484,23 @@ impl System {
         lent: f64,
         force: &mut Vec<f64>,
     ) -> Option<[Vec<f64>; 2]> {
-        let (m, nv) = (self.residual.len(), delta.len());
-        let row = |i: usize| &self.rows[i * nv..(i + 1) * nv];
-        let eased: Vec<f64> = self
-            .rows
-            .chunks_exact(nv)
-            .flat_map(|row| row.iter().zip(&scene.compliance).map(|(j, c)| j * c))
-            .collect();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-        // A foot moves with the joints of its leg alone, and most products are with nothing.
-        let moved_by: Vec<Vec<usize>> =
-            (0..m).map(|i| (0..nv).filter(|&dof| row(i)[dof] != 0.0).collect()).collect();
-        let mut matrix = DMatrix::zeros(m, m);
-        for i in 0..m {
-            for j in 0..=i {
-                let fewer = if moved_by[i].len() < moved_by[j].len() { &moved_by[i] } else { &moved_by[j] };
-                let (a, b) = (row(i), &eased[j * nv..(j + 1) * nv]);
-                matrix[(i, j)] = fewer.iter().map(|&dof| a[dof] * b[dof]).sum::<f64>();
-            }
-            matrix[(i, i)] += self.soft[i].unwrap_or(lent);
+        let m = self.residual.len();
+        let columns = Columns::new(&self.rows, delta.len());
+        let mut matrix = columns.weighed(&scene.compliance, m);
+        for (i, soft) in self.soft.iter().enumerate() {
+            matrix[(i, i)] += soft.unwrap_or(lent);
         }
-        let factor: Cholesky<f64, Dyn> = Cholesky::new(matrix)?;
-        let pull = |force: &DVector<f64>| {
-            let mut step = vec![0.0; nv];
-            for (i, eased) in eased.chunks_exact(nv).enumerate() {
-                for &dof in &moved_by[i] {
-                    step[dof] += eased[dof] * force[i];
-                }
-            }
-            step
-        };
+        let factor = factored(matrix)?;
         let of_feet = |i: usize| if self.homing || self.soft[i].is_none() { self.residual[i] } else { 0.0 };
-        let reach = pull(&factor.solve(&DVector::from_fn(m, |i, _| of_feet(i))));
+        let reach = columns.pull(&scene.compliance, &factor.solve(&DVector::from_fn(m, |i, _| of_feet(i))));
         // Rows of feet and soles stand first and stay the same from round to round; those of knees near the ground do not.
         let held = |i: usize| match self.soft[i] {
             Some(_) => self.residual[i],
             None => lent * force.get(i).copied().unwrap_or(0.0),
         };
-        let solved = factor.solve(&DVector::from_fn(m, |i, _| held(i) + dot(row(i), delta)));
-        let mut relax = pull(&solved);
+        let done = columns.times(delta, m);
+        let solved = factor.solve(&DVector::from_fn(m, |i, _| held(i) + done[i]));
+        let mut relax = columns.pull(&scene.compliance, &solved);
         for (t, d) in relax.iter_mut().zip(delta) {
             *t -= d;
         }
@@ -515,6 +508,115 @@ impl System {
         force.extend(solved.iter());
         Some([reach, relax])
     }
+}
+
+/// The Jacobian by columns, without what is 0: a foot moves with the joints of its leg alone, and most products are with nothing.
+struct Columns {
+    /// Per coordinate: where its entries begin; one more at the end.
+    starts: Vec<usize>,
+    /// Per entry: its row, rising in each column, …
+    rows: Vec<usize>,
+    /// … and what it is.
+    slopes: Vec<f64>,
+}
+
+impl Columns {
+    fn new(rows: &[f64], nv: usize) -> Self {
+        let mut starts = vec![0; nv + 1];
+        for row in rows.chunks_exact(nv) {
+            for (start, slope) in starts[1..].iter_mut().zip(row) {
+                *start += usize::from(*slope != 0.0);
+            }
+        }
+        for dof in 0..nv {
+            starts[dof + 1] += starts[dof];
+        }
+        let mut columns = Self { rows: vec![0; starts[nv]], slopes: vec![0.0; starts[nv]], starts };
+        let mut next = columns.starts.clone();
+        for (i, row) in rows.chunks_exact(nv).enumerate() {
+            for (at, slope) in next.iter_mut().zip(row).filter(|(_, slope)| **slope != 0.0) {
+                (columns.rows[*at], columns.slopes[*at]) = (i, *slope);
+                *at += 1;
+            }
+        }
+        columns
+    }
+
+    /// Of each coordinate: the rows that it moves, and how.
+    fn each(&self) -> impl Iterator<Item = (&[usize], &[f64])> {
+        self.starts.windows(2).map(|span| (&self.rows[span[0]..span[1]], &self.slopes[span[0]..span[1]]))
+    }
+
+    /// J C Jᵀ of `m` rows: the part below the diagonal.
+    fn weighed(&self, compliance: &[f64], m: usize) -> DMatrix<f64> {
+        let mut matrix = DMatrix::zeros(m, m);
+        let entries = matrix.as_mut_slice();
+        for ((rows, slopes), c) in self.each().zip(compliance) {
+            for (k, (&j, b)) in rows.iter().zip(slopes).enumerate() {
+                let (column, eased) = (&mut entries[j * m..(j + 1) * m], b * c);
+                let (rows, slopes) = (&rows[k..], &slopes[k..]);
+                // The root moves all of them, one after another.
+                if rows[rows.len() - 1] - j + 1 == rows.len() {
+                    for (entry, a) in column[j..].iter_mut().zip(slopes) {
+                        *entry += a * eased;
+                    }
+                } else {
+                    for (&i, a) in rows.iter().zip(slopes) {
+                        column[i] += a * eased;
+                    }
+                }
+            }
+        }
+        matrix
+    }
+
+    /// C Jᵀ `force`
+    fn pull(&self, compliance: &[f64], force: &DVector<f64>) -> Vec<f64> {
+        let sum = |((rows, slopes), c): ((&[usize], &[f64]), &f64)| {
+            rows.iter().zip(slopes).map(|(&i, a)| a * c * force[i]).sum()
+        };
+        self.each().zip(compliance).map(sum).collect()
+    }
+
+    /// J `delta`, of `m` rows.
+    fn times(&self, delta: &[f64], m: usize) -> Vec<f64> {
+        let mut product = vec![0.0; m];
+        for ((rows, slopes), d) in self.each().zip(delta) {
+            for (&i, a) in rows.iter().zip(slopes) {
+                product[i] += a * d;
+            }
+        }
+        product
+    }
+}
+
+/// L of L Lᵀ, column by column, of what is below the diagonal of `matrix`. nalgebra's own makes a call of every column that is taken from
+/// another; these are short, and many are taken by nothing.
+fn factored(mut matrix: DMatrix<f64>) -> Option<Cholesky<f64, Dyn>> {
+    let m = matrix.nrows();
+    let entries = matrix.as_mut_slice();
+    for j in 0..m {
+        let (before, rest) = entries.split_at_mut(j * m);
+        let column = &mut rest[j..m];
+        for other in before.chunks_exact(m) {
+            let by = other[j];
+            if by != 0.0 {
+                for (a, b) in column.iter_mut().zip(&other[j..]) {
+                    *a -= by * b;
+                }
+            }
+        }
+        // Not positive, or not a number.
+        if column[0].is_nan() || column[0] <= 0.0 {
+            return None;
+        }
+        let diagonal = column[0].sqrt();
+        column[0] = diagonal;
+        for a in &mut column[1..] {
+            *a /= diagonal;
+        }
+    }
+    Some(Cholesky::pack_dirty(matrix))
 }
 
 /// How a motion of one joint of the limited pose follows from one of δ.
@@ -529,7 +631,7 @@ fn chain_rule(scene: &FeetScene, give: &[Give], delta: &[f64], rows: &mut [f64],
         let turns = match joint.kind {
             JointKind::Hinge | JointKind::Slide => {
                 let Give::Scalar(slope) = give else { return None };
-                return Some(Mapped::Scaled(joint.v, *slope));
+                return (*slope != 1.0).then_some(Mapped::Scaled(joint.v, *slope));
             }
             JointKind::Ball => joint.v,
             JointKind::Free => joint.v + 3,

@@ -62,6 +62,8 @@ pub(super) struct Swing {
     pub(super) end: f64,
     /// Least height of the foot above the ground in the middle of the swing, m.
     pub(super) clearance: f64,
+    /// How much higher than the modal foot it is there, m.
+    pub(super) fold: f64,
     /// Share of the swing over which it goes over to the modal motion, and from it.
     pub(super) fade: f64,
     /// Share of the swing over which the ground drags it.
@@ -87,7 +89,7 @@ impl Swing {
     pub(super) fn place(&self, cycle: f64, left: Vec3, modal: Vec3, lands: Vec3) -> Vec3 {
         let s = self.progress(cycle);
         let (leaves, comes) = (1.0 - ease(s / self.fade), ease((s - 1.0 + self.fade) / self.fade));
-        modal + (left - modal) * leaves + (lands - modal) * comes
+        modal + (left - modal) * leaves + (lands - modal) * comes + Vec3::z() * (self.fold * self.bump(cycle))
     }
 
     /// 1 in the middle of the swing, 0 and flat to second order at both ends.
@@ -111,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_swing_leaves_and_arrives_at_rest() {
-        let swing = Swing { start: 0.3, end: 0.8, clearance: 0.05, fade: 0.6, drag: 0.1 };
+        let swing = Swing { start: 0.3, end: 0.8, clearance: 0.05, fold: 0.0, fade: 0.6, drag: 0.1 };
         let (left, lands) = (Vec3::new(-0.3, 0.1, 0.0), Vec3::new(0.4, 0.1, 0.0));
         // A foot thrown about by its leg, as by a knee that meets its limit.
         let modal = |cycle: f64| Vec3::new(40.0 * (cycle - 0.5), -1.0, 30.0 * math::square(cycle - 0.3));

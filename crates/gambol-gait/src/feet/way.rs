@@ -32,6 +32,17 @@ enum Doing<'w> {
 }
 
 impl Way {
+    /// Draws the foot up by `height` m in the middle of a flight, which is from one moment to another, cycles.
+    pub(super) fn fold(&mut self, [off, on]: [f64; 2], height: f64) {
+        let flies = |swing: &&mut Swing| {
+            (swing.start - off).rem_euclid(1.0).min((off - swing.start).rem_euclid(1.0)) < 1e-9
+                && (swing.end - swing.start - (on - off)).abs() < 1e-9
+        };
+        for swing in self.swings.iter_mut().filter(flies) {
+            swing.fold = height;
+        }
+    }
+
     fn doing(&self, cycle: f64) -> Doing<'_> {
         let next = self.plants.partition_point(|plant| plant.start <= cycle);
         let plant = &self.plants[next.saturating_sub(1)];
@@ -185,6 +196,7 @@ impl FeetScene<'_> {
             start: before.end,
             end: after.start,
             clearance: (clearance + rough) * leg.length + hill,
+            fold: 0.0,
             fade,
             drag,
         }

@@ -120,6 +120,41 @@ impl Timeline {
         [middle - 0.5 * flight, middle + 0.5 * flight]
     }
 
+    /// How much higher than in standing the body is in a leap at `time`, m, under `gravity`: it sinks and pushes off by the polynomial of fifth
+    /// order that begins at rest and ends as the parabola of its flight begins, without a push; it lands as it pushed off, backwards.
+    pub(crate) fn rise(&self, time: f64, gravity: f64) -> f64 {
+        let Some(index) = self.leap(time) else { return 0.0 };
+        let [off, on] = self.flight(index);
+        let speed = 0.5 * gravity * (on - off);
+        let pushed = |left: f64, push: f64| {
+            let s = (1.0 - left / push).max(0.0);
+            let by_speed = -4.0 + s * (7.0 - 3.0 * s);
+            let by_weight = 0.5 - s * (1.0 - 0.5 * s);
+            s * s * s * push * (speed * by_speed - gravity * push * by_weight)
+        };
+        if time < off {
+            pushed(off - time, off - self.starts[index])
+        } else if time > on {
+            pushed(time - on, self.starts[index + 1] - on)
+        } else {
+            (time - off) * (speed - 0.5 * gravity * (time - off))
+        }
+    }
+
+    /// The leap that is under way at `time`.
+    pub(crate) fn leap(&self, time: f64) -> Option<usize> {
+        let leaps = |index: &usize| matches!(self.paces[*index].kind, Kind::Jump { .. });
+        let now = |index: &usize| (self.starts[*index]..self.starts[index + 1]).contains(&time);
+        (0..self.paces.len()).filter(leaps).find(now)
+    }
+
+    /// Whether it leaps at `time`, or stands in a script with a leap in it.
+    pub(crate) fn is_about_to_leap(&self, time: f64) -> bool {
+        let leaps = self.paces.iter().any(|pace| matches!(pace.kind, Kind::Jump { .. }));
+        let goes = |share: &(usize, f64, f64)| matches!(self.paces[share.0].kind, Kind::Go { .. });
+        leaps && !self.shares(time).iter().any(goes)
+    }
+
     /// Cycles per second: that of who goes, also where standing begins or ends.
     fn frequency(&self, time: f64) -> f64 {
         let (mut sum, mut shares) = (0.0, 0.0);
@@ -225,6 +260,27 @@ mod tests {
         }
         assert_eq!(timeline.moving(2.5).speed, 1.4);
         assert_eq!(timeline.runs(), vec![(1, 2, [0.6, 6.4])]);
+    }
+
+    #[test]
+    fn a_leap_joins_its_parabola_smoothly() {
+        let stand = |seconds| Pace { seconds, change: 0.4, kind: Kind::Stand };
+        let leap = Pace { seconds: 1.2, change: 0.4, kind: Kind::Jump { flight: 0.5, speed: 1.0 } };
+        let timeline = Timeline::new(vec![stand(1.0), leap, stand(1.0)]);
+        let (g, h) = (9.81, 1e-4);
+        let rise = |time: f64| timeline.rise(time, g);
+        let speed = |time: f64| (rise(time + h) - rise(time - h)) / (2.0 * h);
+        let pull = |time: f64| (rise(time + h) + rise(time - h) - 2.0 * rise(time)) / (h * h);
+        for time in [1.0, 1.35, 1.85, 2.2] {
+            // Differences err by h times the third derivative, which is some hundreds.
+            assert!((speed(time + 2.0 * h) - speed(time - 2.0 * h)).abs() < 0.1, "{time}");
+            assert!((pull(time + 2.0 * h) - pull(time - 2.0 * h)).abs() < 0.5, "{time}");
+        }
+        assert!((speed(1.35) - 0.25 * g).abs() < 1e-3, "as fast as a flight of half a second asks for");
+        assert!((pull(1.6) + g).abs() < 1e-5);
+        assert!((rise(1.6) - 0.125 * 0.25 * g).abs() < 1e-12);
+        assert!(rise(1.2) < -0.02, "it sinks before it pushes off");
+        assert_eq!((rise(0.9), rise(2.3)), (0.0, 0.0));
     }
 
     #[test]

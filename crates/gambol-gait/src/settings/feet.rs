@@ -185,6 +185,9 @@ gambol_model::settings! {
         steady: f64 = 4.0, AtLeastZero;
         /// Froude numbers below which a creature strolls, and above which it does not: animals walk at 0.2.
         strolls: [f64; 2] = [0.03, 0.18], Positive;
+        /// What is added for who leaps, and stands before and after it: sharp pushes are dear after a long stance, and a dog swung up and down
+        /// through half of its height instead, with its leap as one of the swings.
+        leap: f64 = 2.0, AtLeastZero;
         /// Of its mean height over a stride of a script.
         height: f64 = 2.0, AtLeastZero;
         /// Froude numbers below which a creature goes slowly, and above which it does not: between walk and trot or run.
@@ -223,6 +226,10 @@ gambol_model::settings! {
         hopeless: f64 = 0.05, Positive;
         /// … so often at most, each time from where the last one ended: what is gained in the fourth is a tenth.
         retries: usize = 4, AtLeastOne;
+        /// … of a script, which is long, no more often than this; …
+        script_retries: usize = 2, AtLeastOne;
+        /// … but not again where this much is lacking after the first: what was at 4 or more never came below that.
+        lost: f64 = 3.0, Positive;
         /// Who is asked for stances that go by more than this many lengths of a leg, stretched, cannot: a leg that swings from straight ahead to straight back takes
         /// its hip by two, and a trunk that bends by some more.
         widest: f64 = 2.5, Positive;

@@ -8,6 +8,7 @@ mod design;
 mod feet;
 mod forces;
 mod legless;
+mod retarget;
 mod script;
 mod style;
 
@@ -18,6 +19,7 @@ pub use design::{
 pub use feet::{FeetSettings, FootholdSettings, ObeySettings, PinSettings, RootSettings, WarningSettings};
 pub use forces::{FeltSettings, ForceSettings, StanceSettings};
 pub use legless::{FlightSettings, LieSettings, RowSettings, SwimSettings, WaveSettings, WaySettings};
+pub use retarget::RetargetSettings;
 pub use script::{ScriptSettings, SetSettings};
 pub use style::{LimitSettings, StyleSettings};
 

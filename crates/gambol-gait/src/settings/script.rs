@@ -13,14 +13,20 @@ gambol_model::settings! {
         /// Time to push off for a leap, and to land, √(h/g): people crouch and stretch within
         /// half a second; who takes longer crouches deeper, and has more time to lean ahead. The first that can be believed.
         push: [f64; 2] = [1.6, 2.4], Positive;
+        /// Legs are folded by this much of their length in the middle of a leap: by eye, stretched ones would look like a fall.
+        fold: f64 = 0.15, AtLeastZero;
+        /// A leap is not tried for which the body would have to sink by more than this before it, leg lengths: legs fold to about half; …
+        deepest_crouch: f64 = 0.45, Positive;
+        /// … or that is further than this: a horse leaps over 8 m.
+        farthest_leap: f64 = 8.0, Positive;
         /// The most that a stride on the spot turns the body, rad: legs cross at half a right angle per step.
         turn: f64 = 0.8, Positive;
         /// Strides of a turn on the spot at least: one to begin and one to end.
         fewest_turns: f64 = 2.0, AtLeastOne;
         /// A leap that cannot be believed is tried smaller, by this, …
         smaller: f64 = 0.82, Share;
-        /// … so often at most: down to a third.
-        smaller_tries: usize = 6, AtLeastOne;
+        /// … so often at most: down to a ninth, for a body of many metres does not leap by metres.
+        smaller_tries: usize = 12, AtLeastOne;
         /// A script that cannot be believed is tried at this share of its speeds, …
         slower: f64 = 0.8, Share;
         /// … so often at most: down to half.
@@ -57,7 +63,7 @@ gambol_model::settings! {
         fast_turn: f64 = 0.35, Positive;
         /// Times that a curve is made wider by half where it cannot be believed.
         wider_tries: usize = 2, AtLeastOne;
-        /// Strides of a start or a stop on the way: in the first of them it comes to its speed.
+        /// Strides of a start or a stop on the way, at least: in the first of them it comes to its speed; who gallops takes longer.
         strides: f64 = 2.0, Positive;
         /// Turn on the spot, rad.
         turn: f64 = std::f64::consts::FRAC_PI_2, Positive;

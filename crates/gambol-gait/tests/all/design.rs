@@ -24,7 +24,7 @@ fn footfall(gait: &str, hind: usize, pairs: usize, right: bool) -> Option<f64> {
         ("walk" | "run", 3 | 4) | ("tripod" | "trot", _) => odd + other,
         ("bound", _) => odd,
         // Left hind, right hind with left front, right front, a pause.
-        ("canter", 2) => 0.5 * (odd + other),
+        ("canter", 2) => 0.6 * (odd + other),
         ("gallop" | "transverse-gallop" | "run", 2) => odd + lead,
         ("rotary-gallop", 2) => odd + if hind == 1 { -lead } else { lead },
         ("wave" | "crawl" | "walk", n) => hind as f64 * 0.5 / n as f64 + other,

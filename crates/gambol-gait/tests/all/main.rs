@@ -16,6 +16,7 @@ mod marks;
 mod pattern;
 mod people;
 mod preset;
+mod retarget;
 mod scripts;
 mod sets;
 mod settings;

@@ -107,6 +107,40 @@ fn a_leap_rises_as_high_as_was_asked_for_on_a_parabola() {
     }
 }
 
+/// Who leaps stands, sinks, pushes off and flies, in this order. With too few pushes to plan by, a dog began low, reared before it sank, and
+/// was as high before a far leap as in it.
+#[test]
+fn a_dog_does_not_rear_before_a_far_leap() {
+    let dog = load("dog");
+    let played = play(&dog, "jump 0.2 far 0.5");
+    assert_believed("dog", &played);
+    let clip = &played.clip;
+    let mut data = Data::new(&dog);
+    let heights: Vec<f64> = clip.poses.iter().map(|pose| center_of_mass(&dog, &mut data, pose).z).collect();
+    let ends = clip.contacts.iter().flat_map(|contact| &contact.intervals).map(|[_, end]| *end);
+    let off = clip.times.partition_point(|time| *time < ends.clone().fold(f64::INFINITY, f64::min));
+    let most = heights[..off].iter().copied().fold(0.0, f64::max);
+    let least = heights[..off].iter().copied().fold(f64::INFINITY, f64::min);
+    let top = heights.iter().copied().fold(0.0, f64::max);
+    // Of its standing height of half a metre: it rears by no more than breathing and stretched legs lift it.
+    assert!(most < heights[0] + 0.04, "it rears by {:.3} m", most - heights[0]);
+    assert!(least < heights[0] - 0.02, "it sinks by {:.3} m before it pushes off", heights[0] - least);
+    assert!(top > most + 0.1, "it flies no higher than it reared");
+}
+
+/// Nobody waits a minute to hear that he asked for too much.
+#[test]
+fn leaps_beyond_belief_are_tried_from_what_legs_can() {
+    let biped = load("biped");
+    let mut data = Data::new(&biped);
+    let script: Script = "jump 20 far 90".parse().unwrap();
+    let played = perform_script(&biped, &mut data, &script, &|_| (), 30.0).unwrap();
+    let told = played.warnings.join("; ");
+    assert!(told.contains("a leap of 20.00 m over 90.00 m is not to be believed"), "{told}");
+    // Flight and all: three legs' lengths high take 1.5 s.
+    assert!(played.clip.duration() < 6.0, "{} s", played.clip.duration());
+}
+
 #[test]
 fn who_stands_breathes_and_begins_again() {
     let dog = load("dog");

@@ -6,7 +6,7 @@ use gambol_model::{BodyPoint, Creature};
 use super::VERSION;
 use super::edit::PackEdit;
 use super::ends::EndsClip;
-use super::hold::Held;
+use super::hold::HeldFoot;
 use super::range_coder::RangeEncoder;
 use super::symbols::{Model, Segment};
 use crate::basis::metric::posture_dofs;
@@ -25,7 +25,7 @@ pub(crate) struct Head {
     pub(crate) times: Vec<f64>,
     pub(crate) stride: Option<Stride>,
     pub(crate) travel: Option<Travel>,
-    pub(crate) feet: Vec<Held>,
+    pub(crate) feet: Vec<HeldFoot>,
     /// In the order in which they were made.
     pub(crate) edits: Vec<PackEdit>,
     /// A basis that is kept elsewhere.
@@ -52,7 +52,7 @@ impl SharedBasis {
 impl Head {
     /// Of a clip whose feet have no places of their own.
     pub(crate) fn of(clip: &Clip, basis: Option<SharedBasis>) -> Self {
-        let free = |contact: &Contact| Held {
+        let free = |contact: &Contact| HeldFoot {
             places: vec![None; contact.intervals.len()],
             contact: contact.clone(),
         };
@@ -332,7 +332,7 @@ impl Writer {
         }
     }
 
-    fn foot(&mut self, foot: &Held) {
+    fn foot(&mut self, foot: &HeldFoot) {
         self.text(&foot.contact.name);
         self.count(foot.contact.body);
         foot.contact.point.iter().for_each(|x| self.number(*x));

@@ -6,7 +6,7 @@ use nalgebra::{DMatrix, DVector};
 use super::PackError;
 use super::bytes::{Chunk, Header, Packed};
 use super::edit::move_limbs;
-use super::hold::hold;
+use super::hold::hold_feet;
 use super::symbols::Segment;
 use super::transform::{Frame, Sines, weight};
 use crate::Clip;
@@ -122,7 +122,7 @@ pub(crate) fn poses(creature: &Creature, packed: &Packed) -> Result<Vec<Vec<f64>
     if poses.len() != packed.header.head.times.len() || poses.iter().flatten().any(|x| !x.is_finite()) {
         return Err(PackError::Damaged("its poses are none"));
     }
-    hold(creature, &packed.header.head.times, &mut poses, &packed.header.head.feet);
+    hold_feet(creature, &packed.header.head.times, &mut poses, &packed.header.head.feet);
     let head = &packed.header.head;
     move_limbs(creature, &head.times, &mut poses, head.edits.iter());
     let mut clip = Clip {

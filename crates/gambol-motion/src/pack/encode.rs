@@ -9,7 +9,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::bytes::{Chunk, Head, Header, Packed, SharedBasis, write};
 use super::decode::{MOST_EXPONENT, Stage};
-use super::hold::Held;
+use super::hold::HeldFoot;
 use super::symbols::Segment;
 use super::transform::{Frame, weight};
 use super::{MOST_NUMBERS, Pack, PackError};
@@ -351,7 +351,7 @@ impl<'c> Job<'c> {
         creature: &'c Creature,
         clip: &'c Clip,
         plan: &Plan<'c>,
-        feet: Vec<Held>,
+        feet: Vec<HeldFoot>,
         step: f64,
     ) -> Result<Self, PackError> {
         let header = Header {
@@ -502,7 +502,7 @@ fn quantised(coefficients: &DMatrix<f64>, step: f64) -> Vec<Vec<i32>> {
 }
 
 /// Feet, and the places of those that stand still to within `drift`, m.
-fn held(creature: &Creature, clip: &Clip, drift: f64) -> Vec<Held> {
+fn held(creature: &Creature, clip: &Clip, drift: f64) -> Vec<HeldFoot> {
     let mut data = Data::new(creature);
     let mut place = |contact: &crate::Contact, [start, end]: [f64; 2]| {
         let keys = clip.times.iter().zip(&clip.poses).filter(|(time, _)| (start..=end).contains(*time));
@@ -517,7 +517,7 @@ fn held(creature: &Creature, clip: &Clip, drift: f64) -> Vec<Held> {
     };
     let known = clip.contacts.iter().filter(|contact| contact.body < creature.bodies().len());
     known
-        .map(|contact| Held {
+        .map(|contact| HeldFoot {
             places: contact.intervals.iter().map(|interval| place(contact, *interval)).collect(),
             contact: contact.clone(),
         })

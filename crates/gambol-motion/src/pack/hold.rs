@@ -8,13 +8,14 @@ use crate::Contact;
 
 /// A foot and where it stands in each of its stances, if it does.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Held {
-    pub(crate) contact: Contact,
+pub struct HeldFoot {
+    /// When it stands.
+    pub contact: Contact,
     /// World, m; one per interval of the contact. None: the foot slides in the recording.
-    pub(crate) places: Vec<Option<Vec3>>,
+    pub places: Vec<Option<Vec3>>,
 }
 
-impl Held {
+impl HeldFoot {
     /// Where it is to be at a time.
     fn place_at(&self, time: f64) -> Option<Vec3> {
         let within = |[start, end]: &[f64; 2]| (*start..=*end).contains(&time);
@@ -41,8 +42,8 @@ const DAMPING: f64 = 1e-9;
 /// A round turns no joint of a limb by more, rad: what is out of reach is not chased.
 const STRIDE: f64 = 0.2;
 
-/// Puts standing feet to their places.
-pub(crate) fn hold(creature: &Creature, times: &[f64], poses: &mut [Vec<f64>], feet: &[Held]) {
+/// Puts standing feet to their places, by the joints of their limbs alone. Before and after a stance the correction fades.
+pub fn hold_feet(creature: &Creature, times: &[f64], poses: &mut [Vec<f64>], feet: &[HeldFoot]) {
     let mut data = Data::new(creature);
     for foot in feet {
         let limb = limb_of(creature, foot.contact.body, 1);

@@ -33,6 +33,7 @@ use bytes::Content;
 pub use edit::{EditReport, PackEdit, edit_pack};
 pub use encode::{PackReport, PackSettings, PackTarget, pack, pack_with};
 pub use ends_encode::{EndsChoice, EndsReport, EndsSettings, end_points, ends_floats, pack_ends};
+pub use hold::{HeldFoot, hold_feet};
 pub use pyramid::level_sizes;
 
 use crate::{Basis, Clip, Contact, Stride, Travel};

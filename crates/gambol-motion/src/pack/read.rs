@@ -6,7 +6,7 @@ use super::bytes::{Chunk, Content, Head, Header, Packed, SharedBasis, fingerprin
 use super::edit::PackEdit;
 use super::encode::whole_directions;
 use super::ends::{EndsClip, MOST_EDITS, MOST_ENDS, MOST_KEYS, Part};
-use super::hold::Held;
+use super::hold::HeldFoot;
 use super::pyramid::level_sizes;
 use super::range_coder::RangeDecoder;
 use super::symbols::{LONGEST_SEGMENT, Model, Segment};
@@ -302,7 +302,7 @@ impl<'b> Reader<'b> {
         Ok(Travel { speed: self.number()?, stride_length: self.number()?, stride_frequency: self.number()? })
     }
 
-    fn foot(&mut self, creature: &Creature) -> Result<Held, PackError> {
+    fn foot(&mut self, creature: &Creature) -> Result<HeldFoot, PackError> {
         let (name, body, point) = (self.text()?, self.count()?, self.vector()?);
         if body >= creature.bodies().len() {
             return Err(PackError::Damaged("a foot is on a body that there is not"));
@@ -321,6 +321,6 @@ impl<'b> Reader<'b> {
                 None
             });
         }
-        Ok(Held { contact: Contact { name, body, point, intervals }, places })
+        Ok(HeldFoot { contact: Contact { name, body, point, intervals }, places })
     }
 }

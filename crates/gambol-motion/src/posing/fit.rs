@@ -2,13 +2,16 @@
 //! Levenberg and Marquardt.
 //!
 //! ```text
-//! E = Σ |p(q) − p̂|² / σ²  +  Σ |h(q) − t|² / ε²  +  Σ (q ⊖ q̄)² / s²
+//! E = Σ |p(q) − p̂|² / σ²  +  Σ |h(q) − t|² / ε²  +  Σ (q ⊖ q̄)² / s²  +  Σ past(q)² / l²
 //! ```
+//!
+//! `past` is how far a joint is past its limit, where limits are asked.
 //!
 //! Every point moves with the joints above it alone, so that the quadratic picture of E is as sparse as the tree of joints.
 
 use gambol_dynamics::{Data, Goal, TreeMatrix, each_axis_above, forward_kinematics};
-use gambol_model::{BodyPoint, Creature, JointKind, Vec3};
+use gambol_model::{BodyPoint, Creature, Joint, JointKind, Quat, Vec3};
+use nalgebra::Quaternion;
 
 use super::{Posed, RootMotion};
 
@@ -30,23 +33,33 @@ const HARDER: f64 = 8.0;
 const SOFTER: f64 = 10.0;
 
 /// What a pose is wanted to be like.
-pub(super) struct Wish<'w> {
-    /// Ends of bones, where they are expected, m, and the variance of that, m².
-    pub(super) ends: &'w [BodyPoint],
-    pub(super) places: &'w [Vec3],
-    pub(super) variances: &'w [f64],
-    /// Handles, met to a part of `handle_blur`, m.
-    pub(super) goals: &'w [Goal],
-    pub(super) handle_blur: f64,
-    /// Where it begins, `nq` numbers, and the variances of its angles, `nv` numbers.
-    pub(super) anchor: &'w [f64],
-    pub(super) angle_variances: &'w [f64],
+#[derive(Clone, Copy, Debug)]
+pub struct PoseWish<'w> {
+    /// Points of bones.
+    pub ends: &'w [BodyPoint],
+    /// Where each is expected, m.
+    pub places: &'w [Vec3],
+    /// How much that may be wrong, m².
+    pub variances: &'w [f64],
+    /// Points that are to be met, to a part of `handle_blur`.
+    pub goals: &'w [Goal],
+    /// m
+    pub handle_blur: f64,
+    /// Where the search begins, `nq` numbers.
+    pub start: &'w [f64],
+    /// The angles that joints have if nothing pulls at them, `nq` numbers.
+    pub anchor: &'w [f64],
+    /// How far they may be from that, `nv` numbers, rad² or m².
+    pub angle_variances: &'w [f64],
+    /// How far joints may go past their limits, rad or m; `None`: limits are not asked.
+    pub past_limits: Option<f64>,
     /// A free root goes anywhere.
-    pub(super) root: RootMotion,
+    pub root: RootMotion,
 }
 
-pub(super) fn fit(creature: &Creature, data: &mut Data, wish: &Wish) -> Posed {
-    let mut pose = wish.anchor.to_vec();
+/// The pose of least E. Lengths must agree with the creature.
+pub fn fit_pose(creature: &Creature, data: &mut Data, wish: &PoseWish) -> Posed {
+    let mut pose = wish.start.to_vec();
     if let Some(mut work) = Work::new(creature) {
         work.fit(data, wish, &mut pose);
     }
@@ -82,7 +95,7 @@ impl<'c> Work<'c> {
         Some(Self { creature, held: system.clone(), system, force, step, delta, moves, root })
     }
 
-    fn fit(&mut self, data: &mut Data, wish: &Wish, pose: &mut Vec<f64>) {
+    fn fit(&mut self, data: &mut Data, wish: &PoseWish, pose: &mut Vec<f64>) {
         let mut energy = self.energy(data, wish, pose);
         let mut hold_back = HOLD_BACK[1];
         for _ in 0..ROUNDS {
@@ -99,7 +112,7 @@ impl<'c> Work<'c> {
     }
 
     /// E at a pose; leaves its frames in `data`.
-    fn energy(&mut self, data: &mut Data, wish: &Wish, pose: &[f64]) -> f64 {
+    fn energy(&mut self, data: &mut Data, wish: &PoseWish, pose: &[f64]) -> f64 {
         forward_kinematics(self.creature, data, pose);
         let mut energy: f64 = points(wish)
             .map(|(at, target, weight)| {
@@ -110,16 +123,22 @@ impl<'c> Work<'c> {
         for (dof, x) in self.delta.iter().enumerate() {
             energy += x * x * self.angle_weight(wish, dof);
         }
+        if let Some(blur) = wish.past_limits {
+            energy += past_limits(self.creature, pose)
+                .iter()
+                .map(|(_, past, _)| past * past / (blur * blur))
+                .sum::<f64>();
+        }
         energy
     }
 
     /// 1/s² of a coordinate; nothing of the root.
-    fn angle_weight(&self, wish: &Wish, dof: usize) -> f64 {
+    fn angle_weight(&self, wish: &PoseWish, dof: usize) -> f64 {
         if self.root.contains(&dof) { 0.0 } else { 1.0 / wish.angle_variances[dof] }
     }
 
     /// The quadratic picture of E about a pose whose frames are in `data`.
-    fn linearise(&mut self, data: &Data, wish: &Wish, pose: &[f64]) {
+    fn linearise(&mut self, data: &Data, wish: &PoseWish, pose: &[f64]) {
         self.system.clear();
         self.force.fill(0.0);
         for (at, target, weight) in points(wish) {
@@ -145,8 +164,23 @@ impl<'c> Work<'c> {
             self.system.add_diagonal(dof, weight);
             self.force[dof] += weight * self.delta[dof];
         }
+        if let Some(blur) = wish.past_limits {
+            self.push_back(pose, 1.0 / (blur * blur));
+        }
         if wish.root == RootMotion::Given {
             self.fix_root();
+        }
+    }
+
+    /// The picture of what is past its limit.
+    fn push_back(&mut self, pose: &[f64], weight: f64) {
+        for (joint, past, along) in past_limits(self.creature, pose) {
+            for (i, a) in along.iter().enumerate().filter(|(_, a)| **a != 0.0) {
+                self.force[joint.v + i] -= weight * past * a;
+                let row = self.system.row_mut(joint.v + i);
+                let own = row.len() - 1 - i; // the joint's first coordinate
+                row[own..].iter_mut().zip(&along).for_each(|(entry, b)| *entry += weight * a * b);
+            }
         }
     }
 
@@ -170,7 +204,7 @@ impl<'c> Work<'c> {
     fn descend(
         &mut self,
         data: &mut Data,
-        wish: &Wish,
+        wish: &PoseWish,
         pose: &[f64],
         energy: f64,
         hold_back: &mut f64,
@@ -203,8 +237,30 @@ impl<'c> Work<'c> {
     }
 }
 
+/// Joints past their limits: how far, and along which of their coordinates that grows.
+fn past_limits<'c>(creature: &'c Creature, pose: &[f64]) -> Vec<(&'c Joint, f64, Vec3)> {
+    let past = |joint: &'c Joint| {
+        let [low, high] = joint.limit?;
+        let (past, along) = match joint.kind {
+            JointKind::Free => return None,
+            JointKind::Hinge | JointKind::Slide => {
+                (pose[joint.q] - pose[joint.q].clamp(low, high), Vec3::x())
+            }
+            JointKind::Ball => {
+                // Its angle grows with what the angular velocity has along its axis, which is the same in both bodies.
+                let [w, x, y, z] = [0, 1, 2, 3].map(|k| pose[joint.q + k]);
+                let turn = Quat::new_normalize(Quaternion::new(w, x, y, z));
+                let (axis, angle) = turn.axis_angle()?;
+                (angle - angle.min(high), axis.into_inner())
+            }
+        };
+        (past != 0.0).then_some((joint, past, along))
+    };
+    creature.joints().iter().filter_map(past).collect()
+}
+
 /// All points, where they should be, and how much that counts.
-fn points<'w>(wish: &'w Wish) -> impl Iterator<Item = (BodyPoint, Vec3, f64)> + 'w {
+fn points<'w>(wish: &'w PoseWish) -> impl Iterator<Item = (BodyPoint, Vec3, f64)> + 'w {
     let ends = wish.ends.iter().zip(wish.places).zip(wish.variances);
     let ends = ends.map(|((&at, &place), variance)| (at, place, 1.0 / variance));
     let handle = 1.0 / (wish.handle_blur * wish.handle_blur);

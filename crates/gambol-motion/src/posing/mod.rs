@@ -22,6 +22,7 @@ use gambol_dynamics::{Data, Goal};
 use gambol_model::{BodyPoint, Creature, Joint, JointKind, Vec3};
 
 pub use elastic::ElasticSettings;
+pub use fit::{PoseWish, fit_pose};
 pub use frames::{FrameSelector, PoseFrames, SelectorSettings};
 pub use look::Look;
 use neighbours::Neighbours;

@@ -15,7 +15,7 @@ use gambol_dynamics::{Data, Goal, forward_kinematics};
 use gambol_model::{BodyPoint, Creature, Mat3, Quat, Vec3, math};
 use nalgebra::{DMatrix, DVector, Quaternion, Rotation3};
 
-use super::fit::{Wish, fit};
+use super::fit::{PoseWish, fit_pose};
 use super::mirror::{Mirror, at_origin};
 use super::{PoseFrames, Posed, RootMotion, bone_ends, free_root};
 use crate::basis::eigen;
@@ -169,17 +169,19 @@ impl<'p> Neighbours<'p> {
             let there = if root == RootMotion::Given { put } else { nearest.put };
             write_put(&there, &mut anchor[joint.q..joint.q + 7]);
         }
-        let wish = Wish {
+        let wish = PoseWish {
             ends: &self.ends,
             places: &places,
             variances: &variances,
             goals,
+            start: &anchor,
             anchor: &anchor,
             angle_variances: &angle_variances,
             root,
             handle_blur: 1e-2 * self.blur,
+            past_limits: None,
         };
-        fit(self.creature, data, &wish)
+        fit_pose(self.creature, data, &wish)
     }
 
     /// Frames that are near, in no order, with their weights.

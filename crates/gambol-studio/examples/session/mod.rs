@@ -2,6 +2,7 @@
 //! engine in WebAssembly (`cargo xtask wasm`).
 
 use std::error::Error;
+use std::time::Instant;
 
 use gambol::formats::gltf::samples::{Awkward, quadruped};
 use gambol::gait::Style;
@@ -20,8 +21,14 @@ const RECORDING: &str = "HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposi
 /// A twig with a fork, as small as a plant can be.
 const TWIG: &str = "id,parent,edge,x,y,z,radius\n0,,,0,0,0,0.01\n1,0,<,0,0,0.4,0.008\n2,1,<,0.05,0,0.8,0.005\n3,1,+,0.2,0.1,0.6,0.004\n";
 
+/// A search of so many simulated cycles is as long as most that are waited for.
+const CYCLES: u64 = 2000;
+
+/// A message, its answer, and how long that took, ms.
+pub(crate) type Heard = (Message, Message, f64);
+
 /// All messages and their answers, in order. Every message has one.
-pub(crate) fn session() -> Result<Vec<(Message, Message)>, Box<dyn Error>> {
+pub(crate) fn session() -> Result<Vec<Heard>, Box<dyn Error>> {
     let start = CreatureWork::new(Source::Gallery { name: "dog".to_owned() });
     let engine = Engine::new(Box::new(MemoryShelf::default()), start);
     let mut session = Session { engine, heard: Vec::new() };
@@ -35,7 +42,7 @@ pub(crate) fn session() -> Result<Vec<(Message, Message)>, Box<dyn Error>> {
 
 struct Session {
     engine: Engine,
-    heard: Vec<(Message, Message)>,
+    heard: Vec<Heard>,
 }
 
 impl Session {
@@ -47,9 +54,11 @@ impl Session {
     fn ask_with(&mut self, mut request: Value, bytes: &[u8]) -> Result<Value, Box<dyn Error>> {
         request["id"] = json!(self.heard.len());
         let sent = Message { head: request.to_string(), bytes: bytes.to_vec() };
+        let clock = Instant::now();
         let reply = self.engine.answer(&sent);
+        let millis = 1e3 * clock.elapsed().as_secs_f64();
         let head: Value = serde_json::from_str(&reply.head)?;
-        self.heard.push((sent, reply));
+        self.heard.push((sent, reply, millis));
         match head["error"].as_str() {
             Some(error) => Err(format!("{}: {error}", request["ask"]).into()),
             None => Ok(head["answer"].clone()),
@@ -119,7 +128,13 @@ impl Session {
         moved["stiffness"] = json!(2.0);
         self.ask(json!({ "ask": "sketch", "creature": biped, "sketch": moved, "from": sketch }))?;
         self.ask(json!({ "ask": "search", "creature": biped, "sketch": sketch, "seed": 3 }))?;
-        let found = self.ask(json!({ "ask": "improve", "steps": 3, "keep": true }))?;
+        loop {
+            let told = self.ask(json!({ "ask": "improve", "steps": 3 }))?;
+            if told["evaluations"].as_u64() >= Some(CYCLES) || !told["outcome"].is_null() {
+                break;
+            }
+        }
+        let found = self.ask(json!({ "ask": "improve", "steps": 0, "keep": true }))?;
         let (controller, checkpoint) = (&found["kept"]["controller"], &found["kept"]["checkpoint"]);
         self.ask(json!({ "ask": "stop" }))?;
         self.ask(json!({ "ask": "search", "creature": biped, "sketch": sketch, "seed": 3, "checkpoint": checkpoint }))?;

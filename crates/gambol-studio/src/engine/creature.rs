@@ -500,6 +500,7 @@ fn skin(rig: &Rig, source: &Source) -> Option<SkinPart> {
         scale: rig.world_from_scene.scaling(),
         orientation: [orientation.w, orientation.i, orientation.j, orientation.k],
         position: rig.world_from_scene.isometry.translation.vector.into(),
+        root: rig.root,
         bones: rig.bones.iter().map(bone).collect(),
         clips: clip_names(&rig.source),
     })

@@ -12,7 +12,7 @@ use super::creature::Read;
 use super::set::{self, Making};
 use super::simulation::Simulation;
 use super::{Answer, Shelf, Trouble, controller, gait_file, motion};
-use crate::protocol::{ExportAnswer, ExportWork, Source};
+use crate::protocol::{ExportAnswer, ExportWork, FEWEST_KEYS, GaitWork, MOST_GAITS, MOST_KEYS, Source};
 
 /// Keys per second, as on the command line.
 const FPS: f64 = 60.0;
@@ -26,6 +26,10 @@ pub(super) struct Wanted<'w> {
     pub(super) in_place: bool,
     /// s
     pub(super) seconds: Option<f64>,
+    /// Of the clip.
+    pub(super) name: Option<&'w str>,
+    /// Per second.
+    pub(super) keys: Option<f64>,
 }
 
 /// What the browser is told that a file is.
@@ -89,21 +93,20 @@ pub(super) fn answer(
             #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few
             let cycles = (seconds / cycle.duration().max(1e-2)).round().max(1.0) as usize;
             let mut clip = repeated(&cycle, creature, cycles);
-            clip.name.clone_from(&sketch.sketch.name);
+            let name = wanted.name.unwrap_or(&sketch.sketch.name).to_owned();
+            clip.name.clone_from(&name);
             let bytes = clip_file(dressed, shelf, wanted, &clip, creature, Some(&Terrain::Flat))?;
-            (bytes, sketch.sketch.name.clone())
+            (bytes, name)
         }
         (_, ExportWork::Gait { gait }) => {
-            let (gait, hints) = motion::gait(dressed, gait)?;
-            let seconds = wanted.seconds.map(length).transpose()?;
-            let Dressed { body, data, .. } = dressed;
-            let played =
-                perform(body, data, &gait, &Sampling { seconds, fps: FPS }).map_err(Trouble::hinted)?;
-            warnings.extend(hints.into_iter().chain(played.warnings));
-            let clip = &played.clip;
-            let bytes =
-                clip_file(dressed, shelf, wanted, clip, &dressed.body.creature, Some(&gait.ground.terrain))?;
-            (bytes, gait.name)
+            let Played { mut clip, terrain, name } = play(dressed, gait, wanted, &mut warnings)?;
+            let name = wanted.name.map_or(name, str::to_owned);
+            clip.name.clone_from(&name);
+            let bytes = clip_file(dressed, shelf, wanted, &clip, &dressed.body.creature, Some(&terrain))?;
+            (bytes, name)
+        }
+        (_, ExportWork::Gaits { gaits }) => {
+            (several(dressed, shelf, gaits, wanted, &mut warnings)?, "gaits".to_owned())
         }
         (_, ExportWork::Simulation) => {
             let simulation =
@@ -115,6 +118,62 @@ pub(super) fn answer(
     let ending = if matches!(*format, "gait" | "rig" | "sketch" | "controller") { "toml" } else { format };
     let name = format!("{}-{}.{ending}", plain(dressed.body.creature.name()), plain(&motion));
     Answer::new(ExportAnswer { name, mime, warnings }, bytes)
+}
+
+/// A gait as a clip.
+struct Played {
+    clip: Clip,
+    terrain: Terrain,
+    name: String,
+}
+
+fn play(
+    dressed: &mut Dressed,
+    work: &GaitWork,
+    wanted: &Wanted,
+    warnings: &mut Vec<String>,
+) -> Result<Played, Trouble> {
+    let (gait, hints) = motion::gait(dressed, work)?;
+    let seconds = wanted.seconds.map(length).transpose()?;
+    let fps = wanted.keys.map_or(Ok(FPS), keys)?;
+    let Dressed { body, data, .. } = dressed;
+    let played = perform(body, data, &gait, &Sampling { seconds, fps }).map_err(Trouble::hinted)?;
+    warnings.extend(hints.into_iter().chain(played.warnings));
+    Ok(Played { clip: played.clip, terrain: gait.ground.terrain, name: gait.name })
+}
+
+/// A clip of each gait in one file.
+fn several(
+    dressed: &mut Dressed,
+    shelf: &dyn Shelf,
+    gaits: &[GaitWork],
+    wanted: &Wanted,
+    warnings: &mut Vec<String>,
+) -> Result<Vec<u8>, Trouble> {
+    if gaits.is_empty() || gaits.len() > MOST_GAITS {
+        return Err(Trouble(format!("one to {MOST_GAITS} gaits go into a file, not {}", gaits.len())));
+    }
+    let format = Format::of_ending(wanted.format).filter(|format| format.is_gltf());
+    let format = format.ok_or_else(|| {
+        Trouble(format!("several gaits go home in a GLB; as {} take one at a time", wanted.format))
+    })?;
+    let mut clips = Vec::with_capacity(gaits.len());
+    for work in gaits {
+        clips.push(play(dressed, work, wanted, warnings)?.clip);
+    }
+    let (creature, root_motion) = (&dressed.body.creature, root_motion(wanted.in_place));
+    let bytes = match own_file(&dressed.read, shelf, format, creature, &clips, root_motion)? {
+        Some(bytes) => bytes,
+        None => render_clips(creature, &clips, root_motion),
+    };
+    bytes.map_err(Trouble::from_error)
+}
+
+fn keys(per_second: f64) -> Result<f64, Trouble> {
+    if (FEWEST_KEYS..=MOST_KEYS).contains(&per_second) {
+        return Ok(per_second);
+    }
+    Err(Trouble(format!("a clip has {FEWEST_KEYS} to {MOST_KEYS} keys per second, not {per_second}")))
 }
 
 fn length(seconds: f64) -> Result<f64, Trouble> {

@@ -214,10 +214,12 @@ impl Engine {
                 creature, what: ExportWork::Wind { wind }, format, in_place, seconds, ..
             } => {
                 let planted = Planted::get(&mut self.plant, self.shelf.as_ref(), &creature)?;
-                plant::export(planted, &wind, &export::Wanted { format: &format, in_place, seconds })
+                let wanted = export::Wanted { format: &format, in_place, seconds, name: None, keys: None };
+                plant::export(planted, &wind, &wanted)
             }
-            Request::Export { creature, style, what, format, in_place, seconds } => {
-                let wanted = export::Wanted { format: &format, in_place, seconds };
+            Request::Export { creature, style, what, format, in_place, seconds, name, keys } => {
+                let wanted =
+                    export::Wanted { format: &format, in_place, seconds, name: name.as_deref(), keys };
                 let dressed = self.bodies.body(self.shelf.as_ref(), &creature, &style)?;
                 let simulation = self.simulation.as_ref();
                 export::answer(dressed, self.shelf.as_ref(), &what, simulation, &wanted)

@@ -42,7 +42,8 @@ const DROPPABLE: &str = "drop a .glb, .gltf, .xml (MJCF), .urdf, .bvh or .amc fi
 
 /// Keeps the files of a request.
 pub(super) fn keep(shelf: &mut dyn Shelf, files: &[NewFile], bytes: &[u8]) -> Result<Answer, Trouble> {
-    if bytes.len() > MOST_BYTES {
+    let said = files.iter().fold(0_usize, |sum, file| sum.saturating_add(file.size));
+    if said.max(bytes.len()) > MOST_BYTES {
         let most = MOST_BYTES >> 20;
         return Err(Trouble(format!("the files are larger than {most} MiB together; drop smaller ones")));
     }

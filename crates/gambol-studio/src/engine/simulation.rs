@@ -11,7 +11,7 @@ use gambol::dynamics::{
     momentum,
 };
 use gambol::gait::{Sampling, perform};
-use gambol::model::Creature;
+use gambol::model::{Creature, Landmark, Role};
 use gambol::motion::Clip;
 use nalgebra::DMatrix;
 
@@ -266,10 +266,45 @@ fn start(dressed: &mut Dressed, drive: &DriveWork, warnings: &mut Vec<String>) -
     })
 }
 
+/// No setting of springs is so many times what is usual for a weight: it does not stand on its legs.
+const ABSURD: f64 = 1e3;
+
+/// Why springs cannot carry it: feet that hang on the trunk itself carry nothing through the legs.
+fn unsound(creature: &Creature) -> String {
+    let name = creature.name();
+    let hangs = |landmark: &&Landmark| {
+        let parent = creature.bodies()[landmark.body].parent;
+        landmark.role == Role::Foot && (parent == 0 || creature.bodies()[parent].parent == 0)
+    };
+    let loose: Vec<&str> = creature
+        .landmarks()
+        .iter()
+        .filter(hangs)
+        .map(|foot| creature.bodies()[foot.body].name.as_str())
+        .collect();
+    let why = if loose.is_empty() {
+        "its weight is not above its feet, or its legs do not carry it".to_owned()
+    } else {
+        format!(
+            "{} {} on its trunk and not on a leg, as bones for inverse kinematics do; choose the feet at the ends of its \
+             legs in the Creature panel",
+            loose.join(", "),
+            if loose.len() == 1 { "hangs" } else { "hang" }
+        )
+    };
+    format!("No springs of this world carry {name} on these feet: {why}.")
+}
+
 /// Springs that carry the creature; a word about it.
 fn strengthened(creature: &mut Creature, dressed: &Dressed) -> Result<Option<String>, Trouble> {
-    let factor = strengthen(creature, dressed.body.basis.mean(), &HelpSettings::default())
+    let mut strong = creature.clone();
+    let factor = strengthen(&mut strong, dressed.body.basis.mean(), &HelpSettings::default())
         .map_err(Trouble::from_error)?;
+    if factor > ABSURD {
+        // A finding about the rig; springs as hard as stone would only break the simulation.
+        return Ok(Some(unsound(creature)));
+    }
+    *creature = strong;
     Ok((factor > 1.0)
         .then(|| format!("Helped: its springs are {factor:.1} times as stiff here, so that they carry it.")))
 }

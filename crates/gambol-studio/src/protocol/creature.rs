@@ -193,6 +193,8 @@ pub struct SkinPart {
     pub orientation: [f64; 4],
     /// The same, m.
     pub position: [f64; 3],
+    /// The node that travels. Where it follows no body it goes along the creature's way over the ground, with all that hangs on it.
+    pub root: usize,
     /// Parents first.
     pub bones: Vec<BonePart>,
     /// Animations that the file came with.

@@ -194,6 +194,12 @@ pub enum Request {
         /// s, made whole cycles; one cycle if not given.
         #[serde(default)]
         seconds: Option<f64>,
+        /// What the clip of a gait or controller is called; as that is if not given.
+        #[serde(default)]
+        name: Option<String>,
+        /// Keys per second of gaits, [`FEWEST_KEYS`] to [`MOST_KEYS`]; 60 if not given.
+        #[serde(default)]
+        keys: Option<f64>,
     },
     /// Read a gait, a sketch or a controller. Answer: [`GaitFileAnswer`].
     ReadGait {
@@ -251,11 +257,19 @@ pub const MOST_NODES: usize = 2048;
 /// How many modes of a plant the page is told.
 pub const PLANT_MODES: usize = 25;
 
+/// Keys per second of a clip: from what is jerky to what no screen shows.
+pub const FEWEST_KEYS: f64 = 5.0;
+/// The same.
+pub const MOST_KEYS: f64 = 240.0;
+
+/// Most gaits in one file.
+pub const MOST_GAITS: usize = 32;
+
 /// Most steps of a search at once.
 pub const MOST_STEPS: usize = 100;
 
-/// Most bytes of the files of one [`Request::Keep`]: ten times a large character with its textures.
-pub const MOST_BYTES: usize = 64 << 20;
+/// Most bytes of the files of one [`Request::Keep`]: characters with large textures have 300 MB.
+pub const MOST_BYTES: usize = 512 << 20;
 
 /// A file to keep.
 #[derive(Clone, Debug, Deserialize, Serialize)]

@@ -204,6 +204,11 @@ pub enum ExportWork {
         /// Which.
         gait: Box<GaitWork>,
     },
+    /// Several gaits of one body, as a clip each in one glTF.
+    Gaits {
+        /// In this order, at most [`MOST_GAITS`](super::MOST_GAITS).
+        gaits: Vec<GaitWork>,
+    },
     /// The last minute of the simulation.
     Simulation,
     /// A plant in a wind, as `gambol wind` has it.

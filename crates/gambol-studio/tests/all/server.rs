@@ -316,9 +316,11 @@ fn uploads_and_messages_have_a_limit() {
     let studio = Studio::start(folder.path());
     let before = snapshot(folder.path());
     let mut page = studio.page();
-    let large = vec![0; MOST_BYTES];
-    let said = page.keep(&[("ball.xml", CREATURE), ("mesh.stl", &large)]).unwrap_err();
-    assert!(said.contains("64 MiB"), "{said}");
+    let files =
+        json!([{ "name": "ball.xml", "size": CREATURE.len() }, { "name": "mesh.stl", "size": MOST_BYTES }]);
+    let (head, _) = page.ask(json!({ "ask": "keep", "files": files }), CREATURE);
+    let said = head["error"].as_str().unwrap();
+    assert!(said.contains("512 MiB"), "{said}");
     let said = page.keep(&[("ball.xml", &CREATURE[..10]), ("mesh.stl", &[])]).map(|_| ());
     assert_eq!(said, Ok(()), "the connection goes on");
     // A frame of 1 GiB is refused by its length, before any of it comes: FIN and binary, masked, 64-bit length, mask.

@@ -5,23 +5,30 @@ export const ACCEPTED = '.glb, .gltf with its files, .xml (MJCF), .urdf, .bvh, a
 /** The same for a file dialog: a glTF's pictures and a robot's meshes come along. */
 export const ACCEPT = '.glb,.gltf,.bin,.png,.jpg,.jpeg,.webp,.ktx2,.xml,.urdf,.bvh,.toml,.obj,.stl,.mtg,.drf,.swc,.csv,.tsv'
 
+/** A file that was not read yet: a large one is refused before it is. */
+export interface Found { name: string; file: File }
+
 /** All files of a drop, those of folders with their paths. */
-export async function filesOf(transfer: DataTransfer): Promise<Dropped[]> {
+export async function filesOf(transfer: DataTransfer): Promise<Found[]> {
   // The list is gone once this function waits: all of it is taken first.
   const items = [...transfer.items].map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }))
-  const found = items.map(({ entry, file }) => (entry ? walk(entry) : file ? read(file, file.name).then((one) => [one]) : []))
+  const found = items.map(({ entry, file }) => (entry ? walk(entry) : file ? Promise.resolve([{ name: file.name, file }]) : []))
   return (await Promise.all(found)).flat()
 }
 
-export async function filesOfInput(files: Iterable<File>): Promise<Dropped[]> {
-  return Promise.all([...files].map((file) => read(file, file.webkitRelativePath || file.name)))
+export function filesOfInput(files: Iterable<File>): Found[] {
+  return [...files].map((file) => ({ name: file.webkitRelativePath || file.name, file }))
 }
 
-async function walk(entry: FileSystemEntry): Promise<Dropped[]> {
+export async function readAll(found: Found[]): Promise<Dropped[]> {
+  return Promise.all(found.map(async ({ name, file }) => ({ name, bytes: new Uint8Array(await file.arrayBuffer()) })))
+}
+
+async function walk(entry: FileSystemEntry): Promise<Found[]> {
   const path = entry.fullPath.replace(/^\//, '')
   if (entry.isFile) {
     const file = await new Promise<File>((settle, fail) => (entry as FileSystemFileEntry).file(settle, fail))
-    return [await read(file, path)]
+    return [{ name: path, file }]
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader()
   const inside: FileSystemEntry[] = []
@@ -32,10 +39,6 @@ async function walk(entry: FileSystemEntry): Promise<Dropped[]> {
     inside.push(...piece)
   }
   return (await Promise.all(inside.map((inner) => walk(inner)))).flat()
-}
-
-async function read(file: File, name: string): Promise<Dropped> {
-  return { name, bytes: new Uint8Array(await file.arrayBuffer()) }
 }
 
 /** Gives a file to the browser to save. */

@@ -6,7 +6,7 @@ import { stage } from './ui/StageView'
 /** For the help sheet. */
 export const KEYS: { title: string; keys: [string, string][] }[] = [
   { title: 'Play', keys: [['Space', 'play or pause'], ['← →', 'one frame'], ['Shift ← →', 'ten frames'], ['Home End', 'start and end of the cycle'], ['1 … 9', 'gaits, in their order']] },
-  { title: 'Look', keys: [['Drag', 'orbit'], ['Right-drag', 'pan'], ['Wheel', 'zoom'], ['F', 'show all of it'], ['R', 'view as at the start; in physics: reset']] },
+  { title: 'Look', keys: [['Drag', 'orbit'], ['Right-drag', 'pan'], ['Wheel', 'zoom'], ['F', 'show all of it'], ['X C T', 'from ahead, from the side, from above'], ['O', 'onion skin: a little before and after'], ['R', 'view as at the start; in physics: reset']] },
   { title: 'In a forest', keys: [['Drag', 'wind: its direction and strength'], ['Click', 'a gust from there'], ['Right-drag', 'look around'], ['W A S D', 'walk; with Shift run'], ['Q E', 'down and up'], ['Wheel', 'ahead and back'], ['R', 'view as at the start']] },
   { title: 'Do', keys: [['V P H', 'select, pose, hold'], ['Ctrl Drag', 'push the body in a simulation'], ['Ctrl Z', 'undo'], ['Ctrl Shift Z', 'redo'], ['Ctrl E', 'take it home'], ['Esc', 'deselect, close'], ['?', 'this sheet']] },
 ]
@@ -101,6 +101,14 @@ function plain(event: KeyboardEvent): boolean {
     case 'r':
       if (physics.state.value === 'off') stage.value?.resetView()
       else void physics.begin()
+      return true
+    case 'x':
+    case 'c':
+    case 't':
+      stage.value?.viewFrom(event.key === 'x' ? 'front' : event.key === 'c' ? 'side' : 'top')
+      return true
+    case 'o':
+      show.onion.value = !show.onion.value
       return true
     case 'v':
       show.tool.value = 'look'

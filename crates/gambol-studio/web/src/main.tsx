@@ -6,9 +6,11 @@ import './style/forest.css'
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { words } from './engine/engine'
+import type { LocalEngine } from './engine/local'
 import { listen } from './keys'
 import { calm, fixedMoment, fixedTime } from './moment'
 import { tell } from './notes'
+import { keepOffline } from './offline'
 import type { Vec3 } from './protocol'
 import { Kinematics } from './stage'
 import { control, engine, flow, gameSet, loaded, physics, planting, playback, show, start, work } from './studio'
@@ -49,6 +51,8 @@ function frame(now: number): void {
 }
 requestAnimationFrame(frame)
 
+if (engine.local) void keepOffline()
+
 start().catch((error: unknown) => tell('trouble', words(error)))
 
 /** For tests in a browser: what is shown, as numbers. */
@@ -62,6 +66,8 @@ const hooks = {
   work: () => work.value,
   pose: () => show.current,
   creature: () => flow.creature.value?.answer ?? null,
+  /** Nodes of the skin's file and where they are in the world. */
+  nodes: () => stage.value?.nodes() ?? [],
   /** Seven numbers for each body of the creature on the stage: position and quaternion in the world. */
   frames: (pose: ArrayLike<number> = show.current) => [...new Kinematics(flow.creature.value!.answer).frames(pose)],
   /** Where a point of a body is on the page. */
@@ -88,6 +94,8 @@ const hooks = {
   /** The set of clips that is being made. */
   set: () => gameSet.making.value,
   ask: engine.ask.bind(engine),
+  /** Engines in the page end as if they had trapped. */
+  trap: () => (engine as LocalEngine).trap(),
 }
 
 declare global {

@@ -6,6 +6,15 @@ import type { Document } from './work/document'
 /** The engine goes on by this much at once at most, s. */
 const MOST_ADVANCE = 0.25
 
+/** What touched the ground is known for this long, s. */
+export const TRACED = 4
+/** It fell when its centre of mass is below this share of its height at the start for this long, s. */
+const FALLEN = 0.6
+const LOW_FOR = 0.25
+
+/** Bodies on the ground at a moment. */
+export interface Touch { time: number; touching: string[] }
+
 /** Slower than this share of the wanted pace is told to the user, and over how long it is measured, s. */
 const SLOW = 0.85
 const MEASURED_OVER = 1
@@ -27,18 +36,30 @@ export class Physics {
   /** Share of the wanted pace that is reached. */
   readonly keepsUp = signal(1)
   readonly trouble = signal<string | null>(null)
+  /** When it fell, s; null while it is up, and where nothing was to stay up. */
+  readonly fell = signal<number | null>(null)
+  /** What touched the ground in the last seconds, the latest last. */
+  readonly trace = signal<Touch[]>([])
+  /** How high it was at the start, m, and since when it is low, s. */
+  private height = 0
+  private low: number | null = null
   private pull: Goal | null = null
   private asking = false
   /** Time that passed on the screen since the last request, s. */
   private due = 0
   private measured = { wanted: 0, done: 0 }
 
-  constructor(private readonly engine: Engine, private readonly document: Document) {}
+  /** `height` of a pose above the ground, of its centre of mass; null where that is not known. */
+  constructor(private readonly engine: Engine, private readonly document: Document, private readonly heightOf: (pose: number[]) => number | null = () => null) {}
 
   /** From the rest pose, at rest. */
   async begin(): Promise<void> {
     const { creature, style, gait } = this.document.work.peek()
     this.trouble.value = null
+    this.fell.value = null
+    this.trace.value = []
+    this.low = null
+    this.height = 0
     this.asking = true
     try {
       const { answer } = await this.engine.ask('simulate', {
@@ -58,6 +79,8 @@ export class Physics {
   }
 
   stop(): void {
+    this.fell.value = null
+    this.trace.value = []
     this.state.value = 'off'
     this.reading.value = null
     this.trouble.value = null
@@ -107,10 +130,24 @@ export class Physics {
 
   private take(answer: SimulationAnswer): void {
     this.reading.value = answer
+    const { time, touching } = answer
+    this.trace.value = [...this.trace.peek().filter((touch) => touch.time > time - TRACED), { time, touching }]
+    this.watch(answer)
     if (answer.diverged) {
       this.state.value = 'paused'
       this.trouble.value = answer.diverged
     }
+  }
+
+  /** What goes by a gait or a controller is up, until it stays far below where it began. */
+  private watch({ time, pose }: SimulationAnswer): void {
+    const goes = this.ground.peek() && (this.drive.peek() === 'gait' || this.drive.peek() === 'controller')
+    const now = this.heightOf(pose)
+    if (!goes || now === null || this.fell.peek() !== null) return
+    if (time === 0 || this.height === 0) this.height = now
+    if (now > FALLEN * this.height) this.low = null
+    else this.low ??= time
+    if (this.low !== null && time - this.low >= LOW_FOR) this.fell.value = this.low
   }
 
   private fail(error: unknown): void {

@@ -23,11 +23,20 @@ export const MOST_NODES = 2048
 /** How many modes of a plant the page is told. */
 export const PLANT_MODES = 25
 
+/** Keys per second of a clip: from what is jerky to what no screen shows. */
+export const FEWEST_KEYS = 5
+
+/** The same. */
+export const MOST_KEYS = 240
+
+/** Most gaits in one file. */
+export const MOST_GAITS = 32
+
 /** Most steps of a search at once. */
 export const MOST_STEPS = 100
 
-/** Most bytes of the files of one `Request::Keep`: ten times a large character with its textures. */
-export const MOST_BYTES = 64 << 20
+/** Most bytes of the files of one `Request::Keep`: characters with large textures have 300 MB. */
+export const MOST_BYTES = 512 << 20
 
 /** See `Request::Hello`. */
 export interface Hello {
@@ -385,6 +394,8 @@ export type ExportWork =
   | { of: 'set'; gait: string | null }
   /** A gait. */
   | { of: 'gait'; gait: GaitWork }
+  /** Several gaits of one body, as a clip each in one glTF. */
+  | { of: 'gaits'; gaits: GaitWork[] }
   /** The last minute of the simulation. */
   | { of: 'simulation' }
   /** A plant in a wind, as `gambol wind` has it. */
@@ -583,6 +594,11 @@ export interface SkinPart {
   orientation: Quat
   /** The same, m. */
   position: Vec3
+  /**
+   * The node that travels. Where it follows no body it goes along the creature's way over the ground, with all that
+   * hangs on it.
+   */
+  root: number
   /** Parents first. */
   bones: BonePart[]
   /** Animations that the file came with. */
@@ -908,6 +924,11 @@ export interface Sketch {
    * weight and of the length of the legs.
    */
   most_effort: number
+  /**
+   * Height of the centre of mass by which the paper's other thresholds are measured, m: 1 of its runner. Lengths go
+   * with it, speeds with its square root, rates with the inverse of that.
+   */
+  size: number
   /** Of a swinging foot. */
   flight: Palette
   /** Of a standing foot. */
@@ -1385,6 +1406,10 @@ export interface Requests {
       in_place?: boolean
       /** s, made whole cycles; one cycle if not given. */
       seconds?: number | null
+      /** What the clip of a gait or controller is called; as that is if not given. */
+      name?: string | null
+      /** Keys per second of gaits, `FEWEST_KEYS` to `MOST_KEYS`; 60 if not given. */
+      keys?: number | null
     }
     answer: ExportAnswer
   }

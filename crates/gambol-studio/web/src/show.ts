@@ -5,7 +5,7 @@ import type { Creature, Flow } from './flow'
 import type { Physics } from './physics'
 import type { Playback } from './playback'
 import type { CreatureAnswer, LandmarkPart, Goal, Vec3 } from './protocol'
-import { ClipPlayer, type Interaction, type Marks, type ModeSwings, type Stage } from './stage'
+import { ClipPlayer, type Interaction, type Marks, type ModeSwings, type Stage, type Way, wayOfRoot } from './stage'
 import type { Document } from './work/document'
 import { same } from './work/empty'
 
@@ -15,6 +15,9 @@ const FASTEST_SWING = 1.4
 
 /** Where a ghost walks: so many heights to the left. */
 const BESIDE = 0.7
+
+/** Onion skins are so many cycles before and after. */
+const APART = 0.125
 
 /** What a drag on the stage does while nothing else is going on. */
 export type Tool = 'look' | 'pose' | 'hold'
@@ -36,6 +39,8 @@ export class Show {
   readonly compares = signal<string | null>(null)
   readonly skin = signal(true)
   readonly follows = signal(true)
+  /** A moment before and one after are shown as well. */
+  readonly onion = signal(false)
   /** The pose while a limb is dragged. */
   readonly reached = signal<number[] | null>(null)
   readonly interaction: ReadonlySignal<Interaction> = computed(() => {
@@ -84,6 +89,7 @@ export class Show {
       effect(() => stage.setFollow(this.follows.value)),
       effect(() => stage.setGround(this.ground())),
       effect(() => void this.bringGhost(this.on.value, this.compares.value)),
+      effect(() => void this.bringOnion(this.onion.value ? this.on.value : null)),
       effect(() => {
         if (this.hovered.value !== null) this.swingStart = performance.now()
       }),
@@ -114,10 +120,21 @@ export class Show {
     if (!this.stage || !on || (!this.dirty && !swinging)) return
     this.dirty = false
     this.compose(on, now)
-    this.stage.setPose(this.pose)
+    this.stage.setPose(this.pose, this.way(on))
     const player = this.playingClip(on)
     this.stage.setContacts(player ? player.contactsAt(this.playback.time.peek()) : [])
     this.placeGhost(on)
+    if (this.onion.peek()) this.placeOnion(on)
+  }
+
+  /** How far it has come over the ground: by its clip; where nobody says, by its root. */
+  private way(on: Creature): Way {
+    const player = this.playingClip(on)
+    if (player) {
+      const { duration } = player
+      return this.playback.travels.peek() && duration > 0 ? player.wayAfter(this.playback.time.peek() / duration) : { yaw: 0, shift: [0, 0, 0] }
+    }
+    return wayOfRoot(on.answer, this.pose)
   }
 
   /** A pull of the mouse, as the engine takes it. */
@@ -171,6 +188,21 @@ export class Show {
       this.ghostPose = new Float64Array(recording.creature.nq)
     }
     this.dirty = true
+  }
+
+  private async bringOnion(on: Creature | null): Promise<void> {
+    await this.stage?.setOnionCreature(on?.answer ?? null, on?.bytes, on?.fetchFile)
+    this.dirty = true
+  }
+
+  private placeOnion(on: Creature): void {
+    const player = this.playingClip(on)
+    const travels = this.playback.travels.peek()
+    this.stage?.setOnion(!player || player.duration <= 0 ? [] : [-1, 1].map((side) => {
+      const time = this.playback.time.peek() + side * player.duration * APART
+      const q = player.at(time, new Float64Array(on.answer.nq), { inPlace: !travels })
+      return { q, way: travels ? player.wayAfter(time / player.duration) : { yaw: 0, shift: [0, 0, 0] as Vec3 } }
+    }))
   }
 
   /** The ghost goes beside the creature, however fast each of them is: only how they move is compared. */

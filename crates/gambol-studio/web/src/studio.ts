@@ -1,27 +1,32 @@
 import { computed, effect, signal } from '@preact/signals'
 import { words } from './engine/engine'
 import { Latest } from './engine/latest'
-import { linkToServer } from './engine/link'
-import { ACCEPTED } from './files'
+import type { LocalEngine } from './engine/local'
+import { engineOf } from './engine/which'
+import { capital } from './bodyparts'
+import { ACCEPTED, type Found, readAll } from './files'
 import { Control } from './control'
 import { Flow, styleFor } from './flow'
 import { GameSet } from './gameset'
-import { dismiss, notes, said, tell } from './notes'
+import { dismiss, forgetNews, notes, said, tell } from './notes'
 import { Physics } from './physics'
 import { Planting } from './planting'
 import { Playback } from './playback'
-import type { CreatureWork, GaitFileAnswer, GaitWork, Goal, SketchWork, Source, Style } from './protocol'
+import type { CreatureWork, GaitFileAnswer, GaitWork, Goal, Hello, SketchWork, Source, Style } from './protocol'
 import type { Work } from './work/work'
 import { Show } from './show'
+import { centreOfMass, Kinematics } from './stage'
 import { Document } from './work/document'
 import { creatureFrom, emptyGait, emptyStyle, same, workOn } from './work/empty'
 import { begin } from './work/history'
 import { Keeper, loadWork } from './work/keeper'
 import { type Dropped, stash } from './work/stash'
 import { bare } from './work/sketch'
+import { asked } from './ui/Question'
+import { ofLink, WHOLE } from './work/share'
 import { claimTab, hashValue, setHash } from './work/tab'
 
-export const engine = linkToServer(location)
+export const engine = engineOf(document)
 export const doc = new Document(workOn(creatureFrom({ from: 'gallery', name: 'dog' })))
 /** The forest, while the creature is a plant. */
 export const planting = new Planting(engine, doc)
@@ -34,7 +39,14 @@ export const playback = new Playback(computed(() => {
 }))
 /** The forces of the motion that is played. */
 export const forces = computed(() => (control.front.value && doc.work.value.sketch ? null : flow.motion.value?.forces ?? null))
-export const physics = new Physics(engine, doc)
+/** How high the creature's centre of mass is above the ground, which may rise ahead, m. */
+const kinematics = computed(() => flow.creature.value && new Kinematics(flow.creature.value.answer))
+export const physics = new Physics(engine, doc, (pose) => {
+  const known = kinematics.peek()
+  if (!known || known.creature.nq !== pose.length) return null
+  const [x, , z] = centreOfMass(known.creature, known.frames(pose))
+  return z - Math.tan(physics.slope.peek() || doc.work.peek().gait.slope) * x
+})
 export const show = new Show(doc, flow, playback, physics, control)
 export const work = doc.work
 
@@ -55,8 +67,7 @@ export async function start(): Promise<void> {
   const link = hashValue('gait')
   const claimed = await claimTab()
   tab = claimed.name
-  const kept = await loadWork(engine, claimed.copyOf ?? tab)
-  const hello = engine.greeting.value!
+  const [kept, hello] = await Promise.all([loadWork(engine, claimed.copyOf ?? tab), met()])
   if (kept) doc.replace(kept)
   else if (hello.start_gait !== null) {
     const started = await workOf(hello.start_gait)
@@ -78,6 +89,17 @@ export async function start(): Promise<void> {
   if (link) await openShared(link)
   const left = await stash.take(tab)
   if (left) await drop(left)
+}
+
+/** What the engine says of itself, once it is there. */
+function met(): Promise<Hello> {
+  return new Promise((settle) => {
+    const end = engine.greeting.subscribe((hello) => {
+      if (!hello) return
+      settle(hello)
+      queueMicrotask(() => end())
+    })
+  })
 }
 
 /** What a gait file holds, on the creature that it names or on that of the start. */
@@ -107,18 +129,38 @@ export function placeLandmark(name: string, target: string | null): void {
   correct(target === '' ? `remove ${name}` : `move ${name}`, { landmarks: target === null ? others : [...others, [name, target]] })
 }
 
-/** Files that were dropped on the page: a creature, or a gait. */
-export async function drop(files: Dropped[]): Promise<void> {
-  if (files.length === 0) return
-  const gait = files.length === 1 && files[0]!.name.endsWith('.toml') ? files[0]! : null
+/** Files that were dropped on the page. What cannot be opened is told before it is read. */
+export async function dropFound(found: Found[]): Promise<void> {
   const most = engine.greeting.value?.most_bytes ?? Infinity
-  const size = files.reduce((sum, file) => sum + file.bytes.length, 0)
+  const size = found.reduce((sum, { file }) => sum + file.size, 0)
+  const fbx = found.find(({ name }) => /\.fbx$/i.test(name))
   if (size > most) {
     tell('trouble', `That is ${Math.ceil(size / 1e6)} MB, and the studio takes ${Math.floor(most / 1e6)} MB at once.`, {
       detail: 'Smaller textures, or only the files that belong to one creature, may do.',
     })
     return
   }
+  if (fbx) {
+    tell('trouble', `${fbx.name.split('/').at(-1)} is an FBX file, which the studio does not read. Your creature is as it was.`, {
+      detail: 'Blender and most programs save it as GLB (glTF 2.0); the command line takes it as it is: gambol animate character.fbx walk -o walk.glb.',
+    })
+    return
+  }
+  if (found.length === 0) return
+  waiting.value = `Reading ${found[0]!.name.split('/').at(-1)!}`
+  try {
+    await drop(await readAll(found))
+  } catch (error) {
+    tell('trouble', `The files could not be read: ${words(error)}`)
+  } finally {
+    waiting.value = null
+  }
+}
+
+/** Files: a creature, or a gait. */
+export async function drop(files: Dropped[]): Promise<void> {
+  if (files.length === 0) return
+  const gait = files.length === 1 && files[0]!.name.endsWith('.toml') ? files[0]! : null
   waiting.value = `Reading ${gait?.name ?? mainName(files)}`
   try {
     if (gait) await openGait((await engine.ask('read-gait', { text: new TextDecoder().decode(gait.bytes), creature: work.value.creature })).answer, gait.name)
@@ -131,7 +173,8 @@ export async function drop(files: Dropped[]): Promise<void> {
 }
 
 async function keepCreature(files: Dropped[]): Promise<void> {
-  await stash.put(tab, files)
+  // On its way to a server it may be lost.
+  if (!engine.local) await stash.put(tab, files)
   try {
     const all = new Uint8Array(files.reduce((sum, file) => sum + file.bytes.length, 0))
     let offset = 0
@@ -148,7 +191,7 @@ async function keepCreature(files: Dropped[]): Promise<void> {
     chooseCreature(source, `open ${answer.name}`)
     show.panel.value = 'creature'
   } finally {
-    await stash.clear(tab)
+    if (!engine.local) await stash.clear(tab)
   }
 }
 
@@ -159,10 +202,27 @@ function mainName(files: Dropped[]): string {
 
 async function openShared(name: string): Promise<void> {
   setHash('tab', tab)
+  if (name.startsWith(WHOLE)) {
+    await openLink(name)
+    return
+  }
   try {
     await openGait((await engine.ask('open-shared', { name, creature: work.value.creature })).answer, name)
   } catch (error) {
     tell('trouble', words(error), { detail: 'The link names a gait that is not kept on this machine.' })
+  }
+}
+
+/** A link that holds a work itself. */
+async function openLink(link: string): Promise<void> {
+  try {
+    const linked = await ofLink(link)
+    // Read before it takes the place of the creature that is there.
+    if (!planting.plantSource(linked.creature.source)) await engine.ask('creature', { creature: linked.creature })
+    doc.change('open a link', () => linked)
+    if (linked.sketch) showPanel('control')
+  } catch (error) {
+    tell('trouble', words(error), { detail: 'A link holds a gait and not the file of its creature: if that is not here, drop it, and open the link again.' })
   }
 }
 
@@ -207,7 +267,18 @@ export async function openGallerySketch(name: string): Promise<void> {
   if (!entry) return
   try {
     const { answer } = await engine.ask('read-gait', { text: entry.text, creature: work.value.creature })
-    openSketch(answer.creature ?? work.value.creature, answer.sketch!, `open ${name}`)
+    const creature = answer.creature ?? work.value.creature
+    const open = () => openSketch(creature, answer.sketch!, `open ${name}`)
+    if (same(creature.source, work.value.creature.source)) {
+      open()
+      return
+    }
+    const there = work.value.creature.source.name.split('/').at(-1)!
+    asked.value = {
+      title: `${capital(entry.creature)} instead of ${there}?`,
+      text: `“${capital(name)}” is a sketch of the ${entry.creature}, which takes the place of ${there}. Undo brings that back.`,
+      label: `Open the ${entry.creature}`, run: open,
+    }
   } catch (error) {
     tell('trouble', words(error))
   }
@@ -352,6 +423,18 @@ effect(() => {
   tell(ended.good ? 'good' : 'trouble', ended.text, ended.warnings.length ? { detail: ended.warnings.join('. ') } : {})
 })
 
+/** What was said was said of the creature that was there. */
+const source = computed(() => JSON.stringify(work.value.creature.source))
+source.subscribe(() => forgetNews())
+
+/** What the browser does not keep. */
+if (engine.local) {
+  effect(() => {
+    const trouble = (engine as LocalEngine).trouble.value
+    if (trouble !== null) tell('trouble', trouble, { stays: true, about: 'shelf' })
+  })
+}
+
 /** A creature or body that cannot be had: the way back is one click. */
 let told: number | null = null
 effect(() => {
@@ -360,7 +443,7 @@ effect(() => {
   told = null
   if (!trouble) return
   const undoable = doc.undoable.peek()
-  tell('trouble', trouble.text, undoable ? { action: { label: `Undo ${undoable}`, run: () => doc.undo() } } : {})
+  tell('trouble', trouble.text, { about: 'flow', stays: true, ...(undoable ? { action: { label: `Undo ${undoable}`, run: () => doc.undo() } } : {}) })
   told = notes.peek().at(-1)!.id
 })
 

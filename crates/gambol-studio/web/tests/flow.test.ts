@@ -31,6 +31,7 @@ function studio() {
   const asked: Asked[] = []
   const refuses = new Set<string>()
   const engine: Engine = {
+    local: false,
     connection: signal('open' as const),
     greeting: signal(null),
     ask: async (kind, body) => {

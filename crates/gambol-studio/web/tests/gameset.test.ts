@@ -16,6 +16,7 @@ function studio(meanwhile: (kind: string, done: number) => void = () => undefine
   const asked: { kind: string; body: Record<string, unknown> }[] = []
   let done = -1
   const engine: Engine = {
+    local: false,
     connection: signal('open' as const),
     greeting: signal(null),
     ask: async (kind, body) => {

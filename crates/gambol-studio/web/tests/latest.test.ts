@@ -11,6 +11,7 @@ import { creatureFrom, emptyStyle } from '../src/work/empty'
 function slowEngine() {
   const open: { body: unknown; answer: () => void; refuse: () => void }[] = []
   const engine: Engine = {
+    local: false,
     connection: signal('open' as const),
     greeting: signal(null),
     ask: (_, body) => new Promise((settle, fail) => {

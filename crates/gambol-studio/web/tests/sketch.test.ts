@@ -84,6 +84,7 @@ function studio(last = 6) {
     clip: null, kept: keep ? { controller: `controller ${steps}`, checkpoint: `${steps}` } : null,
   })
   const engine: Engine = {
+    local: false,
     connection: signal('open' as const),
     greeting: signal(null),
     ask: async (kind, body) => {

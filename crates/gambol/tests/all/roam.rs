@@ -4,8 +4,9 @@
 
 use gambol::control::legged::{CHANGES, Errand, RoamMemory, StrideReference, Timed};
 use gambol::control::{Plan, Rollout, Status, simulate};
-use gambol::dynamics::{Data, StepSettings, Stepper, World};
+use gambol::dynamics::{Data, StepSettings, Stepper, World, forward_kinematics};
 use gambol::gait::{Sampling, Wish, perform, prepare};
+use gambol::model::Vec3;
 use gambol::{LoadOptions, RoamWish, Roaming, load, roam};
 
 /// N·m at every joint, that of Coros et al. 2011's dog.
@@ -102,4 +103,42 @@ fn who_has_no_legs_says_so() {
     let snake = load("snake", &LoadOptions::default()).unwrap();
     let error = roam(&snake, &RoamWish::default()).unwrap_err().to_string();
     assert!(error.contains("leg") || error.contains("feet"), "{error}");
+}
+
+/// The target lies ahead and aside, beyond what it reaches in a second. A head that only follows its stride looks 0.5 rad past it.
+#[test]
+fn the_head_turns_to_what_is_pursued() {
+    let target = [2.0, 3.0];
+    let errand = Errand { targets: vec![target], ..Errand::default() };
+    let (world, roaming) = roaming("dog", errand, 1.0);
+    let rollout = run(&world, &roaming, 1.2);
+    assert_up(&world, &roaming, &rollout);
+    let creature = world.creature();
+    let head = creature.landmark("head").unwrap().body;
+    let mut data = Data::new(creature);
+    let at_rest = forward_kinematics(creature, &mut data, creature.rest_pose())[head].orientation;
+    let frame = &forward_kinematics(creature, &mut data, &rollout.end.q)[head];
+    let looks = frame.orientation * at_rest.inverse() * Vec3::x();
+    let there = Vec3::new(target[0], target[1], 0.1) - frame.position;
+    let off = looks.angle(&there);
+    // Its neck springs back to the stride a little, and it goes up and down with it.
+    assert!(off < 0.25, "it looks {off} rad past the target");
+}
+
+#[test]
+fn an_errand_that_cannot_be_gone_on_says_where() {
+    let dog = load("dog", &LoadOptions::default()).unwrap();
+    let wrong = [
+        (Errand { speeds: vec![at(0.0, 1.0), at(1.0, -1.0)], ..Errand::default() }, "speed 2"),
+        (Errand { speeds: vec![at(f64::NAN, 1.0)], ..Errand::default() }, "speed 1"),
+        (Errand { turns: vec![at(0.0, f64::INFINITY)], ..Errand::default() }, "turn 1"),
+        (Errand { headings: vec![at(-1.0, 0.0)], ..Errand::default() }, "heading 1"),
+        (Errand { targets: vec![[1.0, 1.0], [f64::NAN, 0.0]], ..Errand::default() }, "target 2"),
+        (Errand { ball: Some(([0.0, f64::NEG_INFINITY], 1)), ..Errand::default() }, "ball 1"),
+    ];
+    for (errand, place) in wrong {
+        let wish = RoamWish { gait: Some("walk".to_owned()), errand, ..RoamWish::default() };
+        let said = roam(&dog, &wish).unwrap_err().to_string();
+        assert!(said.contains(place), "{said}");
+    }
 }

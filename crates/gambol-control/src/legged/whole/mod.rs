@@ -21,6 +21,7 @@
 //! what does not.
 
 mod forces;
+mod look;
 mod wishes;
 
 use gambol_anatomy::Legs;
@@ -46,7 +47,9 @@ pub struct Whole {
     /// Of each coordinate: weight of its joint, in parts of its inertia.
     joint_weights: Vec<f64>,
     /// What may touch the ground and is no foot.
-    others: Vec<Touch>,
+    others: Vec<Other>,
+    /// The head, if it has one.
+    gaze: Option<look::Gaze>,
     mass: TreeMatrix,
 }
 
@@ -89,16 +92,27 @@ fn joint_weights(creature: &Creature, pilot: &Pilot, settings: &WholeSettings) -
     weights
 }
 
-/// What of a creature may touch the ground, belongs to no foot and carries none: shins stand over their feet, and not high.
-fn no_feet(creature: &Creature, pilot: &Pilot) -> Vec<Touch> {
+/// What may touch the ground and is not to.
+#[derive(Clone, Debug)]
+struct Other {
+    touch: Touch,
+    /// The foot that it bears. While that stands, shins stand over it, and not high.
+    foot: Option<usize>,
+}
+
+/// What of a creature may touch the ground and belongs to no foot.
+fn no_feet(creature: &Creature, pilot: &Pilot) -> Vec<Other> {
     let mut data = Data::new(creature);
     let frames = forward_kinematics(creature, &mut data, creature.rest_pose());
-    let of_feet = |body: &usize| {
-        let mut feet = pilot.reference.feet.iter();
-        feet.any(|foot| foot.bodies.contains(body) || creature.bodies()[foot.body].parent == *body)
+    let feet = &pilot.reference.feet;
+    let others =
+        (1..creature.bodies().len()).filter(|body| feet.iter().all(|foot| !foot.bodies.contains(body)));
+    let one = |body: usize| {
+        let foot = feet.iter().position(|foot| creature.bodies()[foot.body].parent == body);
+        let touches = touches(creature, body, &frames[body], Vec3::z());
+        touches.into_iter().map(move |touch| Other { touch, foot })
     };
-    let others = (1..creature.bodies().len()).filter(|body| !of_feet(body));
-    others.flat_map(|body| touches(creature, body, &frames[body], Vec3::z())).collect()
+    others.flat_map(one).collect()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -197,8 +211,9 @@ impl Whole {
         }
         let joint_weights = joint_weights(creature, &pilot, &settings);
         let others = no_feet(creature, &pilot);
+        let gaze = look::Gaze::new(creature, pilot.units.forward, pilot.reference.base.body);
         let mass = TreeMatrix::new(creature)?;
-        Ok(Self { pilot, course, settings, limits, damping, joint_weights, others, mass })
+        Ok(Self { pilot, course, settings, limits, damping, joint_weights, others, gaze, mass })
     }
 
     /// What it follows.
@@ -257,6 +272,7 @@ impl Whole {
         self.want_trunk(sense, memory);
         self.want_feet(sense, memory);
         self.want_clear(sense, memory);
+        self.want_look(sense, memory);
         self.find_points(sense, memory);
         self.solve(sense, memory);
         self.torques(sense, memory, command);

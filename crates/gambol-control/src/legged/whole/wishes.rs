@@ -3,7 +3,7 @@
 use gambol_dynamics::{Sense, each_axis_above};
 use gambol_model::{Creature, Vec3};
 
-use super::{Whole, WholeMemory, diagonal};
+use super::{Other, Whole, WholeMemory, diagonal};
 use crate::legged::pilot::ground_height;
 use crate::legged::reference::{about_z, orientation};
 use crate::legged::{FootPlan, LegState};
@@ -96,7 +96,10 @@ impl Whole {
     pub(super) fn want_clear(&self, sense: &Sense, memory: &mut WholeMemory) {
         let clear = self.settings.clear * self.pilot.units.length;
         let omega = self.settings.swing / self.pilot.units.time();
-        for touch in &self.others {
+        for Other { touch, foot } in &self.others {
+            if foot.is_some_and(|foot| memory.pilot.legs[foot].state.pushes()) {
+                continue;
+            }
             let frame = &sense.frames()[touch.body];
             let point = touch.lowest(frame, Vec3::z()).point;
             // Most are far off: no need to ask for the ground under them.
@@ -123,7 +126,13 @@ impl Whole {
     }
 
     /// Adds `weight` ½ ‖J a − wanted‖² for the three rows of the Jacobian in memory, of which the columns above `body` count.
-    fn want_rows(creature: &Creature, memory: &mut WholeMemory, body: usize, wanted: Vec3, weight: f64) {
+    pub(super) fn want_rows(
+        creature: &Creature,
+        memory: &mut WholeMemory,
+        body: usize,
+        wanted: Vec3,
+        weight: f64,
+    ) {
         let Some(last) = last_above(creature, body) else { return };
         let WholeMemory { mass, h, best, jacobian, .. } = memory;
         let path = mass.row_columns(last);
@@ -139,7 +148,7 @@ impl Whole {
     }
 
     /// What of a leg moves with the rows of the Jacobian in memory, kg or kg·m²: 1 / mean over directions of Σ J² / M_ii.
-    fn foot_mass(&self, memory: &WholeMemory, body: usize, creature: &Creature) -> f64 {
+    pub(super) fn foot_mass(&self, memory: &WholeMemory, body: usize, creature: &Creature) -> f64 {
         let root = self.root();
         let path = last_above(creature, body).map_or(&[][..], |last| memory.mass.row_columns(last));
         let joints = path.iter().map(|dof| *dof as usize).filter(|dof| !root.contains(dof));

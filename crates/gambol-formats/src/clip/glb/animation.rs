@@ -23,6 +23,13 @@ pub(crate) struct Track {
     pub(crate) keys: Vec<Transform>,
 }
 
+impl Track {
+    /// Whether its place leaves its rest by more than `tolerance`.
+    pub(crate) fn shifts(&self, tolerance: f64) -> bool {
+        self.keys.iter().any(|key| (key.translation.vector - self.rest.translation.vector).norm() > tolerance)
+    }
+}
+
 /// Channels, all at the same times.
 pub(crate) struct Channels<'b> {
     input: usize,
@@ -41,12 +48,10 @@ impl<'b> Channels<'b> {
 
     /// Adds a channel for the node's place, unless it stays within `tolerance` of its rest; returns whether it did.
     pub(crate) fn translation(&mut self, track: &Track, tolerance: f64) -> Result<bool, ClipFileError> {
-        let places = || track.keys.iter().map(|key| key.translation.vector);
-        let rest = track.rest.translation.vector;
-        if tolerance > 0.0 && places().all(|place| (place - rest).norm() <= tolerance) {
+        if tolerance > 0.0 && !track.shifts(tolerance) {
             return Ok(false);
         }
-        let output: Vec<[f32; 3]> = places().map(to_f32).collect();
+        let output: Vec<[f32; 3]> = track.keys.iter().map(|key| to_f32(key.translation.vector)).collect();
         let output = self.buffer.floats(&output, None)?;
         self.push(self.input, track.node, "translation", output);
         Ok(true)

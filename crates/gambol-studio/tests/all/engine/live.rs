@@ -152,6 +152,72 @@ fn every_file_is_what_it_says() {
     assert!(page.trouble(request("rig"), &[]).contains("glTF"));
 }
 
+/// Two gaits and a name of one's own, with the keys that were asked for, in one file; and what cannot be asked is told.
+#[test]
+fn several_gaits_go_home_in_one_file() {
+    let mut page = Page::new();
+    let request = |what: Value, more: Value| {
+        let mut request = json!({ "ask": "export", "creature": gallery("dog"), "style": {}, "what": what, "format": "glb" });
+        request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        request
+    };
+    let gaits = json!({ "of": "gaits", "gaits": [{ "name": "walk" }, { "name": "trot" }] });
+    let clips = |bytes: &[u8]| -> Vec<(String, u64)> {
+        let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
+        let document: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
+        let keys = |clip: &Value| {
+            let input = clip["samplers"][0]["input"].as_u64().unwrap() as usize;
+            document["accessors"][input]["count"].as_u64().unwrap()
+        };
+        let clips = document["animations"].as_array().unwrap();
+        clips.iter().map(|clip| (clip["name"].as_str().unwrap().to_owned(), keys(clip))).collect()
+    };
+    let Answer { head, bytes } = page.ask(request(gaits.clone(), json!({ "keys": 30.0 })));
+    assert_eq!(head["name"], "dog-gaits.glb");
+    let made = clips(&bytes);
+    let [(walk, few), (trot, _)] = &made[..] else { panic!("two clips") };
+    assert_eq!([walk.as_str(), trot.as_str()], ["walk", "trot"]);
+    let Answer { bytes, .. } = page.ask(request(gaits.clone(), json!({ "keys": 120.0 })));
+    let many = clips(&bytes)[0].1;
+    assert!((many - 1).abs_diff(4 * (few - 1)) <= 4, "{few} keys at 30 per second, {many} at 120");
+
+    let one = json!({ "of": "gait", "gait": { "name": "walk" } });
+    let Answer { head, bytes } = page.ask(request(one.clone(), json!({ "name": "Stroll 1" })));
+    assert_eq!((head["name"].as_str(), clips(&bytes)[0].0.as_str()), (Some("dog-Stroll-1.glb"), "Stroll 1"));
+
+    assert!(page.trouble(request(one, json!({ "keys": 1e9 })), &[]).contains("keys per second"));
+    assert!(page.trouble(request(gaits, json!({ "format": "bvh" })), &[]).contains("GLB"));
+    assert!(page.trouble(request(json!({ "of": "gaits", "gaits": [] }), json!({})), &[]).contains("one to"));
+}
+
+/// A rig stood on bones for inverse kinematics, which hang on its trunk: no springs carry it through the legs, and once it was told
+/// that its springs are 317861.6 times as stiff.
+#[test]
+fn feet_that_hang_on_the_trunk_are_a_finding_and_no_setting() {
+    let leg = |name: &str, y: f64| {
+        format!(
+            "<body name=\"thigh.{name}\" pos=\"0 {y} -0.1\"><joint name=\"hip.{name}\" axis=\"0 1 0\" stiffness=\"20\"/>\
+             <geom type=\"capsule\" fromto=\"0 0 0 0 0 -0.35\" size=\"0.05\"/></body>\
+             <body name=\"ik.{name}\" pos=\"0 {y} -0.9\"><joint name=\"ik.{name}\" type=\"slide\" axis=\"0 0 1\" stiffness=\"0.01\"/>\
+             <geom type=\"box\" size=\"0.1 0.04 0.03\"/><site name=\"foot.{name}\" pos=\"0 0 -0.03\"/></body>"
+        )
+    };
+    let text = format!(
+        "<mujoco model=\"stilts\"><worldbody><body name=\"trunk\" pos=\"0 0 1\"><freejoint/><geom type=\"box\" size=\"0.1 0.2 0.15\"/>{}{}</body></worldbody></mujoco>",
+        leg("left", 0.12),
+        leg("right", -0.12)
+    );
+    let mut page = Page::new();
+    let creature = page.drop_files(&[("stilts.xml", text.as_bytes())]);
+    let request = json!({ "ask": "simulate", "creature": creature, "style": {}, "drive": { "by": "passive" }, "ground": true, "help": true });
+    let warnings = page.ask(request).head["warnings"].to_string();
+    assert!(
+        warnings.contains("No springs of this world") && warnings.contains("ik.left, ik.right"),
+        "{warnings}"
+    );
+    assert!(!warnings.contains("times as stiff"), "{warnings}");
+}
+
 #[test]
 fn a_dropped_model_goes_home_with_the_gait_in_it() {
     let mut page = Page::new();

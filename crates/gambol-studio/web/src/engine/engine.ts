@@ -1,4 +1,4 @@
-import type { Signal } from '@preact/signals'
+import type { ReadonlySignal } from '@preact/signals'
 import type { Hello, Requests } from '../protocol'
 import type { Bytes } from '../stage/bytes'
 
@@ -14,13 +14,15 @@ export interface Reply<K extends Kind> { answer: Requests[K]['answer']; bytes: B
  */
 export type Connection = 'opening' | 'open' | 'lost' | 'outdated'
 
-/** Answers the page. Nothing here says how: over a socket today, in the page itself one day. */
+/** Answers the page. Nothing here says how: over a socket, or in the page itself. */
 export interface Engine {
   /** Rejects with a `Refusal` where the engine has no answer. Waits while the engine is away. */
   ask<K extends Kind>(kind: K, body: Ask<K>, bytes?: Uint8Array): Promise<Reply<K>>
-  readonly connection: Signal<Connection>
+  /** It is in the page: files stay in the browser, and nothing else keeps them. */
+  readonly local: boolean
+  readonly connection: ReadonlySignal<Connection>
   /** What the engine said of itself when it was last met. */
-  readonly greeting: Signal<Hello | null>
+  readonly greeting: ReadonlySignal<Hello | null>
 }
 
 /** Why there is no answer, in the engine's words for the user. */

@@ -1,4 +1,5 @@
-import type { Bytes } from '../stage/bytes'
+/** Bytes that are not shared. */
+type Bytes = Uint8Array<ArrayBuffer>
 
 /** Spaces, so that the padded head is still JSON. */
 const PADDING = 0x20

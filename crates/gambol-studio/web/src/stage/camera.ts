@@ -6,10 +6,16 @@ import { Follower } from './follow'
 const FIELD_OF_VIEW = 28
 /** Where the camera looks from at the start, seen from the creature: from its right, a little ahead and above. */
 const FIRST_VIEW = new THREE.Vector3(0.62, -1, 0.36).normalize()
+/** Where views are from, seen from a creature that looks along x. From above it looks up the picture. */
+const VIEWS = { start: FIRST_VIEW, front: new THREE.Vector3(1, 0, 0.02), side: new THREE.Vector3(0, -1, 0.02), top: new THREE.Vector3(-0.004, 0, 1) }
+/** A camera nearer to the floor than this share of the creature's size would look along it. */
+const OFF_FLOOR = 0.03
 /** Room around the creature in the picture. */
 const ROOM = 1.22
 /** A view is changed over this time, ms. */
 const GLIDE = 260
+
+export type Standpoint = 'here' | keyof typeof VIEWS
 
 /** Where the camera is, and what it looks at. */
 type View = [position: THREE.Vector3, target: THREE.Vector3]
@@ -21,6 +27,8 @@ export class CameraWork {
   /** The creature's centre of mass, evened out. */
   readonly followed = new THREE.Vector3()
   follow = true
+  /** How high the floor is at a place, m; null where there is none, and all can be seen from below. */
+  floor: ((x: number) => number) | null = null
   /** Half the length of the diagonal of the creature's box, m. */
   radius = 1
   /** The box around the creature in its reference pose: its middle from the centre of mass, and half its sizes. */
@@ -37,8 +45,6 @@ export class CameraWork {
     this.controls.mouseButtons = { LEFT: THREE.MOUSE.ROTATE, MIDDLE: THREE.MOUSE.PAN, RIGHT: THREE.MOUSE.PAN }
     this.controls.dampingFactor = 0.16
     this.controls.enableDamping = this.gentle
-    // A little below the ground may be looked from, to see the soles of feet.
-    this.controls.maxPolarAngle = Math.PI / 2 + 0.25
     this.controls.addEventListener('change', changed)
     this.controls.addEventListener('start', () => (this.glide = null))
     this.start(new THREE.Vector3(0, 0, 0.4))
@@ -69,9 +75,9 @@ export class CameraWork {
     this.follower.reset()
   }
 
-  /** Glides to the first view, or brings all of the creature into view from where the camera is. */
-  glideTo(from: 'start' | 'here', com: THREE.Vector3): void {
-    const direction = from === 'start' ? FIRST_VIEW : this.camera.position.clone().sub(this.controls.target)
+  /** Glides to a view: the first, from where the camera is with all of the creature in it, or along one of its own axes. */
+  glideTo(from: Standpoint, com: THREE.Vector3, ahead = 0): void {
+    const direction = from === 'here' ? this.camera.position.clone().sub(this.controls.target) : VIEWS[from].clone().applyAxisAngle(this.camera.up, from === 'start' ? 0 : ahead)
     const to = this.viewFrom(direction, com)
     if (!this.gentle) return this.set(to)
     this.glide = { from: [this.camera.position.clone(), this.controls.target.clone()], to, start: performance.now() }
@@ -98,12 +104,30 @@ export class CameraWork {
       moves = true
     }
     moves = this.controls.update() || moves
+    this.stayAbove()
     this.camera.updateMatrixWorld()
     return { moves, shift }
   }
 
   dispose(): void {
     this.controls.dispose()
+  }
+
+  /** Brings all of a creature that has grown or shrunk into view at once, from the same side. */
+  reframe(com: THREE.Vector3): void {
+    this.glide = null
+    this.set(this.viewFrom(this.camera.position.clone().sub(this.controls.target), com))
+    this.follower.reset()
+  }
+
+  /** Nobody looks from below the floor: there is nothing to be seen. */
+  private stayAbove(): void {
+    if (!this.floor) return
+    const { position } = this.camera
+    const least = this.floor(position.x) + OFF_FLOOR * this.radius
+    if (position.z >= least) return
+    position.z = least
+    this.camera.lookAt(this.controls.target)
   }
 
   private goAlong(shift: THREE.Vector3): void {

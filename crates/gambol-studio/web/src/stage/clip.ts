@@ -129,6 +129,20 @@ export class ClipPlayer {
   }
 }
 
+/** How far a pose has come from the reference pose over the ground: where its root went, and turned about the vertical. */
+export function wayOfRoot(creature: CreatureAnswer, pose: ArrayLike<number>): Way {
+  const root = creature.joints.find((joint) => joint.kind === 'free')
+  if (!root) return { yaw: 0, shift: [0, 0, 0] }
+  const { q } = root
+  // The turn nearest to a turn about the vertical: of r = pose · reference⁻¹ the parts w and z.
+  const [aw, ax, ay, az] = [0, 1, 2, 3].map((k) => pose[q + 3 + k]!) as [number, number, number, number]
+  const [bw, bx, by, bz] = [0, 1, 2, 3].map((k) => creature.reference[q + 3 + k]! * (k ? -1 : 1)) as [number, number, number, number]
+  const yaw = 2 * Math.atan2(aw * bz + az * bw + ax * by - ay * bx, aw * bw - ax * bx - ay * by - az * bz)
+  const [x, y] = [creature.reference[q]!, creature.reference[q + 1]!]
+  const [cosine, sine] = [Math.cos(yaw), Math.sin(yaw)]
+  return { yaw, shift: [pose[q]! - cosine * x + sine * y, pose[q + 1]! - sine * x - cosine * y, 0] }
+}
+
 /** A stride whose turn is closer than this to whole turns has no centre, rad: the same as gambol-motion's. */
 const WHOLE_TURN = 1e-9
 

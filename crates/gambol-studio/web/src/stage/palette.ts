@@ -52,6 +52,9 @@ const ONION = [-Math.PI / 2, Math.PI / 2]
 
 interface Cell { mode: number; element: HTMLElement }
 /** Where a mode is looked at from, and how far it reaches from the middle, across and up, m. */
+/** Of the words over a picture, px. */
+const LABEL = 18
+
 interface View { direction: Vec3; across: number; up: number; middle: THREE.Vector3 }
 
 /**
@@ -290,7 +293,9 @@ export class PaletteView {
   private drawCell(renderer: THREE.WebGLRenderer, { mode, element }: Cell, box: DOMRect): void {
     const { swings, puppet, kinematics } = this
     if (!swings || !puppet || !kinematics || mode >= swings.count) return
-    const at = element.getBoundingClientRect()
+    const whole = element.getBoundingClientRect()
+    // Number and frequency are above the picture and not over it.
+    const at = new DOMRect(whole.x, whole.y + LABEL, whole.width, Math.max(whole.height - LABEL, 1))
     // From below, as the graphics driver counts.
     const [x, y] = [at.left - box.left, box.bottom - at.bottom]
     renderer.setViewport(x, y, at.width, at.height)

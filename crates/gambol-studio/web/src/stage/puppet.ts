@@ -2,6 +2,7 @@ import type * as THREE from 'three'
 import type { CreatureAnswer, Vec3 } from '../protocol'
 import { bodyPuppet } from './body-puppet'
 import type { Bytes, FetchFile } from './bytes'
+import type { Way } from './clip'
 import { skinPuppet } from './skin-puppet'
 import type { Theme } from './theme'
 
@@ -11,8 +12,10 @@ export interface Puppet {
   /** Whether it is the user's own skin. */
   readonly skin: boolean
   readonly triangles: number
-  /** Frames of `Kinematics.frames`. */
-  pose(frames: Float64Array): void
+  /** Frames of `Kinematics.frames`, and how far it has come over the ground: what follows no body goes along that. */
+  pose(frames: Float64Array, way?: Way): void
+  /** Nodes of its file, and where they are. */
+  places?(): { node: number; place: number[] }[]
   /** Instead of a pose: a clip of the file that the skin came from, at a time in s. */
   play?(clip: string, time: number): void
   /** The body under a ray and where it was hit, in the body frame. */

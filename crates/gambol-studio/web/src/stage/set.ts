@@ -53,6 +53,7 @@ export class StageSet {
   readonly scene = new THREE.Scene()
   /** Everything that lies on the ground; sloped with it. */
   readonly ground = new THREE.Group()
+  private readonly marks = new THREE.Group()
   private readonly backdrop: THREE.Mesh<THREE.BufferGeometry, THREE.ShaderMaterial>
   private readonly grid: THREE.Mesh<THREE.PlaneGeometry, THREE.ShaderMaterial>
   private readonly shadow: THREE.Mesh<THREE.PlaneGeometry, THREE.ShadowMaterial>
@@ -124,7 +125,8 @@ export class StageSet {
     this.key.shadow.blurSamples = 8
     this.key.shadow.bias = -0.0004
 
-    this.ground.add(this.grid, this.shadow, this.contacts, this.arrow)
+    this.marks.add(this.contacts, this.arrow)
+    this.ground.add(this.grid, this.shadow, this.marks)
     this.scene.add(this.backdrop, this.ground, this.around, this.key, this.key.target, this.rim, this.rim.target)
     this.around.position.set(0, 0, 1)
     this.setTheme(theme)
@@ -179,6 +181,11 @@ export class StageSet {
     this.backdrop.visible = visible
   }
 
+  /** Rings under feet and the arrow: a film shows none of them. */
+  setMarksVisible(visible: boolean): void {
+    this.marks.visible = visible
+  }
+
   setGridVisible(visible: boolean): void {
     this.grid.visible = visible
   }
@@ -210,10 +217,10 @@ export class StageSet {
   }
 
   /** An arrow on the ground ahead of a point of the world, or none. */
-  setForward(from: THREE.Vector3 | null, forward: ArrayLike<number> = [1, 0, 0]): void {
+  setForward(from: THREE.Vector3 | null, forward: ArrayLike<number> = [1, 0, 0], turned = 0): void {
     this.arrow.visible = from !== null
     if (!from) return
-    const yaw = Math.atan2(forward[1]!, forward[0]!)
+    const yaw = Math.atan2(forward[1]!, forward[0]!) + turned
     const [x, y] = this.onGround(from.toArray())
     const start = 0.85 * this.radius
     this.arrow.position.set(x + start * Math.cos(yaw), y + start * Math.sin(yaw), 0.003 * this.radius)

@@ -2,6 +2,7 @@ import * as THREE from 'three'
 import { type GLTF, GLTFLoader } from 'three/addons/loaders/GLTFLoader.js'
 import type { BonePart, CreatureAnswer, SkinPart } from '../protocol'
 import type { Bytes, FetchFile } from './bytes'
+import type { Way } from './clip'
 import { Kinematics } from './kinematics'
 import { Picker, setMatrix } from './pick'
 import type { Look, Puppet } from './puppet'
@@ -48,7 +49,15 @@ export function outsideFiles(data: ArrayBuffer): string[] {
 }
 
 /** A node of the scene, with the body it follows if it follows one. */
-interface Driven { node: THREE.Object3D; bone: BonePart | null; turnInWorld: THREE.Quaternion }
+interface Driven {
+  node: THREE.Object3D
+  /** Its number in the file. */
+  index: number | null
+  bone: BonePart | null
+  turnInWorld: THREE.Quaternion
+  /** Of the node that travels though it follows no body: where it rests in the world, and in its parent. */
+  rest: { world: THREE.Matrix4; place: THREE.Vector3; turn: THREE.Quaternion } | null
+}
 
 class SkinPuppet implements Puppet {
   readonly object = new THREE.Group()
@@ -80,11 +89,16 @@ class SkinPuppet implements Puppet {
     this.clips = gltf.animations
 
     const bones = new Map(skin.bones.map((bone) => [bone.node, bone]))
-    const root: Driven = { node: this.object, bone: null, turnInWorld: new THREE.Quaternion(...xyzw(skin.orientation)) }
+    const root: Driven = { node: this.object, index: null, bone: null, rest: null, turnInWorld: new THREE.Quaternion(...xyzw(skin.orientation)) }
     this.byNode.set(this.object, root)
     gltf.scene.traverse((node) => {
       const index = gltf.parser.associations.get(node)?.nodes
-      const driven = { node, bone: (index === undefined ? undefined : bones.get(index)) ?? null, turnInWorld: new THREE.Quaternion() }
+      const bone = (index === undefined ? undefined : bones.get(index)) ?? null
+      node.updateMatrix()
+      node.matrixWorld.multiplyMatrices(node.parent!.matrixWorld, node.matrix)
+      const travels = bone === null && index === skin.root
+      const rest = travels ? { world: node.matrixWorld.clone(), place: node.position.clone(), turn: node.quaternion.clone() } : null
+      const driven: Driven = { node, index: index ?? null, bone, rest, turnInWorld: new THREE.Quaternion() }
       this.nodes.push(driven)
       this.byNode.set(node, driven)
       // Written by `pose` below, in the same order: three need not do it again.
@@ -99,22 +113,33 @@ class SkinPuppet implements Puppet {
 
   /**
    * Each node's frame in the world is its body's ∘ the node's in the body. Its own scale stays, and so do nodes that
-   * follow no body, relative to their parents.
+   * follow no body, relative to their parents; the root of all bones, if it is one of these, goes along the way over the ground.
    */
-  pose(frames: Float64Array): void {
+  pose(frames: Float64Array, way: Way = STILL): void {
     this.picker.pose(frames)
-    for (const { node, bone, turnInWorld } of this.nodes) {
+    for (const { node, bone, rest, turnInWorld } of this.nodes) {
       const parent = this.byNode.get(node.parent!)!
       if (bone) {
         setMatrix(nodeInWorld, frames, 7 * bone.body).multiply(setMatrix(inBody, [...bone.position, ...bone.orientation]))
         nodeInWorld.decompose(place, turn, scale)
         node.position.copy(place.applyMatrix4(inverse.copy(parent.node.matrixWorld).invert()))
         node.quaternion.copy(parent.turnInWorld).invert().multiply(turn)
+      } else if (rest) {
+        // way ∘ rest in the world, seen from the parent: its turn there is that of the way about the parent's own axes.
+        turn.setFromAxisAngle(UP, way.yaw)
+        place.setFromMatrixPosition(rest.world).applyQuaternion(turn)
+        place.set(place.x + way.shift[0], place.y + way.shift[1], place.z + way.shift[2])
+        node.position.copy(place.applyMatrix4(inverse.copy(parent.node.matrixWorld).invert()))
+        node.quaternion.copy(parent.turnInWorld).invert().multiply(turn).multiply(parent.turnInWorld).multiply(rest.turn)
       }
       turnInWorld.copy(parent.turnInWorld).multiply(node.quaternion)
       node.updateMatrix()
       node.matrixWorld.multiplyMatrices(parent.node.matrixWorld, node.matrix)
     }
+  }
+
+  places(): { node: number; place: number[] }[] {
+    return this.nodes.flatMap(({ node, index }) => (index === null ? [] : [{ node: index, place: new THREE.Vector3().setFromMatrixPosition(node.matrixWorld).toArray() }]))
   }
 
   /** A loop: after its end it begins again. */
@@ -182,6 +207,8 @@ class SkinPuppet implements Puppet {
   }
 }
 
+const STILL: Way = { yaw: 0, shift: [0, 0, 0] }
+const UP = new THREE.Vector3(0, 0, 1)
 const nodeInWorld = new THREE.Matrix4()
 const inBody = new THREE.Matrix4()
 const inverse = new THREE.Matrix4()

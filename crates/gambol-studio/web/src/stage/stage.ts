@@ -2,7 +2,7 @@ import * as THREE from 'three'
 import type { CreatureAnswer, ShapePart, Vec3 } from '../protocol'
 import { type Bytes, type FetchFile, numbersOf } from './bytes'
 import { CameraWork } from './camera'
-import type { Standing } from './clip'
+import type { Standing, Way } from './clip'
 import { drawsInSoftware, driverName } from './driver'
 import { Emitter } from './emitter'
 import type { Interaction, OnPage, StageEvents } from './events'
@@ -38,8 +38,14 @@ export interface StageStats {
   skin: boolean
 }
 
+/** Where a film is seen from. */
+export interface Eye { camera: THREE.PerspectiveCamera; followed: THREE.Vector3 }
+
 /** A pause longer than this between frames is rest, not a slow frame, ms. */
 const REST = 400
+
+/** A creature that grew or shrank by more than this share is framed anew. */
+const RESIZED = 0.02
 
 /** Something that follows poses: the creature, or a ghost of it. */
 interface Actor { creature: CreatureAnswer; kinematics: Kinematics; puppet: Puppet }
@@ -62,7 +68,10 @@ export class Stage extends Emitter<StageEvents> {
   private skinWanted = true
   private bytes: Bytes = new Uint8Array()
   private ghost: Actor | null = null
+  private onion: Actor[] = []
+  private onionNumber = 0
   private frames: Float64Array = new Float64Array(7)
+  private way: Way = { yaw: 0, shift: [0, 0, 0] }
   private marks: Marks = {}
   private standing: Standing[] = []
   private lit: number[] | null = null
@@ -111,6 +120,7 @@ export class Stage extends Emitter<StageEvents> {
     // Which may have changed while the skin was read.
     puppet.setTheme(this.theme)
     this.mouse.forget()
+    const before = this.actor?.creature.height ?? creature.height
     this.removeActor()
     void this.setGhostCreature(null)
     this.actor = { creature, kinematics: new Kinematics(creature), puppet }
@@ -123,13 +133,16 @@ export class Stage extends Emitter<StageEvents> {
     this.setSkinVisible(this.skinWanted)
     this.unseen = !options.keepView
     if (this.unseen) this.view.start(this.centreOfMass())
+    else if (Math.abs(creature.height / before - 1) > RESIZED) this.view.reframe(this.centreOfMass())
     this.repaint()
   }
 
-  setPose(q: ArrayLike<number>): void {
+  /** Poses the creature, which has come along `way`. */
+  setPose(q: ArrayLike<number>, way: Way = { yaw: 0, shift: [0, 0, 0] }): void {
     if (!this.actor || q.length !== this.actor.creature.nq) return
     this.frames = this.actor.kinematics.frames(q)
-    this.actor.puppet.pose(this.frames)
+    this.way = way
+    this.actor.puppet.pose(this.frames, way)
     this.bare?.pose(this.frames)
     this.placeContacts()
     // The first pose may be far from the reference: the first view is of it.
@@ -179,6 +192,38 @@ export class Stage extends Emitter<StageEvents> {
     this.invalidate()
   }
 
+  /** Two translucent copies of the creature, for a moment before and one after; null takes them away. */
+  async setOnionCreature(creature: CreatureAnswer | null, bytes?: Bytes, fetchFile?: FetchFile): Promise<void> {
+    const number = ++this.onionNumber
+    for (const { puppet } of this.onion) {
+      puppet.object.removeFromParent()
+      puppet.dispose()
+    }
+    this.onion = []
+    this.invalidate()
+    if (!creature || !bytes || !fetchFile) return
+    const made = await Promise.all([0, 1].map(() => puppetOf(creature, bytes, fetchFile, { theme: this.theme, ghost: true })))
+    if (number !== this.onionNumber || this.ended.signal.aborted) {
+      for (const { puppet } of made) puppet.dispose()
+      return
+    }
+    this.onion = made.map(({ puppet }) => ({ creature, kinematics: new Kinematics(creature), puppet }))
+    for (const { puppet } of this.onion) {
+      puppet.object.visible = false
+      this.set.scene.add(puppet.object)
+    }
+  }
+
+  /** Poses them, or hides them. */
+  setOnion(poses: { q: ArrayLike<number>; way: Way }[]): void {
+    this.onion.forEach(({ puppet, kinematics }, k) => {
+      const pose = poses[k]
+      puppet.object.visible = pose !== undefined
+      if (pose) puppet.pose(kinematics.frames(pose.q), pose.way)
+    })
+    if (this.onion.length) this.invalidate()
+  }
+
   /** The ghost plays a clip of the file that its skin came from, at a time in s, moved by `shift` in the world. */
   playGhost(clip: string, time: number, shift: Vec3): void {
     const puppet = this.ghost?.puppet
@@ -193,6 +238,8 @@ export class Stage extends Emitter<StageEvents> {
 
   /** Slope in rad, rising ahead (+x). */
   setGround(ground: { visible: boolean; slope: number }): void {
+    const rise = Math.tan(ground.slope)
+    this.view.floor = ground.visible ? (x) => rise * x : null
     this.set.setGround(ground.visible, ground.slope)
     this.placeContacts()
     this.invalidate()
@@ -230,6 +277,13 @@ export class Stage extends Emitter<StageEvents> {
     this.invalidate()
   }
 
+  /** From ahead, from its right, or from above. */
+  viewFrom(side: 'front' | 'side' | 'top'): void {
+    const [x, y] = this.actor?.creature.forward ?? [1, 0]
+    this.view.glideTo(side, this.centreOfMass(), Math.atan2(y, x) + this.way.yaw)
+    this.invalidate()
+  }
+
   /** Whether the camera goes along with the creature. */
   setFollow(follow: boolean): void {
     this.view.follow = follow
@@ -260,20 +314,52 @@ export class Stage extends Emitter<StageEvents> {
     this.frame(performance.now())
   }
 
-  /** A PNG of the picture, without what is marked on it. */
-  async snapshot(width: number, height: number): Promise<Blob> {
-    const picture = this.paintAside(width, height, (renderer) => {
-      this.view.setAspect(width / height)
-      renderer.render(this.set.scene, this.view.camera)
-    })
-    return new Promise((resolve, reject) =>
-      picture.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('the picture could not be written'))), 'image/png'),
-    )
+  /** How wide the picture is for its height. */
+  get aspect(): number {
+    return this.canvas.clientWidth / Math.max(this.canvas.clientHeight, 1)
   }
 
-  /** What is drawn, for a MediaRecorder. */
-  stream(framesPerSecond = 60): MediaStream {
-    return this.canvas.captureStream(framesPerSecond)
+  /** Where it is looked from now, for a film: what goes on meanwhile does not move it. */
+  eye(): Eye {
+    return { camera: this.view.camera.clone(), followed: this.view.followed.clone() }
+  }
+
+  /**
+   * A frame of a film: the creature in a pose, seen from a standpoint by a camera that was moved by `shift`, without what is
+   * marked. `clear`: the creature alone, on nothing.
+   */
+  filmFrame(from: Eye, width: number, height: number, q: ArrayLike<number>, way: Way, shift: Vec3, clear: boolean): HTMLCanvasElement {
+    const { actor } = this
+    const moved = new THREE.Vector3(...shift)
+    const eye = from.camera.clone()
+    eye.position.add(moved)
+    eye.aspect = width / height
+    eye.updateProjectionMatrix()
+    return this.paintAside(width, height, (renderer, scene) => {
+      if (!actor) return
+      const paint = () => {
+        this.set.setMarksVisible(false)
+        this.set.centreOn(from.followed.clone().add(moved))
+        renderer.render(scene, eye)
+        this.set.setMarksVisible(true)
+      }
+      const shown = this.bare ?? actor.puppet
+      if (clear) {
+        this.alone((pose) => {
+          pose(q, way)
+          paint()
+        })
+        return
+      }
+      shown.pose(actor.kinematics.frames(q), way)
+      paint()
+      shown.pose(this.frames, this.way)
+    })
+  }
+
+  /** Nodes of the file that the skin came from, and where they are in the world. */
+  nodes(): { node: number; place: number[] }[] {
+    return this.actor?.puppet.places?.() ?? []
   }
 
   stats(): StageStats {
@@ -297,6 +383,7 @@ export class Stage extends Emitter<StageEvents> {
     this.view.dispose()
     this.removeActor()
     void this.setGhostCreature(null)
+    void this.setOnionCreature(null)
     this.set.dispose()
     this.overlay.dispose()
     this.renderer?.dispose()
@@ -326,7 +413,7 @@ export class Stage extends Emitter<StageEvents> {
   }
 
   /** For film strips: poses the creature in a picture that shows it alone, then puts everything back. */
-  alone(paint: (pose: (q: ArrayLike<number>) => { frames: Float64Array; kinematics: Kinematics }) => void): void {
+  alone(paint: (pose: (q: ArrayLike<number>, way?: Way) => { frames: Float64Array; kinematics: Kinematics }) => void): void {
     const actor = this.actor
     if (!actor) return
     const before = this.frames.slice()
@@ -335,17 +422,20 @@ export class Stage extends Emitter<StageEvents> {
     this.set.setBackdropVisible(false)
     this.set.ground.visible = false
     if (this.ghost) this.ghost.puppet.object.visible = false
+    const skins = this.onion.map(({ puppet }) => puppet.object.visible)
+    for (const { puppet } of this.onion) puppet.object.visible = false
     const shown = this.bare ?? actor.puppet
-    paint((q) => {
+    paint((q, way) => {
       const frames = actor.kinematics.frames(q)
-      shown.pose(frames)
+      shown.pose(frames, way)
       return { frames, kinematics: actor.kinematics }
     })
     this.set.setBackdropVisible(true)
     this.set.ground.visible = ground
     if (this.ghost) this.ghost.puppet.object.visible = ghost
+    this.onion.forEach(({ puppet }, k) => (puppet.object.visible = skins[k]!))
     this.frames.set(before)
-    shown.pose(this.frames)
+    shown.pose(this.frames, this.way)
   }
 
   /** Half sizes of the box around the creature in its reference pose, and its middle seen from the centre of mass, m. */
@@ -443,7 +533,7 @@ export class Stage extends Emitter<StageEvents> {
     const { moves, shift } = this.view.advance(com, now, span / 1000)
     this.mouse.shift(shift)
     this.set.centreOn(this.view.followed)
-    this.set.setForward(this.marks.forward ? this.view.followed : null, this.marks.forward)
+    this.set.setForward(this.marks.forward ? this.view.followed : null, this.marks.forward, this.way.yaw)
     const start = performance.now()
     this.renderer.render(this.set.scene, this.view.camera)
     this.drawOverlay()

@@ -35,8 +35,9 @@ export async function filmStrip(
     stage.alone((pose) => {
       renderer.setScissorTest(true)
       for (let n = 0; n < pictures; n++) {
-        const q = player.at((n + 0.5) / pictures * player.duration, new Float64Array(player.creature.nq))
-        const { frames } = pose(q)
+        const share = (n + 0.5) / pictures
+        const q = player.at(share * player.duration, new Float64Array(player.creature.nq))
+        const { frames } = pose(q, player.wayAfter(share))
         const centre = new THREE.Vector3(...centreOfMass(player.creature, frames)).add(middle)
         camera.position.copy(centre).add(new THREE.Vector3(0, -away, 0.15 * away))
         camera.lookAt(centre)

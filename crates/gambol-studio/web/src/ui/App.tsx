@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { ACCEPTED, filesOf } from '../files'
-import { drop, loaded, overlay, planting, right, show, showPanel } from '../studio'
+import { dropFound, loaded, overlay, planting, right, show, showPanel } from '../studio'
 import { BodyPanel } from './BodyPanel'
 import { ControlPanel } from './ControlPanel'
 import { CreaturePanel } from './CreaturePanel'
@@ -14,6 +14,7 @@ import { MotionPanel } from './MotionPanel'
 import { Notes } from './Notes'
 import { Palette } from './Palette'
 import { PhysicsPanel } from './PhysicsPanel'
+import { Question } from './Question'
 import { Selection } from './Selection'
 import { stage, StageView } from './StageView'
 import { TakeHome } from './TakeHome'
@@ -28,6 +29,7 @@ export function App() {
       {forest ? <Forest /> : <Creature />}
       {overlay.value === 'help' && <HelpSheet />}
       {overlay.value === 'take' && (forest ? <ForestTake /> : <TakeHome />)}
+      <Question />
       <DropTarget />
     </>
   )
@@ -54,7 +56,12 @@ function Forest() {
 function Creature() {
   return (
     <main>
-      <Tabs class="left" label="Creature and body" value={show.panel.value} onChange={(panel) => { show.panel.value = panel }}
+      <Tabs class="left" label="Creature and body" value={show.panel.value} onChange={(panel) => {
+          show.panel.value = panel
+          // What the mouse was to do belongs to the panel that said so.
+          show.tool.value = 'look'
+          show.placing.value = null
+        }}
         tabs={[['creature', 'Creature', CreaturePanel], ['body', 'Body', BodyPanel]]} below={<Selection />} />
       <div class="centre">
         <div class="stage-place">
@@ -114,7 +121,7 @@ function DropTarget() {
       event.preventDefault()
       over.value = false
       overlay.value = null
-      void filesOf(event.dataTransfer).then(drop)
+      void filesOf(event.dataTransfer).then(dropFound)
     }
     addEventListener('dragenter', on)
     addEventListener('dragover', on)

@@ -1,6 +1,7 @@
 import { capital, constraintText, feet, legOf, spoken, whichFoot } from '../bodyparts'
 import type { CreatureAnswer, Style } from '../protocol'
 import { changeStyle, doc, dragStyle, flow, resetBody, show, standUp, withScale, work } from '../studio'
+import { still } from '../flow'
 import { emptyStyle, same } from '../work/empty'
 import { number, times } from './format'
 import * as icons from './icons'
@@ -43,7 +44,10 @@ export function BodyPanel() {
         <p class="quiet">Finds the stiffness that carries its weight.</p>
       </section>
       <Section title="Muscles" aside={changed ? <IconButton small label="The body as it was" icon={<icons.Reset />} onClick={resetBody} /> : undefined}>
-        <StiffnessSlider label="All joints" pattern={ALL} bodies={[]} title="Stiffness of every joint. Stiffer joints vibrate faster and move less." />
+        <StiffnessSlider label="All joints" pattern={ALL} bodies={[]} title="Stiffness of every joint: vibrations in the palette, physics and controllers. The tempo of gaits follows from its size" />
+        {factorOf(style, ALL) !== 1 && !still(work.value.gait) && (
+          <p class="quiet">For physics and controllers. A gait stays as it is: its tempo follows from its size, and one factor for all joints leaves the forms of its vibrations alone.</p>
+        )}
         <Slider label="Relaxed – tense" value={style.tension} least={0.25} most={4} ratios fromMiddle text={times}
           title="All springs at the same energy: tense is fast and small, relaxed slow and wide"
           onDrag={(tension) => dragStyle('tension', { tension })} onRelease={() => doc.release()}

@@ -22,10 +22,11 @@ export function CreaturePanel() {
       <section class="section intro">
         <h2>{capital(answer.name)}</h2>
         <p class="facts">
-          {number(answer.height)} m tall · {number(answer.mass)} kg · {answer.joints.filter((joint) => joint.kind !== 'free').length} joints
+          {number(of.height ?? answer.height)} m tall · {number(of.mass ?? answer.mass)} kg · {answer.joints.filter((joint) => joint.kind !== 'free').length} joints
         </p>
         <FileButton label="Open your own" />
       </section>
+      <Odd height={answer.height} of={of} kind={answer.kind} />
       <Landmarks creature={answer} />
       {answer.kind === 'gltf' && <Facing creature={answer} />}
       {(answer.kind === 'gltf' || answer.kind === 'recording') && (
@@ -52,6 +53,31 @@ export function CreaturePanel() {
       <Told title="Worth knowing" lines={answer.warnings} warn />
       <Told title="How it was read" lines={answer.notes} />
     </>
+  )
+}
+
+/** Units that files are made in without saying so, m. */
+const UNITS: [number, string][] = [[0.01, 'centimetre'], [0.0254, 'inch'], [0.001, 'millimetre'], [0.3048, 'foot'], [100, 'hundred metres']]
+/** Nothing that walks is taller, and few that are smaller are animated, m. */
+export const TALLEST = 5
+export const SMALLEST = 0.05
+/** Heights that most have, m: between these a unit is a good guess. */
+const USUAL = [0.15, 3]
+
+/** An implausible size is the first thing to know: tempo and strength follow from it. */
+function Odd({ height, of, kind }: { height: number; of: CreatureWork; kind: CreatureAnswer['kind'] }) {
+  if (of.height !== null || (kind !== 'gltf' && kind !== 'recording') || (height <= TALLEST && height >= SMALLEST)) return null
+  const guesses = UNITS.map(([unit, name]) => [unit * height, `if its unit is the ${name}`] as const).filter(([tall]) => tall >= USUAL[0]! && tall <= USUAL[1]!)
+  const choices = [...guesses, [0.7, 'as a dog'] as const, [1.75, 'as a person'] as const]
+  return (
+    <Section title="Is it that size?">
+      <p class="quiet">By its file it is {number(height)} m tall, and so it moves. Choose another, or type it below.</p>
+      <div class="chips">
+        {choices.map(([tall, why]) => (
+          <button type="button" class="chip" key={why} onClick={() => correct('height', { height: Number(tall.toPrecision(3)) })}>{number(tall)} m, {why}</button>
+        ))}
+      </div>
+    </Section>
   )
 }
 

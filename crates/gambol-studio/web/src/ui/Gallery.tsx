@@ -1,6 +1,6 @@
 import { capital } from '../bodyparts'
 import { ACCEPT, ACCEPTED, filesOfInput } from '../files'
-import { chooseCreature, drop, engine, overlay, work } from '../studio'
+import { chooseCreature, dropFound, engine, overlay, work } from '../studio'
 import * as icons from './icons'
 import { Modal } from './parts'
 import { pictureOf } from './pictures'
@@ -42,12 +42,11 @@ export function FileButton({ label, folder, onFiles }: { label: string; folder?:
       {label}
       <input class="hidden" type="file" multiple {...(folder ? { webkitdirectory: true } : { accept: ACCEPT })} onChange={(event) => {
         const input = event.currentTarget
-        void filesOfInput(input.files ?? []).then((files) => {
-          // So that the same file can be chosen again.
-          input.value = ''
-          onFiles?.()
-          return drop(files)
-        })
+        const files = filesOfInput(input.files ?? [])
+        // So that the same file can be chosen again.
+        input.value = ''
+        onFiles?.()
+        void dropFound(files)
       }} />
     </label>
   )

@@ -3,6 +3,7 @@ import { still } from '../flow'
 import type { Component, GaitWork, ModePart, GaitReport } from '../protocol'
 import { changeGait, chooseGait, doc, dragGait, flow, resetGait, show, work } from '../studio'
 import { byMode, withEdit } from '../work/marks'
+import { offsetRange } from '../work/reach'
 import { Told } from './CreaturePanel'
 import { DEGREE, DEGREES, degrees, number, percent } from './format'
 import * as icons from './icons'
@@ -161,8 +162,10 @@ function Posture() {
 function OffsetSlider({ label, mode, gait }: { label: string; mode: ModePart; gait: GaitWork }) {
   const designed = byMode(flow.motion.value?.answer.components ?? []).get(mode.index)?.offset ?? 0
   const own = gait.edits.find((edit) => edit.mode === mode.index)?.offset
+  const body = flow.body.value!
+  const [least, most] = offsetRange(body.creature.answer, body.swings.shape(mode.index), body.answer.pose)
   return (
-    <Slider label={label} value={own ?? designed} least={-1} most={1} fromMiddle text={degrees} shownAs={DEGREES} title={`A lasting share of mode ${mode.index}: ${mode.name}`} follows={own == null}
+    <Slider label={label} value={own ?? designed} least={least} most={most} fromMiddle={least === -most} text={degrees} shownAs={DEGREES} title={`A lasting share of mode ${mode.index}: ${mode.name}. It ends where a joint does`} follows={own == null}
       onDrag={(value) => dragGait(`posture ${label.toLowerCase()}`, (gait) => withEdit(gait, mode.index, { offset: value }))}
       onRelease={() => doc.release()}
       onReset={own == null ? undefined : () => changeGait(`posture ${label.toLowerCase()}`, withEdit(gait, mode.index, { offset: null }))} />

@@ -1,3 +1,4 @@
+import type { LocalEngine } from '../engine/local'
 import { dismiss, notes, said } from '../notes'
 import { engine } from '../studio'
 import * as icons from './icons'
@@ -27,9 +28,20 @@ export function Notes() {
 }
 
 function Connection() {
+  const failure = engine.local ? (engine as LocalEngine).failure.value : null
   switch (engine.connection.value) {
     case 'lost':
-      return (
+      return engine.local ? (
+        <div class="note trouble lost" role="alert">
+          <icons.Warn />
+          <div class="grow">
+            {failure !== null
+              ? <p>The engine could not be loaded: {failure}. It is tried again; your work is kept here.</p>
+              : <p>The engine stumbled and begins anew. Your work is kept here.</p>}
+            <small>{failure !== null ? 'Is the network gone, or the site not whole?' : 'If it stays so, undo what you did last, or try something else.'}</small>
+          </div>
+        </div>
+      ) : (
         <div class="note trouble lost" role="alert">
           <icons.Warn />
           <div class="grow">

@@ -8,7 +8,7 @@ import { Stage, type StageEvents } from '../stage'
 import { control, flow, physics, placeLandmark, reach, show, work } from '../studio'
 import { theme } from '../theme'
 import { addHold, toggleInjured } from './BodyPanel'
-import { hertz } from './format'
+import { hertz, number } from './format'
 import * as icons from './icons'
 import { Choice, IconButton } from './parts'
 
@@ -22,6 +22,25 @@ const TOOLS: { value: Tool; label: preact.JSX.Element; title: string }[] = [
   { value: 'pose', label: <icons.Pose />, title: 'Pose: drag a limb (P)' },
   { value: 'hold', label: <icons.Hold />, title: 'Hold: click a part to pin it (H)' },
 ]
+
+const SIDES = [
+  { value: 'front', label: 'Front', title: 'From ahead (X)' },
+  { value: 'side', label: 'Side', title: 'From its right (C)' },
+  { value: 'top', label: 'Top', title: 'From above (T)' },
+]
+
+/** A wish that is missed by more than this share is told. */
+const MISSED = 0.05
+
+/** Why the motion is not as fast as was asked. */
+function beyondReach(): string | null {
+  const { gait } = work.value
+  const motion = flow.motion.value
+  if (!motion || motion.gait.speed !== gait.speed || gait.speed === null || !(gait.speed > 0) || gait.name === null) return null
+  const { speed } = motion.answer.report
+  if (Math.abs(speed / gait.speed - 1) < MISSED) return null
+  return `${number(gait.speed)} m/s is beyond its reach in this ${spoken(gait.name)}: it goes ${number(speed)} m/s`
+}
 
 export function StageView() {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -74,10 +93,18 @@ export function StageView() {
       <div class="stage-views">
         <IconButton label="Show all of it" keys="F" icon={<icons.Frame />} onClick={() => stage.value?.frameAll()} />
         <IconButton label="View as at the start" keys="R" icon={<icons.Reset />} onClick={() => stage.value?.resetView()} />
+        <Choice label="View from" value="" options={SIDES} onChange={(side) => stage.value?.viewFrom(side as 'front' | 'side' | 'top')} />
+        <IconButton label="Onion skin: a little before and after" keys="O" icon={<icons.Onion />} pressed={show.onion.value} onClick={() => { show.onion.value = !show.onion.value }} />
         <IconButton label="Camera goes along" icon={<icons.Camera />} pressed={show.follows.value} onClick={() => { show.follows.value = !show.follows.value }} />
         {skin && <IconButton label="Its own skin" icon={<icons.Skin />} pressed={show.skin.value} onClick={() => { show.skin.value = !show.skin.value }} />}
       </div>
       <StageHint />
+      {physics.fell.value !== null && (
+        <div class="stage-hint fell" role="status">
+          It fell after {physics.fell.value.toFixed(1)} s.
+          <button type="button" onClick={() => void physics.begin()}>Start again</button>
+        </div>
+      )}
       {tip.value && tool !== 'look' && <p class="tip" style={{ left: `${tip.value.x}px`, top: `${tip.value.y}px` }}>{capital(spoken(tip.value.name))}</p>}
       {menu.value && tool === 'hold' && (
         <div class="menu" role="menu" aria-label={menu.value.title} style={{ left: `${menu.value.x}px`, top: `${menu.value.y}px` }}>
@@ -134,10 +161,12 @@ function StageHint() {
   const floats = show.sketching.value && control.view.value === 'preview' && control.player.value
   const text = placing !== null
     ? `Click the ${spoken(placing)} on the body`
+    : physics.fell.value !== null ? null
     : physics.state.value !== 'off' ? 'Live simulation: drag the body to push it'
     : mode ? `${capital(mode.name)}${mode.rigid ? '' : `, ${hertz(mode.frequency)}`}`
     : floats ? 'Without gravity: what the green modes alone do'
     : show.sketching.value && control.running.value ? 'The best so far'
+    : physics.state.value === 'off' && !show.sketching.value && beyondReach() !== null ? beyondReach()
     : show.tool.value === 'pose' ? 'Drag a limb: this is the pose that it vibrates about'
     : show.tool.value === 'hold' ? 'Click a part to hold it'
     : null

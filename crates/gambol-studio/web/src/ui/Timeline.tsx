@@ -1,10 +1,11 @@
 import { useSignal, useSignalEffect } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { whichFoot } from '../bodyparts'
+import { feet, footOf, whichFoot } from '../bodyparts'
 import type { ForceCurves } from '../forces'
+import { TRACED } from '../physics'
 import { SPEEDS } from '../playback'
 import type { ClipPart } from '../protocol'
-import { doc, forces, physics, playback, show } from '../studio'
+import { doc, flow, forces, physics, playback, show } from '../studio'
 import { theme } from '../theme'
 import { filmStrip, type Stage } from '../stage'
 import * as icons from './icons'
@@ -34,7 +35,7 @@ export function Timeline({ stage }: { stage: Stage | null }) {
           { value: 'travel', label: 'Travels', title: 'It walks over the ground' },
           { value: 'place', label: 'In place', title: 'It stays where it is' },
         ]} />
-        <Slider label="Speed" value={playback.speed.value} least={SPEEDS.least} most={SPEEDS.most} ratios text={(value) => `×${value.toFixed(2)}`}
+        <Slider label="Playback" value={playback.speed.value} least={SPEEDS.least} most={SPEEDS.most} ratios text={(value) => `×${value.toFixed(2)}`}
           onDrag={(value) => { playback.speed.value = Math.abs(value - 1) < 0.03 ? 1 : value }} onRelease={() => {}}
           onReset={playback.speed.value === 1 ? undefined : () => { playback.speed.value = 1 }} />
       </div>
@@ -65,9 +66,11 @@ function Tracks({ clip, curves, stage }: { clip: ClipPart | null; curves: ForceC
     const { left, width } = track.current!.getBoundingClientRect()
     playback.seek((event.clientX - left) / width)
   }
-  const contacts = clip?.contacts ?? []
+  const live = physics.state.value !== 'off'
+  const contacts = live ? traced() : clip?.contacts ?? []
+  const span = live ? TRACED : clip?.duration ?? 1
   return (
-    <div class={`tracks ${physics.state.value === 'off' ? '' : 'live'} ${contacts.length > 4 ? 'many' : ''}`}>
+    <div class={`tracks ${live ? 'live' : ''} ${contacts.length > (live ? 6 : 4) ? 'many' : ''}`}>
       <div class="names" aria-hidden="true">
         <span class="strip-name" />
         {contacts.map((contact) => <span key={contact.name}>{whichFoot(contact.name)}</span>)}
@@ -85,16 +88,39 @@ function Tracks({ clip, curves, stage }: { clip: ClipPart | null; curves: ForceC
         {contacts.map((contact) => (
           <div class="contact" key={contact.name}>
             {contact.intervals.map(([from, to]) => (
-              <i key={from} style={{ left: `${(from / clip!.duration) * 100}%`, width: `${((to - from) / clip!.duration) * 100}%` }} />
+              <i key={from} style={{ left: `${(from / span) * 100}%`, width: `${((to - from) / span) * 100}%` }} />
             ))}
           </div>
         ))}
         {curves && clip && <Forces curves={curves} duration={clip.duration} />}
-        {clip && <Playhead />}
+        {clip && !live && <Playhead />}
       </div>
     </div>
   )
 }
+
+/** What stood on the ground in the last seconds of a simulation: each foot, and all else that touched it. */
+function traced(): { name: string; intervals: [number, number][] }[] {
+  const creature = flow.creature.value?.answer
+  const trace = physics.trace.value
+  if (!creature || trace.length === 0) return []
+  const start = trace.at(-1)!.time - TRACED
+  const rows = new Map(feet(creature).map((foot) => [foot.name, [] as [number, number][]]))
+  const footOfBody = new Map(creature.bodies.map((body, index) => [body.name, footOf(creature, index)?.name ?? OTHERS]))
+  trace.forEach(({ time, touching }, k) => {
+    const before = trace[k - 1]?.time ?? time
+    for (const name of new Set(touching.map((body) => footOfBody.get(body) ?? OTHERS))) {
+      const intervals = rows.get(name) ?? rows.set(name, []).get(name)!
+      const last = intervals.at(-1)
+      if (last && last[1] >= before - start - 1e-9) last[1] = time - start
+      else intervals.push([Math.max(before - start, 0), time - start])
+    }
+  })
+  return [...rows].map(([name, intervals]) => ({ name, intervals }))
+}
+
+/** What touches the ground and is no foot. */
+const OTHERS = 'body'
 
 /** A curve for each foot, their sum, and in red what no foot could give; a red band where the motion cannot be believed. */
 function Forces({ curves, duration }: { curves: ForceCurves; duration: number }) {

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { capital } from '../bodyparts'
-import { control, doc, engine, flow, gameSet, overlay, planting, takeable, takeHome, waiting, work } from '../studio'
+import { control, doc, engine, flow, gameSet, overlay, planting, right, takeable, takeHome, waiting, work } from '../studio'
 import { switchTheme, theme } from '../theme'
 import { Gallery } from './Gallery'
 import * as icons from './icons'
@@ -51,7 +51,7 @@ function State() {
   }
   if (planting.busy.value) return <p class="state busy" role="status">Finding its vibrations</p>
   if (planting.on.value) return <p class="state">Drag to blow, click for a gust; W A S D to walk, right-drag to look</p>
-  if (hinted) return <p class="state" />
+  if (hinted || right.value !== 'motion') return <p class="state" />
   return (
     <p class="state hint">
       Press a gait on the right. Drag to look around. Drop your own creature anywhere.

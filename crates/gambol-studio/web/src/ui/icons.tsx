@@ -25,6 +25,7 @@ export const StandUp = () => <Icon><path d="M8 12V3M4.8 6.2 8 3l3.2 3.2M3 13.8h1
 export const Close = () => <Icon><path d="m4 4 8 8M12 4l-8 8" /></Icon>
 export const Chevron = () => <Icon><path d="m4.5 6.5 3.5 3.5 3.5-3.5" /></Icon>
 export const Reset = () => <Icon><path d="M3 8a5 5 0 1 0 1.6-3.7M3 2.8v2.6h2.6" /></Icon>
+export const Onion = () => <Icon><circle cx="8" cy="8" r="3.4" /><path d="M4.4 3.6a5.6 5.6 0 0 0 0 8.8M11.6 3.6a5.6 5.6 0 0 1 0 8.8" opacity=".6" /></Icon>
 export const Look = () => <Icon><path d="M4 2.5v9.2l2.6-2.3 1.7 3.9 1.7-.8-1.7-3.8 3.4-.3z" /></Icon>
 export const Pose = () => <Icon><circle cx="3.6" cy="12.4" r="1.6" /><circle cx="8" cy="6.6" r="1.6" /><circle cx="12.6" cy="3.4" r="1.6" /><path d="m4.6 11.1 2.5-3.2M9.3 5.7l2-1.4" /></Icon>
 export const Hold = () => <Icon><path d="m9.4 2.2 4.4 4.4-2.6.6-2.4 2.4-.3 2.9-5-5 2.9-.3 2.4-2.4zM5.6 10.4 2.4 13.6" /></Icon>

@@ -47,6 +47,8 @@ async function claim(name: string): Promise<boolean> {
 }
 
 function tryLock(name: string): Promise<boolean> {
+  // A page that came over plain HTTP from another machine has no locks: a tab that was duplicated there shares its work.
+  if (!('locks' in navigator)) return Promise.resolve(true)
   return new Promise((settle) => {
     void navigator.locks.request(name, { ifAvailable: true }, (lock) => {
       settle(lock !== null)
