@@ -65,8 +65,7 @@ fn bat() -> Plan {
     plan.pair("Arm", body, &[[0.03, 0.52, 0.05], [0.15, 0.53, 0.1], [0.3, 0.53, 0.06]], 0.012);
     for (side, hand) in [(1.0, first + 1), (-1.0, first + 3)] {
         for (letter, [x, z]) in LETTERS.iter().zip([[0.6, 0.05], [0.55, -0.1], [0.42, -0.2]]) {
-            let middle = [side * 0.5 * (0.3 + x), 0.53, 0.5 * (0.06 + z)];
-            let points = [[side * 0.3, 0.53, 0.06], middle, [side * x, 0.53, z]];
+            let points = [[side * 0.3, 0.53, 0.06], [side * x, 0.53, z]];
             plan.chain(&format!("Finger{letter}_"), Some(hand), &points, 0.012);
         }
     }
