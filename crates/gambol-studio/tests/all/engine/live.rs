@@ -166,7 +166,7 @@ fn several_gaits_go_home_in_one_file() {
         let length = u32::from_le_bytes(bytes[12..16].try_into().unwrap()) as usize;
         let document: Value = serde_json::from_slice(&bytes[20..20 + length]).unwrap();
         let keys = |clip: &Value| {
-            let input = clip["samplers"][0]["input"].as_u64().unwrap() as usize;
+            let input = usize::try_from(clip["samplers"][0]["input"].as_u64().unwrap()).unwrap();
             document["accessors"][input]["count"].as_u64().unwrap()
         };
         let clips = document["animations"].as_array().unwrap();
