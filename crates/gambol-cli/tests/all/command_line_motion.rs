@@ -262,7 +262,8 @@ fn a_trot_becomes_anothers() {
     let pairs = made["pairs"].as_array().unwrap();
     let of = |to: &str| pairs.iter().find(|pair| pair["to"] == to).map(|pair| pair["from"].as_str().unwrap());
     assert_eq!((of("arm.left"), of("leg.right")), (Some("leg.front.left"), Some("leg.hind.right")));
-    assert!(made["miss"].as_f64().unwrap() < 1e-3, "{made}");
+    // Of a leg's length: a person's foot has no paw to stand on, and no hip that goes as far back as a dog's.
+    assert!(made["miss"].as_f64().unwrap() < 0.05, "{made}");
     // What was written is a clip of the other.
     let seen = json(&["inspect", &gif, "--json"]);
     assert_eq!(seen["name"], "human", "{seen}");

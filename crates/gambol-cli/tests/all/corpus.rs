@@ -8,7 +8,7 @@ use gambol_formats::{LoadOptions, load_from};
 use gambol_gait::{Body, Sampling, Style, Wish, design, gaits_for, perform};
 use gambol_model::BodyClass;
 
-const SMALL: [&str; 43] = [
+const SMALL: [&str; 42] = [
     "dog-mirrored",
     "dog-0.01",
     "dog-askew",
@@ -51,7 +51,6 @@ const SMALL: [&str; 43] = [
     "robot-arm",
     "lamp",
     "gun",
-    "hand-no-names",
 ];
 
 /// Lengths that swimmers go in a beat: at most twice what dolphins do (0.8 to 0.9, Fish 1993; trout 0.6 to 0.75, Bainbridge 1958). These tubes

@@ -469,11 +469,13 @@ fn uneven_scales_are_written_or_refused() {
 /// Artists hide parts by a scale of zero: the rest moves, and what is hidden has no tracks.
 #[test]
 fn what_is_scaled_to_nothing_has_no_tracks() {
-    let mut json = File::new(&quadruped(&Awkward { text: true, ..Awkward::default() })).json;
+    let bytes = quadruped(&Awkward { text: true, ..Awkward::default() });
+    let (creature, mut rig) = rig(&bytes);
+    let mut json = File::new(&bytes).json;
     let nodes = json["nodes"].as_array_mut().unwrap();
     let hidden = nodes.iter().position(|node| node["name"] == "Hand.L").unwrap();
     nodes[hidden]["scale"] = json!([0.0, 0.0, 0.0]);
-    let (creature, rig) = rig(json.to_string().as_bytes());
+    rig.source = GltfSource::Gltf { json: json.to_string().into_bytes() };
     let file = File::new(&append_clips(&rig, &creature, &[clip(&creature)], &TRAVEL).unwrap());
     let moved: Vec<usize> = file.list("animations")[0]["channels"]
         .as_array()

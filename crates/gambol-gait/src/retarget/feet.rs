@@ -32,6 +32,8 @@ pub(super) struct Foot {
     way: Vec<Vec3>,
     /// Whether it stands, key by key.
     stands: Vec<bool>,
+    /// How far the other's is from its hip, in lengths of that leg at rest, key by key.
+    reaches: Vec<f64>,
     /// Where it stands in each stance of the other; `None` where no key is in it, or the foot goes along with a belt.
     places: Vec<Option<Vec3>>,
 }
@@ -108,6 +110,7 @@ pub(super) fn feet(
             of: their.name.clone(),
             way: way.into_iter().map(world).collect(),
             stands: (0..raw.len()).map(|key| stances.iter().any(|keys| keys.contains(&key))).collect(),
+            reaches: source.reaches[of].iter().map(|reach| reach / rest_reach(first, their)).collect(),
             places: places.into_iter().map(|place| place.map(world)).collect(),
         });
     }
@@ -159,8 +162,10 @@ impl Foot {
         let way = figure.own(self.way[key] - position - orientation * joint.anchor);
         let at_rest = leg.hip_in_world(figure.creature, &figure.rest);
         let ankle = leg.ankle_in_world(figure.creature, &figure.rest);
-        let reach = (at_rest - figure.rest[leg.foot].point_in_world(leg.point)).norm();
-        let reach = reach + STRETCHES * (leg.straight - (at_rest - ankle).norm()).max(0.0);
+        let rest = rest_reach(figure, leg);
+        let stretched = rest + STRETCHES * (leg.straight - (at_rest - ankle).norm()).max(0.0);
+        // It may be stretched as far as the other's is.
+        let reach = stretched.max(rest * self.reaches[key]);
         let level = reach * reach - way.xy().norm_squared();
         // Who cannot reach however low it goes does not lie down for it.
         let lowest = level.max(0.0).sqrt().max(LOWEST * reach);
@@ -192,6 +197,11 @@ impl Foot {
     pub(super) fn held(&self, clip: &Clip) -> HeldFoot {
         HeldFoot { contact: self.contact(clip, 1.0), places: self.places.clone() }
     }
+}
+
+/// From hip to foot at rest, m.
+fn rest_reach(figure: &Figure, leg: &gambol_anatomy::Leg) -> f64 {
+    (leg.hip_in_world(figure.creature, &figure.rest) - figure.rest[leg.foot].point_in_world(leg.point)).norm()
 }
 
 /// In the creature's own frame, m.

@@ -48,7 +48,7 @@ pub(super) struct Figure<'c> {
     pub(super) length: f64,
     /// Where the root is at rest, in its own frame, as high as if the legs went straight down: skeletons are drawn with legs spread.
     pub(super) root_at_rest: Vec3,
-    /// Per body; none for the world and for what is no part of it.
+    /// Per body; none for the world, and for what is no part of the way from the trunk to the end of a limb.
     pub(super) places: Vec<Option<Place>>,
     /// Per limb, whether it has a knee or an elbow.
     pub(super) has_middle: Vec<bool>,
@@ -116,7 +116,7 @@ impl<'c> Figure<'c> {
         (to - self.rest[body].position).norm()
     }
 
-    /// Bodies of a limb by the way from the trunk: along the chain to its landmark. What hangs beside or beyond is at the end.
+    /// Bodies of a limb by the way from the trunk: along the chain to its landmark. What hangs beside or beyond it, as fingers, has no place.
     fn lay_limb(&mut self, limb: usize) {
         let of = &self.limbs.all[limb];
         let bodies = self.creature.bodies();
@@ -162,10 +162,6 @@ impl<'c> Figure<'c> {
                 self.places[chain[k]] = Some(Place { limb, part, along_part, along: along[k] });
             }
         }
-        let at_end = self.places[last].map(|place| Place { along_part: 1.0, along: 1.0, ..place });
-        for &body in self.limbs.all[limb].bodies.clone().iter().filter(|body| !chain.contains(body)) {
-            self.places[body] = at_end;
-        }
     }
 
     /// The first body of the sole of a leg, whose chain ends at `end`, beyond its middle.
@@ -176,7 +172,7 @@ impl<'c> Figure<'c> {
         (middle + 1..chain.len()).rev().take_while(lies).last().unwrap_or(chain.len())
     }
 
-    /// Bodies of the trunk by where they are between the hind end and the head, so that it does not matter which of them is the root.
+    /// Bodies of the trunk by where they are along the way from the hind end to the head, so that it does not matter which of them is the root.
     fn lay_trunk(&mut self, limb: usize) {
         let of_part = |part: LimbPart| self.limbs.all.iter().filter(move |limb| limb.part == part);
         let begins = |limb: &gambol_anatomy::Limb| self.rest[limb.bodies[0]].position;
@@ -194,7 +190,7 @@ impl<'c> Figure<'c> {
         let way = high - low;
         let length = way.norm_squared();
         for (&body, middle) in bodies.iter().zip(&middles) {
-            let along = if length > 0.0 { ((middle - low).dot(&way) / length).clamp(0.0, 1.0) } else { 0.0 };
+            let along = if length > 0.0 { (middle - low).dot(&way) / length } else { 0.0 };
             self.places[body] = Some(Place { limb, part: Part::Upper, along_part: along, along });
         }
     }

@@ -120,6 +120,7 @@ pub fn retarget(
     within_limits(to, &mut poses);
     let feet = wishes.held(&whole);
     hold_feet(to, &whole.times, &mut poses, &feet);
+    within_limits(to, &mut poses);
     let miss = miss(to, &mut data, &whole.times, &poses, &feet);
 
     let stride = clip.stride.map(|stride| wishes.stride(&stride));
@@ -197,7 +198,7 @@ fn middle(creature: &Creature, poses: Vec<Vec<f64>>, keys: usize, stride: &Strid
     cycle
 }
 
-/// Hinges and slides that are still past their limits stop there.
+/// Hinges and slides that are still past their limits stop there, whatever a foot then misses.
 fn within_limits(creature: &Creature, poses: &mut [Vec<f64>]) {
     let stops =
         creature.joints().iter().filter(|joint| matches!(joint.kind, JointKind::Hinge | JointKind::Slide));

@@ -11,13 +11,15 @@ use super::figure::{Figure, Part, Place};
 /// What a creature does, key by key.
 pub(super) struct Source {
     /// Per key and body: its turn from rest.
-    turns: Vec<Vec<Quat>>,
+    pub(super) turns: Vec<Vec<Quat>>,
     /// Per key: where the root is, m.
     pub(super) roots: Vec<Vec3>,
     /// Per key: which way it faces, rad about the vertical.
     pub(super) yaws: Vec<f64>,
     /// Per leg and key: where its foot is, m.
     pub(super) feet: Vec<Vec<Vec3>>,
+    /// Per leg and key: how far the foot is from the hip, m.
+    pub(super) reaches: Vec<Vec<f64>>,
     /// Per limb, bodies by how far along they are: over the whole limb, and over each of its parts.
     whole: Vec<Vec<(f64, usize)>>,
     parts: [Vec<Vec<(f64, usize)>>; 3],
@@ -28,7 +30,7 @@ const LEVEL: f64 = 0.1;
 
 /// A sole that is turned by more than this where it stands, rad, does not stand at rest: skeletons are drawn with toes that point down, or up.
 /// Animals lean no paw as far.
-const STANDS: f64 = 0.35;
+const STANDS: f64 = 0.5;
 
 impl Source {
     pub(super) fn new(figure: &Figure, data: &mut Data, clip: &Clip) -> Self {
@@ -52,6 +54,7 @@ impl Source {
             roots: Vec::new(),
             yaws: Vec::new(),
             feet: vec![Vec::new(); figure.legs.legs.len()],
+            reaches: vec![Vec::new(); figure.legs.legs.len()],
             whole,
             parts: [upper, lower, sole],
         };
@@ -68,8 +71,10 @@ impl Source {
             }
             source.yaws.push(yaw);
             source.roots.push(figure.own(frames[figure.root].position));
-            for (leg, feet) in figure.legs.legs.iter().zip(&mut source.feet) {
-                feet.push(figure.own(frames[leg.foot].point_in_world(leg.point)));
+            for (index, leg) in figure.legs.legs.iter().enumerate() {
+                let foot = frames[leg.foot].point_in_world(leg.point);
+                source.feet[index].push(figure.own(foot));
+                source.reaches[index].push((foot - leg.hip_in_world(figure.creature, frames)).norm());
             }
             source.turns.push(turns);
         }

@@ -35,10 +35,11 @@ pub(super) struct Wishes<'w> {
     ground: f64,
 }
 
-struct Turns {
-    limb: usize,
-    by_parts: bool,
-    points: Quat,
+enum Turns {
+    /// As the other's limb does at the same place.
+    Limb { limb: usize, by_parts: bool, points: Quat },
+    /// As this body of the other: fingers and the like, by name.
+    Body(usize),
 }
 
 /// One key.
@@ -92,8 +93,13 @@ impl<'w> Wishes<'w> {
 
     /// What a body turns as.
     fn turns(&self, body: usize, partners: &[Partner]) -> Option<Turns> {
-        let place = self.other.places[body]?;
-        let Partner::Of { limb, points } = partners[place.limb] else { return None };
+        let Partner::Of { limb, points } = partners[self.other.limbs.owner[body]?] else { return None };
+        let Some(place) = self.other.places[body] else {
+            let name = &self.other.creature.bodies()[body].name;
+            let theirs = &self.first.limbs.all[limb].bodies;
+            let same = theirs.iter().find(|&&theirs| self.first.creature.bodies()[theirs].name == *name);
+            return same.map(|&theirs| Turns::Body(theirs));
+        };
         let by_parts = self.other.has_middle[place.limb] && self.first.has_middle[limb];
         let pointed = match points {
             _ if place.part == Part::Sole => None, // it lies on the ground, however the leg is spread
@@ -105,7 +111,7 @@ impl<'w> Wishes<'w> {
             }
         };
         let pointed = pointed.and_then(|(own, other)| Quat::rotation_between(&own, &other));
-        Some(Turns { limb, by_parts, points: pointed.unwrap_or_else(Quat::identity) })
+        Some(Turns::Limb { limb, by_parts, points: pointed.unwrap_or_else(Quat::identity) })
     }
 
     /// Three points of each body that can move, as far off its origin as its bone is long.
@@ -173,10 +179,13 @@ impl<'w> Wishes<'w> {
         let mut frames = vec![(Vec3::zeros(), Quat::identity()); bodies.len()];
         for body in self.tree() {
             let parent = bodies[body].parent;
-            let own = self.bodies[body].as_ref().zip(other.places[body]).and_then(|(turns, place)| {
-                let turn = self.source.turn_at(key, turns.limb, &place, turns.by_parts)?;
-                Some(turn * turns.points)
-            });
+            let own = match (&self.bodies[body], other.places[body]) {
+                (Some(Turns::Limb { limb, by_parts, points }), Some(place)) => {
+                    self.source.turn_at(key, *limb, &place, *by_parts).map(|turn| turn * points)
+                }
+                (Some(Turns::Body(theirs)), _) => Some(self.source.turns[key][*theirs]),
+                _ => None,
+            };
             turned[body] = own.unwrap_or(turned[parent]);
             let orientation = world * turned[body] * world.inverse() * other.rest[body].orientation;
             let position = if body == other.root {

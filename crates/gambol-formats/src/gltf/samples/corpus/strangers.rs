@@ -27,7 +27,6 @@ pub(super) fn strangers() -> Vec<Stranger> {
         ("robot-arm", robot_arm(), Thing, None),
         ("lamp", lamp(), Thing, None),
         ("gun", gun(), Thing, None),
-        ("hand-no-names", nameless(super::hand()), Thing, None),
     ]
 }
 
