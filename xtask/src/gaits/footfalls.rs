@@ -295,14 +295,17 @@ impl Footfalls {
         (!rising).then(|| format!("not in the order {}", names.join(" ")))
     }
 
-    /// A quarter of a cycle from the hind foot that is first to the diagonal, and from that to the other front foot.
+    /// From the hind foot that is first to the diagonal, and from that to the other front foot, a quarter of a cycle or a little more: horses
+    /// have 0.25 to 0.3 (Hildebrand 1965).
     fn three_beats(&self) -> Option<String> {
         let beat = |pair: usize, right: bool| self.foot(pair, right).map(Foot::middle);
         let (first, last) = (beat(1, false)?, beat(0, true)?);
-        let beats = [(beat(1, true)?, 0.25), (beat(0, false)?, 0.25), (last, 0.5)];
-        let off = |(at, after): &(f64, f64)| distance(*at, first + after) > TOGETHER;
+        let diagonal = [beat(1, true)?, beat(0, false)?];
+        let gaps = [diagonal[0] - first, diagonal[1] - first, last - diagonal[0], last - diagonal[1]];
+        let off = |gap: f64| !(0.25 - TOGETHER..=0.3 + TOGETHER).contains(&gap.rem_euclid(1.0));
         let order = self.order();
-        beats.iter().any(off).then(|| format!("not a beat, a diagonal and a beat a quarter apart: {order}"))
+        let told = || format!("not a beat, a diagonal and a beat 0.25 to 0.3 cycles apart: {order}");
+        gaps.into_iter().any(off).then(told)
     }
 
     fn leads(&self, same: bool) -> Option<String> {

@@ -9,6 +9,10 @@ const KEPT = `gambol ${registration.scope} `
 const NAME = KEPT + VERSION
 /** What was looked at besides: pictures of the docs. */
 const SEEN = `${KEPT}seen`
+/** Stands where a picture would be that was not looked at while there was a network. */
+const UNSEEN = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="96" viewBox="0 0 640 96">
+<rect x="1" y="1" width="638" height="94" rx="8" fill="none" stroke="#888" stroke-dasharray="6 6"/>
+<text x="320" y="54" text-anchor="middle" font-family="sans-serif" font-size="18" fill="#888">This picture is shown when there is a network.</text></svg>`
 
 self.addEventListener('install', (event) => {
   // Past the browser's own cache, which may hold a file of another version.
@@ -42,7 +46,11 @@ async function answer(request, address) {
   const cache = await caches.open(NAME)
   const kept = (await cache.match(asked, { ignoreSearch: request.mode === 'navigate' })) ?? (await caches.match(asked))
   if (kept) return kept
-  const fresh = await fetch(request)
-  if (fresh.ok && inside.startsWith('docs/')) (await caches.open(SEEN)).put(request, fresh.clone())
+  const isPicture = inside.startsWith('docs/') && request.destination === 'image'
+  const fresh = await fetch(request).catch((error) => {
+    if (isPicture) return new Response(UNSEEN, { headers: { 'content-type': 'image/svg+xml' } })
+    throw error
+  })
+  if (fresh.ok && inside.startsWith('docs/') && fresh.url) (await caches.open(SEEN)).put(request, fresh.clone())
   return fresh
 }

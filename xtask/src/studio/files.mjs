@@ -136,9 +136,17 @@ export default async (server) => {
       await decoder.completed;
       const { frameCount, repetitionCount } = decoder.tracks.selectedTrack;
       let seconds = 0;
-      for (let frameIndex = 0; frameIndex < frameCount; frameIndex++) seconds += (await decoder.decode({ frameIndex })).image.duration / 1e6;
+      // Pictures that are not given back are told on the console.
+      for (let frameIndex = 0; frameIndex < frameCount; frameIndex++) {
+        const { image } = await decoder.decode({ frameIndex });
+        seconds += image.duration / 1e6;
+        image.close();
+      }
       const { image } = await decoder.decode({ frameIndex: Math.floor(frameCount / 2) });
-      return { height: image.displayHeight, width: image.displayWidth, frameCount, repetitionCount, seconds, ...shares(image, image.displayWidth, image.displayHeight) };
+      const seen = { height: image.displayHeight, width: image.displayWidth, frameCount, repetitionCount, seconds, ...shares(image, image.displayWidth, image.displayHeight) };
+      image.close();
+      decoder.close();
+      return seen;
     }, [Buffer.from(bytes).toString('base64'), kind]);
 
     for (const clear of [false, true]) {
