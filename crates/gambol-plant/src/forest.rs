@@ -67,6 +67,7 @@ impl Instance {
 /// Trees that are worked on at once, and columns of Φ: their sums fit into eight registers of eight numbers, or sixteen of sixteen.
 const TREES: usize = 4;
 const NARROW: usize = 16;
+#[cfg(target_arch = "x86_64")]
 const WIDE: usize = 64;
 /// Columns of Φ that stay in the nearest cache (13 kB with 25 modes) while they go over this many trees, whose pages of memory the
 /// processor still remembers when it comes to the next columns.
