@@ -17,7 +17,7 @@ const found: FoundWork = { seed: 3, controller: 'text', status: 'stopped', short
 function run(): SketchWork {
   const palette = () => ({ priority: [], permissible: null, excluded: [] })
   return {
-    name: 'run', creature: 'biped', pose: null, legs: 'alternate', stance: ['foot.left'], stiffness: 1, damping: 0.1, period: 0.7, flight_share: 0.5,
+    name: 'run', creature: 'biped', pose: null, legs: 'alternate', stance: ['foot.left'], stiffness: 1, damping: 0.1, period: 0.7, size: 0.9, flight_share: 0.5,
     bursts: [0.1, 0.1], speed: 3, least_speed: 2, most_effort: 5e5, flight: palette(), ground: palette(), found: null,
   }
 }
