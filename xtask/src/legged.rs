@@ -48,7 +48,7 @@ const BEFORE: f64 = 2.0;
 const LONG: f64 = 20.0;
 
 /// MuJoCo's steps in one of the controller's, and the time constant of its contacts, s: ten times as long as a step, where it asks for at least
-/// two. With four a toe of 20 g, pressed by a whole leg, bounces from step to step until the numbers overflow: a trot was lost after 0.7 s
+/// two. With four a light toe, pressed by a whole leg, bounces from step to step until the numbers overflow: a trot was lost after 0.7 s
 /// there that goes on for 20 s with ten.
 const SUBSTEPS: usize = 10;
 const CONTACT: f64 = 0.001;
