@@ -7,11 +7,12 @@ bone of the skin has its own moves with that bone, stiffly, and all constraints 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
+from mathutils.kdtree import KDTree
 
 from .armature import Array, Joint, bone_of, matrix
 
@@ -128,6 +129,7 @@ class _Rig:
         self.heads = {bone.name: np.array(bone.head_local) for bone in self.bones}
         places = np.array(list(self.heads.values()))
         self.near = SAME_PLACE * float(np.ptp(places, axis=0).max())
+        self.beside = self._beside(list(self.heads))
         self.is_rigify = "rig_id" in armature.data or any(bone.name.startswith("ORG-") for bone in self.bones)
 
     def skeleton(self, carries: list[bpy.types.Bone]) -> Skeleton:
@@ -210,9 +212,19 @@ class _Rig:
         """One of the pieces that Rigify cuts a limb into, so that it can twist and bend: `DEF-thigh.L.001`."""
         return self.is_rigify and bone.name.startswith("DEF-") and "ORG-" + bone.name[4:] not in self.bones and bone.parent is not None
 
-    def _coincident(self, bone: str, among: Iterable[str]) -> str | None:
+    def _beside(self, names: list[str]) -> dict[str, list[str]]:
+        """The bones whose heads are at the same place as that of each, itself among them."""
+        tree = KDTree(len(names))
+        for index, name in enumerate(names):
+            tree.insert(self.heads[name], index)
+        tree.balance()
+        return {name: [names[k] for k in sorted(k for _, k, _ in tree.find_range(self.heads[name], self.near))] for name in names}
+
+    def _coincident(self, bone: str, among: Collection[str]) -> str | None:
         """The bone with its head at the same place, and of several the one that points the same way most."""
-        there = [name for name in among if np.linalg.norm(self.heads[name] - self.heads[bone]) < self.near]
+        there = [name for name in self.beside[bone] if name in among]
+        if len(there) < 2:
+            return there[0] if there else None
         mine = np.array(self.bones[bone].matrix_local.to_3x3().col[1])
         return max(there, key=lambda name: float(mine @ np.array(self.bones[name].matrix_local.to_3x3().col[1])), default=None)
 
