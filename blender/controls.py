@@ -116,16 +116,22 @@ class _Solver:
 
     def _frame(self, poses: Array) -> tuple[dict[str, Array], bpy.types.bpy_prop_collection]:
         """What the channels of all controls say for one frame, and the rig as it is then."""
-        guesses = self.hangings.guesses(poses)
+        near = FOUND * max(self.size, 1e-9)
+        guesses, stiff = self.hangings.guesses(poses, near)
         basis = self._round(poses, lambda bone: guesses.get(bone) or self.pose[bone].matrix.copy())[0] if guesses else {}
         for _ in range(MOST_ROUNDS):
             evaluated = self._evaluated()
             before = basis
-            basis, asked = self._round(poses, lambda bone, now=evaluated: now[bone].matrix.copy())
+            # On the way there the rig is not yet as it will be, while what goes with a joint is known.
+            basis, asked = self._round(poses, lambda bone, now=evaluated: guesses[bone] if bone in stiff else now[bone].matrix.copy())
             changed = max((float(np.abs(own - before[bone]).max()) if bone in before else np.inf for bone, own in basis.items()), default=0.0)
-            if changed < FOUND * max(self.size, 1e-9):
-                self.hangings.learn(poses, asked)
-                return basis, evaluated
+            if changed < near:
+                places = {bone: matrix(evaluated[bone].matrix) for bone in asked}
+                wrong = {bone for bone in stiff & places.keys() if np.abs(places[bone] - matrix(guesses[bone])).max() > 2.0 * near}
+                if not wrong:
+                    self.hangings.learn(poses, places)
+                    return basis, evaluated
+                stiff -= wrong
         return basis, self._evaluated()
 
     def _round(self, poses: Array, place_of: Callable[[str], Matrix]) -> tuple[dict[str, Array], dict[str, Matrix]]:
@@ -194,10 +200,10 @@ class _Hangings:
         # How much each of these has changed from frame to frame, at most.
         self.changes: dict[str, Array] = {}
 
-    def learn(self, poses: Array, places: dict[str, Matrix]) -> None:
+    def learn(self, poses: Array, places: dict[str, Array]) -> None:
         from_joints = np.linalg.inv(poses)
         for bone, place in places.items():
-            rows = from_joints @ matrix(place)
+            rows = from_joints @ place
             seen = self.seen.setdefault(bone, [])
             if seen:
                 change = np.abs(rows - seen[-1]).max(axis=(1, 2))
@@ -205,13 +211,17 @@ class _Hangings:
             seen.append(rows)
             del seen[:-2]
 
-    def guesses(self, poses: Array) -> dict[str, Matrix]:
-        """Where they are in the next frame; nothing before two were seen."""
-        found = {}
+    def guesses(self, poses: Array, near: float) -> tuple[dict[str, Matrix], set[str]]:
+        """Where they are in the next frame, and those that go stiffly with a joint, to within `near`; nothing before two were seen."""
+        found, stiff = {}, set()
         for bone, seen in self.seen.items():
             if len(seen) < 2:
-                return {}
+                return {}, set()
             joint = int(np.argmin(self.changes[bone]))
-            onward = 2.0 * seen[1][joint] - seen[0][joint]  # as it went on so far, where it is not quite stiff
-            found[bone] = Matrix(poses[joint] @ onward)
-        return found
+            place = seen[1][joint]
+            if self.changes[bone][joint] < near:
+                stiff.add(bone)
+            else:
+                place = 2.0 * place - seen[0][joint]  # as it went on so far
+            found[bone] = Matrix(poses[joint] @ place)
+        return found, stiff
