@@ -49,7 +49,11 @@ pub(crate) fn weigh(file: &Path, most: f64) -> Result<()> {
     let bytes = std::fs::metadata(file).map_err(|error| format!("{}: {error}", file.display()))?.len();
     let size = bytes as f64 / 1e6;
     println!("{}: {size:.2} MB of at most {most}", file.display());
-    if size <= most { Ok(()) } else { Err(format!("{}: {size:.2} MB, and at most {most} are wanted", file.display())) }
+    if size <= most {
+        Ok(())
+    } else {
+        Err(format!("{}: {size:.2} MB, and at most {most} are wanted", file.display()))
+    }
 }
 
 /// The optimised wheel for this machine.

@@ -95,7 +95,8 @@ impl PyRoam {
         let Roaming { walker, controller, .. } = &self.roaming;
         let tell = |rollout: &Rollout, told: &Bound<'_, PyDict>| {
             let names = &controller.ladder().gaits;
-            let of_kind = |kind| rollout.report.events.iter().filter(move |event: &&Event| event.what == kind);
+            let of_kind =
+                |kind| rollout.report.events.iter().filter(move |event: &&Event| event.what == kind);
             let first = names.first().map(|name| (name.as_str(), 0.0));
             let then = of_kind(CHANGES).map(|event| (names[event.which].as_str(), event.time));
             told.set_item("gaits", first.into_iter().chain(then).collect::<Vec<_>>())?;

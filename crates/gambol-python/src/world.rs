@@ -384,7 +384,8 @@ impl PyWorld {
 
     fn advance(&self, state: &mut State, drive: &Drive, steps: usize) -> PyResult<()> {
         let began = Instant::now();
-        let go = |stepper: &mut Stepper| (0..steps).try_for_each(|_| step(&self.world, stepper, state, drive));
+        let go =
+            |stepper: &mut Stepper| (0..steps).try_for_each(|_| step(&self.world, stepper, state, drive));
         let moved = self.with_stepper(go)?;
         self.pace.learn(began.elapsed(), steps);
         moved.map_err(wrong)

@@ -49,7 +49,8 @@ enum Keep {
 fn seeds(text: &str) -> Result<Seeds, String> {
     /// More are a mistake: they would take months.
     const MOST: u64 = 100_000;
-    let number = |word: &str| word.trim().parse::<u64>().map_err(|_| format!("{word:?} is not a whole number"));
+    let number =
+        |word: &str| word.trim().parse::<u64>().map_err(|_| format!("{word:?} is not a whole number"));
     let mut all = Vec::new();
     for part in text.split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -130,8 +131,11 @@ impl Optimize {
         let mut rows = self.already_found(folder, &jobs)?;
         std::fs::create_dir_all(folder)
             .map_err(|error| Failure::Failed(format!("{}: {error}", folder.display())))?;
-        let left: Vec<(&Prepared, u64)> =
-            jobs.iter().copied().filter(|(one, seed)| !rows.contains_key(&(one.file.stem(), *seed))).collect();
+        let left: Vec<(&Prepared, u64)> = jobs
+            .iter()
+            .copied()
+            .filter(|(one, seed)| !rows.contains_key(&(one.file.stem(), *seed)))
+            .collect();
         self.search_all(folder, &left, &mut rows)?;
 
         let of_jobs = |(one, seed): &(&Prepared, u64)| rows.get(&(one.file.stem(), *seed)).cloned();
@@ -165,7 +169,8 @@ impl Optimize {
         for name in names {
             let file = SketchFile::read(name)?;
             if all.iter().any(|one| one.file.stem() == file.stem()) {
-                let message = format!("two sketches are called {}: their files would be the same", file.stem());
+                let message =
+                    format!("two sketches are called {}: their files would be the same", file.stem());
                 return Err(Failure::Failed(message));
             }
             let find = |name: &str| file.find(name).map(|(creature, _)| creature);
@@ -226,7 +231,9 @@ impl Optimize {
             for _ in 0..threads {
                 scope.spawn(|| {
                     while !stop.load(Ordering::Relaxed) {
-                        let Some((one, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { return };
+                        let Some((one, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                            return;
+                        };
                         let row = self.search_one(folder, one, *seed, &stop);
                         let Ok(mut done) = done.lock() else { return };
                         match row {
@@ -246,15 +253,23 @@ impl Optimize {
                 });
             }
         });
-        done.into_inner().map_or_else(|_| Err(Failure::Failed("a search panicked".to_owned())), |(_, ended)| ended)
+        done.into_inner()
+            .map_or_else(|_| Err(Failure::Failed("a search panicked".to_owned())), |(_, ended)| ended)
     }
 
     /// One search from its checkpoint, if there is one, to its end.
-    fn search_one(&self, folder: &Path, one: &Prepared, seed: u64, stop: &AtomicBool) -> Result<Row, Failure> {
+    fn search_one(
+        &self,
+        folder: &Path,
+        one: &Prepared,
+        seed: u64,
+        stop: &AtomicBool,
+    ) -> Result<Row, Failure> {
         let [checkpoint, written] = files(folder, &one.file, seed);
         let settings = gambol_control::search::SearchSettings { seed, ..self.settings() };
         let is_kept = self.search.resume && checkpoint.exists();
-        let mut search = self.begun(&one.file, (&one.sketch, &one.stage), &checkpoint, (settings, is_kept))?;
+        let mut search =
+            self.begun(&one.file, (&one.sketch, &one.stage), &checkpoint, (settings, is_kept))?;
         let keep = |search: &StrideSearch| write_file(&checkpoint, search.checkpoint().as_bytes(), true);
         let began = Instant::now();
         let (mut kept, mut failed) = (began, None);
@@ -312,7 +327,7 @@ fn files(folder: &Path, file: &SketchFile, seed: u64) -> [PathBuf; 2] {
 
 fn write_rows(folder: &Path, rows: &[Row]) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(rows).map_err(|error| Failure::Failed(error.to_string()))?;
-    Ok(write_file(&folder.join(FOUND), text.as_bytes(), true)?)
+    Ok(write_file(folder.join(FOUND), text.as_bytes(), true)?)
 }
 
 /// Of each sketch only the best controller stays.
@@ -334,12 +349,14 @@ fn best_of_each(rows: &[Row]) -> impl Iterator<Item = &Row> {
         let all = rows.iter().filter(|row| row.sketch == sketch);
         all.min_by(|a, b| a.rank().0.cmp(&b.rank().0).then(a.rank().1.total_cmp(&b.rank().1)))
     };
-    let firsts = rows.iter().enumerate().filter(|(k, row)| rows[..*k].iter().all(|old| old.sketch != row.sketch));
+    let firsts =
+        rows.iter().enumerate().filter(|(k, row)| rows[..*k].iter().all(|old| old.sketch != row.sketch));
     firsts.filter_map(move |(_, row)| of_sketch(&row.sketch))
 }
 
 fn tell(folder: &Path, rows: &[Row], out: &mut impl Write) -> Result<(), Failure> {
-    let header = ["sketch", "converged", "cycles", "best seed", "m/s", "effort, N²m²", "effort/speed²", "controller"];
+    let header =
+        ["sketch", "converged", "cycles", "best seed", "m/s", "effort, N²m²", "effort/speed²", "controller"];
     let mut table = plain(&header);
     right_align(&mut table, &[2, 3, 4, 5, 6]);
     for best in best_of_each(rows) {
