@@ -232,7 +232,7 @@ pub(crate) fn cores(threads: usize) -> usize {
     if threads == 0 { all() } else { threads }
 }
 
-fn positive(what: &str, x: f64) -> PyResult<f64> {
+pub(crate) fn positive(what: &str, x: f64) -> PyResult<f64> {
     if x.is_finite() && x > 0.0 { Ok(x) } else { Err(wrong(format!("{what}: {x} is not a number above 0"))) }
 }
 
