@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -248,12 +249,14 @@ def test_what_takes_long_ends_on_ctrl_c(dog: gambol.Creature) -> None:
     import time
 
     world, search = gambol.World(dog), gambol.Search("runner")
-    for long in (
+    walker = gambol.Walker(dog.animate("walk"))
+    calls: list[Callable[[], object]] = [
         lambda: world.rollout([world.state()] * 4, None, 10_000.0),
         lambda: world.step(world.state(), steps=10**9),
         lambda: search.run(),
-        lambda: gambol.Walker(dog.animate("walk")).walk(10_000.0),
-    ):
+        lambda: walker.walk(10_000.0),
+    ]
+    for long in calls:
         timer = threading.Timer(0.3, _thread.interrupt_main)
         timer.start()
         began = time.monotonic()
@@ -290,13 +293,14 @@ def test_other_threads_go_on_meanwhile(dog: gambol.Creature) -> None:
     thread = threading.Thread(target=watch)
     thread.start()
     try:
-        for name, long in {
+        calls: dict[str, Callable[[], object]] = {
             "step": lambda: world.step(world.state(), steps=10_000),
             "rollout": lambda: world.rollout([world.state()], pump, 10.0),
             "animate": lambda: [dog.animate("trot") for _ in range(4)],
             "save": lambda: clip.to_bytes("gif"),
             "search": lambda: gambol.Search("hopper").run(1, cycles=200),
-        }.items():
+        }
+        for name, long in calls.items():
             time.sleep(0.01)
             longest[0], began = 0.0, time.monotonic()
             long()
