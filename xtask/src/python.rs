@@ -61,7 +61,7 @@ pub(crate) fn make_wheel() -> Result<PathBuf> {
     let wheels = target().join("wheels");
     let _ = std::fs::remove_dir_all(&wheels); // those of yesterday; the next step tells if they cannot be replaced
     let manifest = source().join("Cargo.toml");
-    let mut make = command(maker()?, &["-m", "maturin", "build", "--release", "--quiet", "--out"]);
+    let mut make = command(maker()?, &["-m", "maturin", "build", "--profile", "wheel", "--quiet", "--out"]);
     run_command(make.arg(&wheels).arg("--manifest-path").arg(manifest))?;
     let entries = std::fs::read_dir(&wheels).map_err(|error| format!("{}: {error}", wheels.display()))?;
     let wheel =
