@@ -3,7 +3,8 @@
 
 Each control is to move with a joint as one piece. What its channels must say follows from where its parent is, and that may hang on
 constraints, so Blender is asked: controls are set from what was found so far, the rig evaluated, and so again until nothing changes. That
-takes as many rounds as there are constraints one after another, four or five.
+takes as many rounds as there are constraints one after another, ten or so, for the first frames. What hangs on constraints mostly goes with
+some joint all the same; where it does, later frames are right at once, and Blender is asked only to see that they are.
 """
 
 from collections.abc import Callable, Iterator
@@ -88,16 +89,16 @@ class _Solver:
         self.joint_from_control = joint_from_control
         for control in self.controls:
             self.pose[control.bone].matrix_basis = Matrix.Identity(4)
+        self.hangings = _Hangings()
 
     def run(self, poses: Array, progress: Callable[[float], None]) -> Solved:
         count = poses.shape[1]
         found: dict[str, list[Array]] = {control.bone: [] for control in self.controls}
         off = np.zeros(len(self.skeleton.joints))
         for key in range(count):
-            basis = self._frame(poses[:, key])
+            basis, evaluated = self._frame(poses[:, key])
             for bone, own in basis.items():
                 found[bone].append(own)
-            evaluated = self._evaluated()
             for index, joint in enumerate(self.skeleton.joints):
                 miss = np.linalg.norm(np.array(evaluated[joint.bone].head) - poses[index, key][:3, 3])
                 off[index] = max(off[index], miss)
@@ -113,44 +114,61 @@ class _Solver:
         self.layer.update()
         return self.armature.evaluated_get(self.graph).pose.bones
 
-    def _frame(self, poses: Array) -> dict[str, Array]:
-        """What the channels of all controls say for one frame."""
-        basis: dict[str, Array] = {}
+    def _frame(self, poses: Array) -> tuple[dict[str, Array], bpy.types.bpy_prop_collection]:
+        """What the channels of all controls say for one frame, and the rig as it is then."""
+        near = FOUND * max(self.size, 1e-9)
+        guesses, stiff = self.hangings.guesses(poses, near)
+        basis = self._round(poses, lambda bone: guesses.get(bone) or self.pose[bone].matrix.copy())[0] if guesses else {}
         for _ in range(MOST_ROUNDS):
             evaluated = self._evaluated()
-            changed = 0.0
-            known: dict[str, Matrix] = {}
-            for control in self.controls:
-                own = self.pose[control.bone]
-                wanted = Matrix(poses[control.joint] @ self.joint_from_control[control.bone])
-                parent = own.bone.parent
-                kwargs = {}
-                if parent is not None:
-                    kwargs = {"parent_matrix": self._place(parent, known, evaluated), "parent_matrix_local": parent.matrix_local}
-                local = own.bone.convert_local_to_pose(wanted, own.bone.matrix_local, invert=True, **kwargs)
-                local = self._allowed(own, local)
-                known[control.bone] = own.bone.convert_local_to_pose(local, own.bone.matrix_local, **kwargs)
-                now = matrix(local)
-                before = basis.get(control.bone)
-                step = np.inf if before is None else float(np.abs(now - before).max())
-                changed = max(changed, step)
-                basis[control.bone] = now
-                own.matrix_basis = local
-            if changed < FOUND * max(self.size, 1e-9):
-                break
-        return basis
+            before = basis
+            # On the way there the rig is not yet as it will be, while what goes with a joint is known.
+            basis, asked = self._round(poses, lambda bone, now=evaluated: guesses[bone] if bone in stiff else now[bone].matrix.copy())
+            changed = max((float(np.abs(own - before[bone]).max()) if bone in before else np.inf for bone, own in basis.items()), default=0.0)
+            if changed < near:
+                places = {bone: matrix(evaluated[bone].matrix) for bone in asked}
+                wrong = {bone for bone in stiff & places.keys() if np.abs(places[bone] - matrix(guesses[bone])).max() > 2.0 * near}
+                if not wrong:
+                    self.hangings.learn(poses, places)
+                    return basis, evaluated
+                stiff -= wrong
+        return basis, self._evaluated()
 
-    def _place(self, bone: bpy.types.Bone, known: dict[str, Matrix], evaluated: bpy.types.bpy_prop_collection) -> Matrix:
-        """Where a bone is: with controls as they were just set where it follows them stiffly, else as it was evaluated last."""
+    def _round(self, poses: Array, place_of: Callable[[str], Matrix]) -> tuple[dict[str, Array], dict[str, Matrix]]:
+        """Sets all controls once, by what their parents' places are taken to be; what was set, and which places were asked for."""
+        basis: dict[str, Array] = {}
+        known: dict[str, Matrix] = {}
+        asked: dict[str, Matrix] = {}
+
+        def ask(bone: str) -> Matrix:
+            asked[bone] = place_of(bone)
+            return asked[bone]
+
+        for control in self.controls:
+            own = self.pose[control.bone]
+            wanted = Matrix(poses[control.joint] @ self.joint_from_control[control.bone])
+            parent = own.bone.parent
+            kwargs = {}
+            if parent is not None:
+                kwargs = {"parent_matrix": self._place(parent, known, ask), "parent_matrix_local": parent.matrix_local}
+            local = own.bone.convert_local_to_pose(wanted, own.bone.matrix_local, invert=True, **kwargs)
+            local = self._allowed(own, local)
+            known[control.bone] = own.bone.convert_local_to_pose(local, own.bone.matrix_local, **kwargs)
+            basis[control.bone] = matrix(local)
+            own.matrix_basis = local
+        return basis, asked
+
+    def _place(self, bone: bpy.types.Bone, known: dict[str, Matrix], ask: Callable[[str], Matrix]) -> Matrix:
+        """Where a bone is: with controls as they were just set where it follows them stiffly, else somebody has to know."""
         if bone.name in known:
             return known[bone.name]
         if bone.name in self.free and bone.parent is not None and self._has_known(bone, known):
-            over = self._place(bone.parent, known, evaluated)
+            over = self._place(bone.parent, known, ask)
             place = bone.convert_local_to_pose(
                 self.pose[bone.name].matrix_basis, bone.matrix_local, parent_matrix=over, parent_matrix_local=bone.parent.matrix_local
             )
         else:
-            place = evaluated[bone.name].matrix.copy()
+            place = ask(bone.name)
         known[bone.name] = place
         return place
 
@@ -171,3 +189,39 @@ class _Solver:
         locked = bone.lock_location if not (bone.bone.use_connect and bone.parent is not None) else (True, True, True)
         place = [0.0 if is_locked else x for x, is_locked in zip(place, locked)]
         return Matrix.LocRotScale(place, turn, None)
+
+
+class _Hangings:
+    """What bones that hang on constraints go with: for each the joint from which it was seen to change least, frame by frame."""
+
+    def __init__(self) -> None:
+        # For each bone its places as seen from all joints, in the last frames.
+        self.seen: dict[str, list[Array]] = {}
+        # How much each of these has changed from frame to frame, at most.
+        self.changes: dict[str, Array] = {}
+
+    def learn(self, poses: Array, places: dict[str, Array]) -> None:
+        from_joints = np.linalg.inv(poses)
+        for bone, place in places.items():
+            rows = from_joints @ place
+            seen = self.seen.setdefault(bone, [])
+            if seen:
+                change = np.abs(rows - seen[-1]).max(axis=(1, 2))
+                self.changes[bone] = np.maximum(self.changes.get(bone, 0.0), change)
+            seen.append(rows)
+            del seen[:-2]
+
+    def guesses(self, poses: Array, near: float) -> tuple[dict[str, Matrix], set[str]]:
+        """Where they are in the next frame, and those that go stiffly with a joint, to within `near`; nothing before two were seen."""
+        found, stiff = {}, set()
+        for bone, seen in self.seen.items():
+            if len(seen) < 2:
+                return {}, set()
+            joint = int(np.argmin(self.changes[bone]))
+            place = seen[1][joint]
+            if self.changes[bone][joint] < near:
+                stiff.add(bone)
+            else:
+                place = 2.0 * place - seen[0][joint]  # as it went on so far
+            found[bone] = Matrix(poses[joint] @ place)
+        return found, stiff

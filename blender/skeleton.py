@@ -7,11 +7,12 @@ bone of the skin has its own moves with that bone, stiffly, and all constraints 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import bpy
 import numpy as np
+from mathutils.kdtree import KDTree
 
 from .armature import Array, Joint, bone_of, matrix
 
@@ -128,6 +129,7 @@ class _Rig:
         self.heads = {bone.name: np.array(bone.head_local) for bone in self.bones}
         places = np.array(list(self.heads.values()))
         self.near = SAME_PLACE * float(np.ptp(places, axis=0).max())
+        self.beside = self._beside(list(self.heads))
         self.is_rigify = "rig_id" in armature.data or any(bone.name.startswith("ORG-") for bone in self.bones)
 
     def skeleton(self, carries: list[bpy.types.Bone]) -> Skeleton:
@@ -136,7 +138,7 @@ class _Rig:
         self.backward = self._backward([bone.name for bone in own])
         own = [bone for bone in own if bone.name not in self.backward]
         found = self._of(own, carries)
-        led = {control.joint for control in found.controls}
+        led = {control.joint for control in found.controls} | self._by_goals(found)
         joints = found.joints
         stiff = {
             joint.bone for index, joint in enumerate(joints) if index not in led and any(over in led for over in _up(joints, index) if over)
@@ -146,6 +148,32 @@ class _Rig:
         left = self._of([bone for bone in own if bone.name not in stiff], carries)
         left.unled = [name for name in stiff if name in self.led]
         return left
+
+    def _by_goals(self, found: Skeleton) -> set[int]:
+        """Joints of chains that end at a goal with a control: inverse kinematics bends them as the library does."""
+        index = {joint.bone: k for k, joint in enumerate(found.joints)}
+        goals = {control.bone for control in found.controls}
+        chains = [self._chain(owner, solve) for owner, solve in self._solvers() if solve.subtarget in goals]
+        return {index[bone.name] for chain in chains for bone in chain if bone.name in index}
+
+    def _solvers(self) -> Iterator[tuple[str, bpy.types.Constraint]]:
+        """Inverse kinematics, and the bone that each is at."""
+        for pose in self.armature.pose.bones:
+            yield from ((pose.name, one) for one in pose.constraints if one.type == "IK" and one.target == self.armature and leads(one, pose))
+
+    def _chain(self, name: str, solve: bpy.types.Constraint) -> list[bpy.types.Bone]:
+        """The bones that inverse kinematics turns, the last one first."""
+        chain = [self.bones[name], *self.bones[name].parent_recursive]
+        return chain[: solve.chain_count] if solve.chain_count else chain
+
+    def _ends_at_goal(self, bone: bpy.types.Bone, names: set[str]) -> str | None:
+        """A foot that hangs on the goal of its leg: of the body it goes on where the leg ends."""
+        over = {above.name for above in bone.parent_recursive}
+        for owner, solve in self._solvers():
+            at_end = np.linalg.norm(np.array(self.bones[owner].tail_local) - self.heads[bone.name]) < self.near
+            if solve.subtarget in over and owner in names and at_end:
+                return owner
+        return None
 
     def _backward(self, names: list[str]) -> dict[str, str]:
         """Bones of chains that are drawn from their tip to the body, as tails of Rigify's cat and wolf are, and the bone of the body at which they
@@ -210,15 +238,25 @@ class _Rig:
         """One of the pieces that Rigify cuts a limb into, so that it can twist and bend: `DEF-thigh.L.001`."""
         return self.is_rigify and bone.name.startswith("DEF-") and "ORG-" + bone.name[4:] not in self.bones and bone.parent is not None
 
-    def _coincident(self, bone: str, among: Iterable[str]) -> str | None:
+    def _beside(self, names: list[str]) -> dict[str, list[str]]:
+        """The bones whose heads are at the same place as that of each, itself among them."""
+        tree = KDTree(len(names))
+        for index, name in enumerate(names):
+            tree.insert(self.heads[name], index)
+        tree.balance()
+        return {name: [names[k] for k in sorted(k for _, k, _ in tree.find_range(self.heads[name], self.near))] for name in names}
+
+    def _coincident(self, bone: str, among: Collection[str]) -> str | None:
         """The bone with its head at the same place, and of several the one that points the same way most."""
-        there = [name for name in among if np.linalg.norm(self.heads[name] - self.heads[bone]) < self.near]
+        there = [name for name in self.beside[bone] if name in among]
+        if len(there) < 2:
+            return there[0] if there else None
         mine = np.array(self.bones[bone].matrix_local.to_3x3().col[1])
         return max(there, key=lambda name: float(mine @ np.array(self.bones[name].matrix_local.to_3x3().col[1])), default=None)
 
     def _above(self, bone: bpy.types.Bone, names: set[str]) -> str | None:
         """What a bone hangs from, among those with skin: its parents, or bones that rest where its parents do; else by its constraints."""
-        found = self._first_of(bone.parent, bone.name, names)
+        found = (None if self.is_rigify else self._ends_at_goal(bone, names)) or self._first_of(bone.parent, bone.name, names)
         if found is not None:
             return found
         original = self.bones.get("ORG-" + bone.name[4:]) if self.is_rigify and bone.name.startswith("DEF-") else None
@@ -339,9 +377,7 @@ class _Rig:
 
     def _upmost(self, name: str, constraint: bpy.types.Constraint, body: list[str]) -> str:
         """The first bone of a chain of inverse kinematics: where its pole points the knee."""
-        chain = [self.bones[name], *self.bones[name].parent_recursive]
-        chain = chain[: constraint.chain_count] if constraint.chain_count else chain
-        return next((bone.name for bone in reversed(chain) if bone.name in body), name)
+        return next((bone.name for bone in reversed(self._chain(name, constraint)) if bone.name in body), name)
 
     def _sources(self, name: str) -> list[str]:
         """What a bone's place follows from."""

@@ -86,6 +86,64 @@ def test_goals_of_hand_made_rigs() -> None:
     assert oracle.slip(armature, action) < 5e-4
 
 
+@pytest.mark.parametrize("mode", ("XZY", "AXIS_ANGLE", "QUATERNION"))
+def test_goals_and_poles_of_odd_rigs(mode: str) -> None:
+    """Goals by names that say nothing, without parents and turned; poles before the knees; Euler angles; locks; the armature turned and scaled."""
+    armature = with_goals()
+    bpy.ops.object.mode_set(mode="EDIT")
+    edit = armature.data.edit_bones
+    for side, x in (("L", 0.1), ("R", -0.1)):
+        edit[f"goal.{side}"].name = f"Bone.{side}.007"
+        edit[f"Bone.{side}.007"].parent = None
+        edit[f"Bone.{side}.007"].roll = 0.7
+        pole = edit.new(f"look.{side}")
+        pole.head, pole.tail, pole.use_deform = (x, -0.3, 0.3), (x, -0.3, 0.4), False
+        pole.parent = edit["root"]
+    bpy.ops.object.mode_set(mode="OBJECT")
+    for side in "LR":
+        solve = armature.pose.bones[f"shin.{side}"].constraints[0]
+        solve.subtarget = f"Bone.{side}.007"
+        solve.pole_target, solve.pole_subtarget = armature, f"look.{side}"
+        armature.pose.bones[f"Bone.{side}.007"].lock_scale = (True, True, True)
+        armature.pose.bones[f"thigh.{side}"].lock_rotation = (False, True, True)
+    armature.pose.bones["head"].lock_location = (True, True, True)
+    for bone in armature.pose.bones:
+        bone.rotation_mode = mode
+    set_poles(armature)
+    bodies.turned(armature, 40.0, 2.5)
+    before = rest_of(armature)
+    action = go(armature, gait="walk")
+    touched = keyed(action)
+    assert {"Bone.L.007", "Bone.R.007", "look.L", "look.R"} <= touched
+    assert not {"thigh.L", "shin.L", "thigh.R", "shin.R"} & touched
+    assert oracle.slip(armature, action) < 5e-4 * 2.5
+    armature.animation_data.action = None
+    for bone in armature.pose.bones:
+        bone.matrix_basis = Matrix.Identity(4)
+    bpy.context.view_layer.update()
+    after = rest_of(armature)
+    assert max(float(np.abs(after[name] - before[name]).max()) for name in before) < 1e-5
+
+
+def set_poles(armature: bpy.types.Object) -> None:
+    """The pole's angle with which the rig rests as it was built, as riggers find it: by trying."""
+    rest = {name: np.array(armature.data.bones[name].matrix_local) for name in ("thigh.L", "thigh.R")}
+    for side in "LR":
+        solve = armature.pose.bones[f"shin.{side}"].constraints[0]
+
+        def off(angle: float) -> float:
+            solve.pole_angle = angle
+            bpy.context.view_layer.update()
+            own = armature.evaluated_get(bpy.context.evaluated_depsgraph_get()).pose.bones[f"thigh.{side}"]
+            return float(np.abs(np.array(own.matrix) - rest[f"thigh.{side}"]).max())
+
+        best, width = min(np.linspace(-3.1, 3.1, 32), key=off), 0.2
+        while width > 1e-7:
+            best = min((best - width, best, best + width), key=off)
+            width *= 0.6
+        off(best)
+
+
 def copying() -> bpy.types.Object:
     """Bones with skin that copy the bones of a second chain, as rigs for games have them."""
     armature = bodies.dog(connected=False)

@@ -10,6 +10,8 @@ use crate::blender::{Blender, WHEELS};
 use crate::shell::{Result, command, output, root, run as run_command, target};
 use crate::{docs, python};
 
+/// The largest zip of one platform, MB.
+const MOST_MB: f64 = 4.0;
 /// What its tests need beside Blender.
 const TESTS: &str = "pytest==9.2.0";
 
@@ -17,9 +19,7 @@ const TESTS: &str = "pytest==9.2.0";
 pub(crate) fn zip() -> Result<()> {
     let wheel = python::make_wheel()?;
     let zip = pack(&wheel)?;
-    let bytes = std::fs::metadata(&zip).map_err(|error| format!("{}: {error}", zip.display()))?.len();
-    println!("{}: {:.2} MB", zip.display(), bytes as f64 / 1e6);
-    Ok(())
+    python::weigh(&zip, MOST_MB)
 }
 
 /// In the test command: what Blender is not here for is told, and passes.

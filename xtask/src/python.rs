@@ -9,6 +9,8 @@ use crate::shell::{Result, build_gambol, cargo, command, output, root, run as ru
 
 /// What its tests need, in the versions that they were written with.
 const TESTS: &[&str] = &["numpy==2.4.6", "pytest==9.2.0", "mypy==2.4.1", "gymnasium==1.4.0"];
+/// The largest wheel, MB.
+const MOST_MB: f64 = 3.0;
 /// What makes wheels.
 const MATURIN: &str = "maturin>=1.9,<2";
 
@@ -25,13 +27,33 @@ pub(crate) fn run() -> Result<()> {
 /// The wheel, as it goes to PyPI, tried where nothing else of the project is.
 pub(crate) fn wheel() -> Result<()> {
     let wheel = make_wheel()?;
-    let bytes = std::fs::metadata(&wheel).map_err(|error| error.to_string())?.len();
-    println!("{}: {:.2} MB", wheel.display(), bytes as f64 / 1e6);
-    let installed = target().join("python-installed");
-    let _ = std::fs::remove_dir_all(&installed);
-    let python = environment("python-installed", TESTS)?;
-    run_command(command(&python, &["-m", "pip", "install", "--quiet", "--no-deps"]).arg(&wheel))?;
-    check(&python, None)
+    weigh(&wheel, MOST_MB)?;
+    check(&with_wheel("python-installed", TESTS, &wheel)?, None)
+}
+
+/// A new environment with the optimised wheel in it.
+pub(crate) fn installed_wheel() -> Result<PathBuf> {
+    with_wheel("python-bench", &TESTS[..1], &make_wheel()?)
+}
+
+/// A new environment with these packages and a wheel.
+fn with_wheel(name: &str, packages: &[&str], wheel: &Path) -> Result<PathBuf> {
+    let _ = std::fs::remove_dir_all(target().join(name));
+    let python = environment(name, packages)?;
+    run_command(command(&python, &["-m", "pip", "install", "--quiet", "--no-deps"]).arg(wheel))?;
+    Ok(python)
+}
+
+/// Says how large a file is, and fails where that is too large to be sent to everybody.
+pub(crate) fn weigh(file: &Path, most: f64) -> Result<()> {
+    let bytes = std::fs::metadata(file).map_err(|error| format!("{}: {error}", file.display()))?.len();
+    let size = bytes as f64 / 1e6;
+    println!("{}: {size:.2} MB of at most {most}", file.display());
+    if size <= most {
+        Ok(())
+    } else {
+        Err(format!("{}: {size:.2} MB, and at most {most} are wanted", file.display()))
+    }
 }
 
 /// The optimised wheel for this machine.
@@ -39,7 +61,7 @@ pub(crate) fn make_wheel() -> Result<PathBuf> {
     let wheels = target().join("wheels");
     let _ = std::fs::remove_dir_all(&wheels); // those of yesterday; the next step tells if they cannot be replaced
     let manifest = source().join("Cargo.toml");
-    let mut make = command(maker()?, &["-m", "maturin", "build", "--release", "--quiet", "--out"]);
+    let mut make = command(maker()?, &["-m", "maturin", "build", "--profile", "wheel", "--quiet", "--out"]);
     run_command(make.arg(&wheels).arg("--manifest-path").arg(manifest))?;
     let entries = std::fs::read_dir(&wheels).map_err(|error| format!("{}: {error}", wheels.display()))?;
     let wheel =

@@ -20,15 +20,28 @@ pub(crate) fn rows<'py>(
     PyArray1::from_vec(py, flat).reshape([rows.len(), columns])
 }
 
-/// Anything that NumPy takes for numbers (lists, float32, other orders, read-only arrays), as ours. `what` it is called in errors.
+/// Anything that NumPy takes for real numbers (lists, float32, other orders, read-only arrays), as ours. `what` it is called in errors.
 fn numbers<'py>(what: &str, any: &Bound<'py, PyAny>) -> PyResult<PyReadonlyArrayDyn<'py, f64>> {
+    /// Of NumPy's kinds of numbers: truth, whole and not negative, whole, with a fraction, and Python's own objects. What would lose
+    /// something (complex) or is a guess (text, dates) is not among them.
+    const REAL: &str = "buifO";
+    if let Ok(array) = any.extract::<PyReadonlyArrayDyn<'py, f64>>()
+        && array.is_c_contiguous()
+    {
+        return Ok(array);
+    }
     let py = any.py();
     let numpy = py.import("numpy")?;
+    let not_numbers = |reason: String| wrong(format!("{what}: these are not numbers: {reason}"));
+    let of_python = |error: PyErr| not_numbers(error.value(py).to_string());
+    let array = numpy.call_method1("asarray", (any,)).map_err(of_python)?;
+    let dtype = array.getattr("dtype")?;
+    if !REAL.contains(dtype.getattr("kind")?.extract::<char>()?) {
+        return Err(not_numbers(format!("they are of type {}", dtype.str()?)));
+    }
     let options = PyDict::new(py);
     options.set_item("dtype", "float64")?;
-    let array = numpy.call_method("ascontiguousarray", (any,), Some(&options));
-    let not_numbers = |reason: String| wrong(format!("{what}: these are not numbers: {reason}"));
-    let array = array.map_err(|error| not_numbers(error.value(py).to_string()))?;
+    let array = numpy.call_method("ascontiguousarray", (array,), Some(&options)).map_err(of_python)?;
     let array = array.extract::<PyReadonlyArrayDyn<'py, f64>>();
     array.map_err(|error| not_numbers(error.to_string()))
 }

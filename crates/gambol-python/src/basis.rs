@@ -175,13 +175,14 @@ impl PyBasis {
     /// The coordinates of the nearest pose of the basis.
     fn project<'py>(&self, py: Python<'py>, qpos: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let q = pose("qpos", qpos, &self.who.creature)?;
-        Ok(PyArray1::from_vec(py, self.basis.project(&self.who.creature, &q).map_err(wrong)?))
+        let x = py.detach(|| self.basis.project(&self.who.creature, &q)).map_err(wrong)?;
+        Ok(PyArray1::from_vec(py, x))
     }
 
     /// How the pose moves with its coordinates: nv rows, a column for each direction.
     fn jacobian<'py>(&self, py: Python<'py>, x: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let x = vector("x", x, self.basis.directions().len())?;
-        let jacobian = self.basis.jacobian(&self.who.creature, &x).map_err(wrong)?;
+        let jacobian = py.detach(|| self.basis.jacobian(&self.who.creature, &x)).map_err(wrong)?;
         let lines: Vec<Vec<f64>> = jacobian.row_iter().map(|row| row.iter().copied().collect()).collect();
         rows(py, &lines, x.len())
     }

@@ -429,13 +429,13 @@ impl PyCreature {
     }
 
     /// The creature as MJCF, for MuJoCo; meshes are left out, with `to_mjcf_files` they come too.
-    fn to_mjcf(&self) -> String {
-        to_mjcf(self.creature(), &MjcfOptions::default()).xml
+    fn to_mjcf(&self, py: Python<'_>) -> String {
+        py.detach(|| to_mjcf(self.creature(), &MjcfOptions::default()).xml)
     }
 
     /// The creature as MJCF: the model, and its meshes by their paths from there.
     fn to_mjcf_files<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyDict>)> {
-        let files = to_mjcf(self.creature(), &MjcfOptions::default());
+        let files = py.detach(|| to_mjcf(self.creature(), &MjcfOptions::default()));
         let meshes = PyDict::new(py);
         for (path, bytes) in &files.meshes {
             meshes.set_item(path, PyBytes::new(py, bytes))?;

@@ -21,7 +21,7 @@ pub(crate) fn wrong(reason: impl Display) -> PyErr {
 }
 
 /// How often Ctrl-C is asked for; a person does not notice twice that.
-const ASKED_EVERY: Duration = Duration::from_millis(50);
+pub(crate) const ASKED_EVERY: Duration = Duration::from_millis(50);
 
 /// Does long work on another thread, without the interpreter's lock, and ends it on Ctrl-C: `work` looks at the flag from time
 /// to time and comes back soon after it is set.

@@ -176,6 +176,15 @@ impl PyCreature {
         Ok(PyGait { base: Arc::clone(&self.who), body, gait: design.gait, hints: design.hints })
     }
 
+    /// Plays a gait that was designed for it, or for another: then with this body's own vibrations.
+    #[pyo3(signature = (gait, *, fps = 60.0, seconds = None))]
+    fn perform(&self, py: Python<'_>, gait: &PyGait, fps: f64, seconds: Option<f64>) -> PyResult<PyClip> {
+        if Arc::ptr_eq(&self.who, &gait.base) {
+            return gait.perform(py, fps, seconds);
+        }
+        self.gait_from_toml(py, &gait.to_toml())?.perform(py, fps, seconds)
+    }
+
     /// Designs and plays a gait at the nearest speed that gravity believes. Options as of `design`. With `cycles`, so many of them, each
     /// a whole number of frames at `fps`: a little longer or shorter than it would be, at the same speed.
     #[pyo3(signature = (gait, *, fps = 60.0, seconds = None, cycles = None, **options))]

@@ -9,6 +9,7 @@ mod creature;
 mod error;
 mod gait;
 mod motion;
+mod roam;
 mod search;
 mod world;
 
@@ -25,6 +26,8 @@ mod _gambol {
     use crate::gait::PyGait;
     #[pymodule_export]
     use crate::motion::{PyClip, load_clip};
+    #[pymodule_export]
+    use crate::roam::PyRoam;
     #[pymodule_export]
     use crate::search::{PyCma, PySearch};
     #[pymodule_export]

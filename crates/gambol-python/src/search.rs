@@ -15,7 +15,7 @@ use crate::arrays::{any_vector, rows, vector};
 use crate::creature::Who;
 use crate::error::{interruptible, wrong};
 use crate::motion::PyClip;
-use crate::world::cores;
+use crate::world::{cores, positive};
 
 /// CMA-ES: minimises what it is told.
 #[pyclass(module = "gambol", name = "Cma")]
@@ -61,17 +61,19 @@ impl PyCma {
     /// The candidates of this generation, a row each; the same until their values are told.
     fn ask<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let columns = self.cma.mean().len();
-        rows(py, self.cma.ask(), columns)
+        let cma = &mut self.cma;
+        rows(py, py.detach(|| cma.ask()), columns)
     }
 
     /// Learns from their values, in their order; NaN is worse than all others. Why it should stop, if it should.
-    fn tell(&mut self, values: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
+    fn tell(&mut self, py: Python<'_>, values: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
         let values: Vec<f64> = values.try_iter()?.map(|value| value?.extract()).collect::<PyResult<_>>()?;
         if values.len() != self.cma.population() {
             let (found, wanted) = (values.len(), self.cma.population());
             return Err(wrong(format!("values: {found} for {wanted} candidates")));
         }
-        Ok(self.cma.tell(&values).map(Stop::name))
+        let cma = &mut self.cma;
+        Ok(py.detach(|| cma.tell(&values)).map(Stop::name))
     }
 
     /// The best so far and its value.
@@ -237,34 +239,31 @@ impl PySearch {
     }
 
     /// The best controller as a file, for `gambol simulate`.
-    fn controller(&self) -> PyResult<Option<String>> {
+    fn controller(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let guard = self.locked()?;
         let (search, outcome) = &*guard;
         let found = Found::of(search, outcome.as_ref().unwrap_or(&Outcome::Stopped));
-        Ok(search.nearest_stride().map(|(stride, _)| {
-            controller_to_toml(
-                &self.sketch,
-                &self.stage,
-                &stride,
-                search.problem().settings().step,
-                found.as_ref(),
-            )
-        }))
+        let step = search.problem().settings().step;
+        let text = |stride: &_| controller_to_toml(&self.sketch, &self.stage, stride, step, found.as_ref());
+        Ok(py.detach(|| search.nearest_stride().map(|(stride, _)| text(&stride))))
     }
 
     /// One cycle of the best.
     #[pyo3(signature = (*, fps = 60.0))]
-    fn clip(&self, fps: f64) -> PyResult<Option<PyClip>> {
+    fn clip(&self, py: Python<'_>, fps: f64) -> PyResult<Option<PyClip>> {
+        let fps = positive("fps", fps)?;
         let guard = self.locked()?;
         let search = &guard.0;
         let Some((stride, _)) = search.nearest_stride() else { return Ok(None) };
-        let clip = cycle_clip(&self.stage, search.problem().world(), &stride, fps, MOST_GAP);
+        let world = search.problem().world();
+        let clip = py.detach(|| cycle_clip(&self.stage, world, &stride, fps, MOST_GAP));
         Ok(Some(PyClip::new(Arc::new(Who::alone(self.stage.creature.clone())), clip)))
     }
 
     /// All that it goes on from, as text: `Search(sketch, checkpoint=…)`.
-    fn checkpoint(&self) -> PyResult<String> {
-        Ok(self.locked()?.0.checkpoint())
+    fn checkpoint(&self, py: Python<'_>) -> PyResult<String> {
+        let guard = self.locked()?;
+        Ok(py.detach(|| guard.0.checkpoint()))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Creatures in the simulation.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use gambol::control::legged::{Walker, WalkerSettings};
 use gambol::control::locomotion::Upright;
@@ -17,7 +19,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use crate::arrays::{matrix, pose, rows, vector};
 use crate::basis::PyBasis;
 use crate::creature::{PyCreature, Who};
-use crate::error::{interruptible, wrong};
+use crate::error::{ASKED_EVERY, interruptible, wrong};
 use crate::motion::PyClip;
 
 /// An array of rows.
@@ -181,28 +183,47 @@ impl PyWalker {
         &self,
         py: Python<'_>,
         seconds: f64,
-        pushes: Vec<(String, [f64; 3], f64, f64)>,
+        pushes: Pushes,
         friction: f64,
         fps: f64,
     ) -> PyResult<PyRollout> {
-        let Walker { creature, strength, start, step, upright, .. } = &self.walker;
-        let settings = StepSettings { step: *step, friction, ..StepSettings::default() };
-        let world = World::new(creature.clone(), settings).map_err(wrong)?;
         let whole = self.walker.whole(None).map_err(wrong)?;
-        let shoves = shoves(&self.who, pushes)?;
-        let plan = Plan {
-            shoves: &shoves,
-            torque_limits: strength,
-            fps,
-            keep_poses: true,
-            ..Plan::new(&whole, start.clone(), positive("seconds", seconds)?)
-        };
-        let rollout = interruptible(py, |stop| {
-            let plan = Plan { stop: Some(stop), ..plan.clone() };
-            simulate(&world, &mut Stepper::new(&world), &plan, &mut |_| ())
-        })?;
-        PyRollout::new(&self.who, rollout, Some((upright, &world)))
+        let wish = (seconds, pushes, friction, fps);
+        balanced(py, &self.who, (&self.walker, &whole), wish, &|_, _| Ok(()))
     }
+}
+
+/// Body, force (N), from when (s), for how long (s).
+pub(crate) type Pushes = Vec<(String, [f64; 3], f64, f64)>;
+
+/// Lets who balances on legs go for so many seconds, with pushes, friction and looks a second; `tell` adds to the report.
+pub(crate) fn balanced(
+    py: Python<'_>,
+    who: &Arc<Who>,
+    (walker, controller): (&Walker, &dyn AnyController),
+    (seconds, pushes, friction, fps): (f64, Pushes, f64, f64),
+    tell: &dyn Fn(&Rollout, &Bound<'_, PyDict>) -> PyResult<()>,
+) -> PyResult<PyRollout> {
+    let Walker { creature, strength, start, step, upright, .. } = walker;
+    let settings = StepSettings { step: *step, friction, ..StepSettings::default() };
+    let world = World::new(creature.clone(), settings).map_err(wrong)?;
+    let shoves = shoves(who, pushes)?;
+    let plan = Plan {
+        shoves: &shoves,
+        torque_limits: strength,
+        fps: positive("fps", fps)?,
+        keep_poses: true,
+        ..Plan::new(controller, start.clone(), positive("seconds", seconds)?)
+    };
+    let rollout = interruptible(py, |stop| {
+        let plan = Plan { stop: Some(stop), ..plan.clone() };
+        simulate(&world, &mut Stepper::new(&world), &plan, &mut |_| ())
+    })?;
+    let more = PyDict::new(py);
+    tell(&rollout, &more)?;
+    let told = PyRollout::new(who, rollout, Some((upright, &world)))?;
+    told.report.bind(py).update(more.as_mapping())?;
+    Ok(told)
 }
 
 /// As many threads as are asked for; 0: one for each core.
@@ -211,12 +232,11 @@ pub(crate) fn cores(threads: usize) -> usize {
     if threads == 0 { all() } else { threads }
 }
 
-fn positive(what: &str, x: f64) -> PyResult<f64> {
+pub(crate) fn positive(what: &str, x: f64) -> PyResult<f64> {
     if x.is_finite() && x > 0.0 { Ok(x) } else { Err(wrong(format!("{what}: {x} is not a number above 0"))) }
 }
 
-/// Body, force (N), from when (s), for how long (s).
-fn shoves(who: &Who, pushes: Vec<(String, [f64; 3], f64, f64)>) -> PyResult<Vec<Shove>> {
+fn shoves(who: &Who, pushes: Pushes) -> PyResult<Vec<Shove>> {
     let shove = |(body, force, start, duration): (String, [f64; 3], f64, f64)| {
         let index = who.creature.body_index(&body).filter(|index| *index > 0);
         let index = index.ok_or_else(|| wrong(format!("pushes: there is no body {body:?}")))?;
@@ -320,6 +340,37 @@ pub(crate) struct PyWorld {
     world: World,
     /// Room for computations, one for each thread that steps.
     steppers: Mutex<Vec<Stepper>>,
+    pace: Pace,
+}
+
+/// Calls from here on leave the interpreter to other threads.
+const RELEASED_FROM: Duration = Duration::from_micros(100);
+
+/// How long a step took when it was last measured, ns: whether a call is a long one has to be known before. It changes no result.
+struct Pace(AtomicU64);
+
+impl Pace {
+    /// A step of which nothing is known yet is a long one.
+    fn unknown() -> Self {
+        Self(AtomicU64::new(1_000_000_000))
+    }
+
+    fn of(&self, steps: usize) -> Duration {
+        Duration::from_nanos(self.0.load(Ordering::Relaxed).saturating_mul(steps as u64))
+    }
+
+    /// As many steps as there are in a time, one at least.
+    fn within(&self, time: Duration) -> usize {
+        let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        usize::try_from(nanos / self.0.load(Ordering::Relaxed).max(1)).unwrap_or(usize::MAX).max(1)
+    }
+
+    fn learn(&self, time: Duration, steps: usize) {
+        if steps > 0 {
+            let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+            self.0.store(nanos / steps as u64, Ordering::Relaxed);
+        }
+    }
 }
 
 impl PyWorld {
@@ -329,6 +380,15 @@ impl PyWorld {
         let result = work(&mut stepper);
         self.steppers.lock().map_err(wrong)?.push(stepper);
         Ok(result)
+    }
+
+    fn advance(&self, state: &mut State, drive: &Drive, steps: usize) -> PyResult<()> {
+        let began = Instant::now();
+        let go =
+            |stepper: &mut Stepper| (0..steps).try_for_each(|_| step(&self.world, stepper, state, drive));
+        let moved = self.with_stepper(go)?;
+        self.pace.learn(began.elapsed(), steps);
+        moved.map_err(wrong)
     }
 
     fn check(&self, state: &PyState) -> PyResult<()> {
@@ -365,7 +425,7 @@ impl PyWorld {
             ..StepSettings::default()
         };
         let world = World::new(creature.creature().clone(), settings).map_err(wrong)?;
-        Ok(Self { who: Arc::clone(&creature.who), world, steppers: Mutex::default() })
+        Ok(Self { who: Arc::clone(&creature.who), world, steppers: Mutex::default(), pace: Pace::unknown() })
     }
 
     #[getter]
@@ -417,12 +477,18 @@ impl PyWorld {
             pushes: &[],
         };
         let state = &mut state.state;
-        let moved = py.detach(|| {
-            self.with_stepper(|stepper| {
-                (0..steps).try_for_each(|_| step(&self.world, stepper, state, &drive))
-            })
-        })?;
-        moved.map_err(wrong)
+        // A release of the interpreter is waited for until its other threads have had their turn, milliseconds: too dear for a step.
+        if self.pace.of(steps) < RELEASED_FROM {
+            return self.advance(state, &drive, steps);
+        }
+        let mut left = steps;
+        while left > 0 {
+            let part = self.pace.within(ASKED_EVERY).min(left);
+            py.detach(|| self.advance(state, &drive, part))?;
+            py.check_signals()?;
+            left -= part;
+        }
+        Ok(())
     }
 
     /// Moves many states on by so many steps, on several threads: `rests` a row for each. Gives back poses and velocities, a row
@@ -475,12 +541,13 @@ impl PyWorld {
         threads: usize,
         fps: f64,
         keep_poses: bool,
-        pushes: Vec<(String, [f64; 3], f64, f64)>,
+        pushes: Pushes,
     ) -> PyResult<Bound<'py, PyList>> {
         starts.iter().try_for_each(|start| self.check(start))?;
         let starts: Vec<State> = starts.iter().map(|start| start.state.clone()).collect();
         let controller = controller.map_or_else(|| Arc::new(Passive) as Arc<_>, |own| Arc::clone(&own.own));
         let (shoves, seconds) = (shoves(&self.who, pushes)?, positive("seconds", seconds)?);
+        let fps = positive("fps", fps)?;
         let rollouts = interruptible(py, |stop| {
             let plan = |start| Plan {
                 shoves: &shoves,

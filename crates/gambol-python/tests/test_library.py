@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,26 @@ def test_a_dog_walks_by_its_own_torques(dog: gambol.Creature) -> None:
     assert run.report["mean_speed"] == pytest.approx(1.0, rel=0.1)
 
 
+def test_a_dog_goes_where_it_is_told(dog: gambol.Creature, tmp_path: Path) -> None:
+    roam = gambol.Roam(dog, speeds=[(0.5, 0.8)], targets=[], torque_limit=100.0)
+    assert roam.gaits[:2] == ["stand", "walk"]
+    run = roam.go(2.0, pushes=[("chest", (0.0, 40.0, 0.0), 1.0, 0.1)])
+    file = tmp_path / "roam.json"
+    asked = ["--speed", "0.8@0.5", "--torque-limit", "100", "--seconds", "2", "--push", "chest:0,40,0@1+0.1"]
+    told = command_line("roam", "dog", *asked, "-o", str(file))
+    assert np.array_equal(run.clip.qpos, gambol.load_clip(file).qpos)
+    assert run.status == told["status"] == "up" and run.report["outside_force"] == 0.0
+    assert run.report["gaits"] == [(one["gait"], one["from"]) for one in told["gaits"]]
+    near = gambol.Roam(dog, targets=[(0.3, 0.0)]).go(3.0)
+    assert near.report["caught"] == len(near.report["caught_at"]) == 1
+
+
+def test_a_creature_performs_gaits(dog: gambol.Creature) -> None:
+    gait = dog.design("trot", speed=1.5)
+    assert np.array_equal(dog.perform(gait).qpos, gait.perform().qpos)
+    assert np.array_equal(twin_creature(dog).perform(gait).qpos, gait.perform().qpos)
+
+
 def test_arrays_are_handed_over_and_not_copied(dog: gambol.Creature) -> None:
     clip = dog.animate("walk")
     assert clip.qpos is clip.qpos and not clip.qpos.flags.writeable
@@ -188,6 +209,18 @@ def wrongs(dog: gambol.Creature) -> list[tuple[str, Any]]:
         ("values", lambda: gambol.Cma([1.0], 1.0).tell([1.0])),
         ("no sketch", lambda: gambol.Search("sprinter")),
         ("torque limit", lambda: gambol.Walker(clip, torque_limit=-1.0)),
+        ("speed", lambda: gambol.Roam(dog, speeds=[(0.0, -1.0)])),
+        ("target", lambda: gambol.Roam(dog, targets=[(float("nan"), 0.0)])),
+        ("gallopp", lambda: gambol.Roam(dog, gait="gallopp")),
+        ("no body", lambda: gambol.Roam(dog).go(0.1, pushes=[("wing", (0, 0, 1), 0, 1)])),
+        ("seconds", lambda: gambol.Roam(dog).go(-1.0)),
+        ("complex128", lambda: dog.mass_matrix(q + 1j)),
+        ("not numbers", lambda: dog.mass_matrix([str(x) for x in q])),
+        ("not numbers", lambda: dog.mass_matrix(np.zeros(dog.nq, dtype="M8[s]"))),
+        ("not numbers", lambda: dog.mass_matrix([[1.0], [2.0, 3.0]])),
+        ("rests", lambda: world.step_many([world.state()], np.zeros((0, dog.nq)))),
+        ("rows for", lambda: world.step_many([world.state()], np.stack([q, q]))),
+        ("fps", lambda: world.rollout([world.state()], fps=float("nan"))),
     ]
 
 
@@ -204,21 +237,76 @@ def test_arrays_of_all_kinds_are_taken(dog: gambol.Creature) -> None:
     wanted = dog.center_of_mass(q)
     read_only = q.copy()
     read_only.flags.writeable = False
-    for kind in (q.tolist(), tuple(q), np.repeat(q, 2)[::2], read_only, q[::-1][::-1]):
+    as_objects, swapped = q.astype(object), q.astype(">f8")
+    for kind in (q.tolist(), tuple(q), np.repeat(q, 2)[::2], read_only, q[::-1][::-1], as_objects, swapped):
         assert np.array_equal(dog.center_of_mass(kind), wanted)
     np.testing.assert_allclose(dog.center_of_mass(q.astype(np.float32)), wanted, atol=1e-6)
 
 
-def test_a_rollout_ends_on_ctrl_c(dog: gambol.Creature) -> None:
+def test_what_takes_long_ends_on_ctrl_c(dog: gambol.Creature) -> None:
     import _thread
     import threading
     import time
 
-    world = gambol.World(dog)
-    timer = threading.Timer(0.3, _thread.interrupt_main)
-    timer.start()
-    began = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
-        world.rollout([world.state()] * 4, None, 10_000.0)
-    # 0.2 s is what is asked for; a busy machine may be ten times as slow.
-    assert time.monotonic() - began < 2.5
+    world, search = gambol.World(dog), gambol.Search("runner")
+    walker = gambol.Walker(dog.animate("walk"))
+    calls: list[Callable[[], object]] = [
+        lambda: world.rollout([world.state()] * 4, None, 10_000.0),
+        lambda: world.step(world.state(), steps=10**9),
+        lambda: search.run(),
+        lambda: walker.walk(10_000.0),
+    ]
+    for long in calls:
+        timer = threading.Timer(0.3, _thread.interrupt_main)
+        timer.start()
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            long()
+        # 0.2 s is what is asked for; a busy machine may be ten times as slow.
+        assert time.monotonic() - began < 2.5
+    assert search.evaluations > 0, "what was found so far stays"
+
+
+def test_one_step_after_another_is_many_at_once(dog: gambol.Creature) -> None:
+    # A call of one step keeps the interpreter, one of many leaves it to other threads: nothing else may differ.
+    world, one, many = gambol.World(dog), gambol.World(dog).state(), gambol.World(dog).state()
+    for _ in range(300):
+        world.step(one)
+    world.step(many, steps=300)
+    assert np.array_equal(one.qpos, many.qpos) and np.array_equal(one.qvel, many.qvel)
+
+
+def test_other_threads_go_on_meanwhile(dog: gambol.Creature) -> None:
+    import threading
+    import time
+
+    longest, over = [0.0], threading.Event()
+
+    def watch() -> None:
+        last = time.monotonic()
+        while not over.is_set():
+            now = time.monotonic()
+            longest[0], last = max(longest[0], now - last), now
+
+    world, clip = gambol.World(dog), dog.animate("walk")
+    pump = gambol.Controller.pump(dog.modes(), [(8, 0.2, 0.0, 2.0)])
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        calls: dict[str, Callable[[], object]] = {
+            "step": lambda: world.step(world.state(), steps=10_000),
+            "rollout": lambda: world.rollout([world.state()], pump, 10.0),
+            "animate": lambda: [dog.animate("trot") for _ in range(4)],
+            "save": lambda: clip.to_bytes("gif"),
+            "search": lambda: gambol.Search("hopper").run(1, cycles=200),
+        }
+        for name, long in calls.items():
+            time.sleep(0.01)
+            longest[0], began = 0.0, time.monotonic()
+            long()
+            took = time.monotonic() - began
+            # Who keeps the interpreter lets nobody else run until it is done.
+            assert longest[0] < 0.5 * took, f"{name}: {longest[0]:.3f} of {took:.3f} s"
+    finally:
+        over.set()
+        thread.join()

@@ -5,6 +5,7 @@ mod gaits;
 mod modes;
 mod physics;
 mod plants;
+mod python;
 mod rigs;
 mod strides;
 
@@ -36,6 +37,8 @@ pub(crate) enum What {
     Cma,
     /// Quadratic and linear programs at the size of a dog's feet
     Programs,
+    /// Steps and rollouts from Python, against Rust's own loop
+    Python,
     /// The studio: slider to palette, page weight, frames per second in Chromium
     Studio,
 }
@@ -52,6 +55,7 @@ pub(crate) fn run(what: What, rounds: usize) -> Result<()> {
         What::Strides => strides::run(rounds),
         What::Cma => cma::bench(rounds),
         What::Programs => programs::bench(),
+        What::Python => python::run(rounds),
         What::Studio => studio::bench(),
     }
 }

@@ -1,5 +1,6 @@
 //! `gambol optimize`: from a sketch of modes to a controller.
 
+mod many;
 mod progress;
 mod report;
 
@@ -27,6 +28,7 @@ use super::interrupt::{STOPPED, stop_flag};
 use super::settings::{count, rate, step};
 use super::sketch_file::SketchFile;
 use super::{Failure, is_same_file, render, write_json};
+use many::ManyArguments;
 use progress::Teller;
 use report::Ended;
 
@@ -45,13 +47,16 @@ const KEPT_EVERY: Duration = Duration::from_secs(2);
     after_help = "SKETCH is a name (runner, hopper, monster, kangaroo) or a file, see docs/controllers.md; files that it names lie beside it.\n\
     Output by ending, as in `gambol animate`: one cycle as a loop. Without -o, --controller and --json the controller goes to stdout.\n\
     What it goes on from is kept in SKETCH's name with .checkpoint, beside the controller, else here, until it has converged.\n\
-    Ctrl-C keeps the best. The same seed finds the same, on any number of threads.\n\n\
+    Ctrl-C keeps the best. The same seed finds the same, on any number of threads.\n\
+    With --seeds, -o is a folder, which gets NAME-SEED.toml for each search that is kept and found.json with what became of all; it ends\n\
+    with 3 if no search for one of the sketches converged. --resume goes on with what is left.\n\n\
     Exit status: 0 converged, 1 failed, 2 usage, 3 stalled (the best is written all the same), 130 stopped by Ctrl-C (so too).\n\n\
     Examples:\n  gambol optimize runner --controller my-runner.toml -o run.glb -o run.gif\n  \
     gambol optimize runner --seed 2 --step 0.004 --json\n  \
     gambol optimize runner --controller my-runner.toml --resume --force\n  \
     gambol optimize runner --preview -o bursts.gif\n  \
     gambol optimize fox.glb trot --controller fox-trots.toml\n  \
+    gambol optimize runner hopper --seeds 1-20 --keep all -o found\n  \
     gambol optimize my-sketch.toml --budget 200000 --threads 4 > my-controller.toml\n  \
     gambol simulate biped my-runner.toml"
 )]
@@ -59,11 +64,12 @@ pub(super) struct Optimize {
     /// A sketch of the gallery, or a sketch file (.toml); with GAIT, a creature
     sketch: String,
 
-    /// Make the sketch after this gait of a creature, as gambol designs it: trot, pace, hop, a run on two legs
+    /// Make the sketch after this gait of a creature, as gambol designs it: trot, pace, hop, a run on two legs; with --seeds, one more
+    /// sketch
     #[arg(value_name = "GAIT")]
     gait: Option<String>,
 
-    /// Write one cycle of the motion; may be given several times
+    /// Write one cycle of the motion; may be given several times. With --seeds, the folder for what is found
     #[arg(short, long, value_name = "FILE")]
     output: Vec<PathBuf>,
 
@@ -87,8 +93,15 @@ pub(super) struct Optimize {
     #[arg(long, value_name = "F", default_value_t = 60.0, value_parser = rate, allow_negative_numbers = true)]
     fps: f64,
 
+    /// With --seeds: further sketches
+    #[arg(value_name = "SKETCH", requires = "seeds")]
+    more: Vec<String>,
+
     #[command(flatten, next_help_heading = "Search")]
     search: SearchArguments,
+
+    #[command(flatten, next_help_heading = "Many searches")]
+    many: ManyArguments,
 }
 
 #[derive(Args)]
@@ -138,6 +151,9 @@ impl From<StrideError> for Failure {
 
 impl Optimize {
     pub(super) fn run(&self, out: &mut impl Write) -> Result<(), Failure> {
+        if let Some(seeds) = &self.many.seeds {
+            return self.run_many(seeds, out);
+        }
         let file = match &self.gait {
             Some(gait) => SketchFile::after_gait(&self.sketch, gait)?,
             None => SketchFile::read(&self.sketch)?,
@@ -251,9 +267,24 @@ impl Optimize {
         stage: &Arc<Stage>,
         checkpoint: &Path,
     ) -> Result<StrideSearch, Failure> {
-        let (settings, step) = (self.settings(), self.search.step);
-        let place = checkpoint.display();
-        if self.search.resume {
+        if checkpoint.exists() && !self.force && !self.search.resume {
+            let place = checkpoint.display();
+            let message = format!("{place} exists; --resume goes on from it, --force begins anew");
+            return Err(Failure::Failed(message));
+        }
+        self.begun(file, (sketch, stage), checkpoint, (self.settings(), self.search.resume))
+    }
+
+    /// With these settings, from a checkpoint or not.
+    fn begun(
+        &self,
+        file: &SketchFile,
+        (sketch, stage): (&Sketch, &Arc<Stage>),
+        checkpoint: &Path,
+        (settings, is_kept): (SearchSettings, bool),
+    ) -> Result<StrideSearch, Failure> {
+        let (step, place) = (self.search.step, checkpoint.display());
+        if is_kept {
             let text = std::fs::read_to_string(checkpoint).map_err(|error| match error.kind() {
                 std::io::ErrorKind::NotFound => {
                     Failure::Failed(format!("--resume: there is no checkpoint {place}"))
@@ -262,10 +293,6 @@ impl Optimize {
             })?;
             return StrideSearch::of_checkpoint(sketch, stage, step, settings, &text)
                 .map_err(|error| Failure::Failed(format!("{place}: {error}")));
-        }
-        if checkpoint.exists() && !self.force {
-            let message = format!("{place} exists; --resume goes on from it, --force begins anew");
-            return Err(Failure::Failed(message));
         }
         if is_controller(&file.text) {
             let find = |name: &str| file.find(name).map(|(creature, _)| creature);

@@ -34,6 +34,10 @@ impl Desk {
         names(self.0.path())
     }
 
+    fn files_of(&self, folder: &str) -> Vec<String> {
+        names(&self.path(folder))
+    }
+
     /// A sketch of the gallery with one text in place of another.
     fn sketch(&self, name: &str, from: &str, to: &str) -> String {
         let text = String::from_utf8(gambol(&["gallery", "--sketch", "runner"]).stdout).unwrap();
@@ -334,4 +338,96 @@ fn only_the_same_search_goes_on() {
     fails(&["runner", "--seed", "3", "--resume"], "not a checkpoint of");
     search(&[&arguments[..], &["--force"]].concat());
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), before, "begun anew with the same seed");
+}
+
+/// What `found.json` of a folder says.
+fn found(folder: &std::path::Path) -> Vec<Value> {
+    serde_json::from_slice(&std::fs::read(folder.join("found.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn many_searches_find_what_each_finds_alone() {
+    let desk = Desk::new();
+    let (folder, alone) = (desk.text("found"), desk.text("alone.toml"));
+    let many =
+        ["optimize", "runner", "hopper", "--seeds", "3-4", "--step", "0.004", "-o", &folder, "--keep", "all"];
+    let output = gambol(&[&many[..], &["--budget", "100", "--threads", "2"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(STALLED), "{said}");
+    assert!(
+        said.contains("no search for runner converged") && said.contains("hopper, seed 4: stalled"),
+        "{said}"
+    );
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("runner") && told.contains("0 of 2"), "{told}");
+    let of_each =
+        |name: &str| [3, 4].map(|seed| ["checkpoint", "toml"].map(|end| format!("{name}-{seed}.{end}")));
+    let all = of_each("hopper").into_iter().chain(of_each("runner")).flatten();
+    let mut wanted: Vec<String> = all.chain(["found.json".to_owned()]).collect();
+    wanted.sort();
+    assert_eq!(names(&desk.path("found")), wanted);
+
+    search(&["runner", "--budget", "100", "--controller", &alone]);
+    let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
+    assert_eq!(
+        read(desk.path("alone.toml")),
+        read(desk.path("found/runner-3.toml")),
+        "the same seed, byte for byte"
+    );
+
+    // It is not begun anew by mistake; with a larger budget each goes on, and is what one without a break would be.
+    assert_fails(&many, 1, "exists; --resume goes on from it, --force begins anew");
+    gambol(&[&many[..], &["--budget", "240", "--resume"]].concat());
+    search(&["runner", "--budget", "240", "--controller", &alone, "--force"]);
+    assert_eq!(read(desk.path("alone.toml")), read(desk.path("found/runner-3.toml")));
+    let rows = found(&desk.path("found"));
+    assert!(rows.len() == 4 && rows.iter().all(|row| row["evaluations"].as_u64() >= Some(240)), "{rows:?}");
+}
+
+#[test]
+fn of_many_searches_the_best_controller_is_kept() {
+    let desk = Desk::new();
+    let folder = desk.text("found");
+    let arguments =
+        ["optimize", "hopper", "--seeds", "5,1-2", "--budget", "120", "--step", "0.004", "-o", &folder];
+    let output = gambol(&[&arguments[..], &["--json"]].concat());
+    assert_eq!(output.status.code(), Some(STALLED));
+    let told: Vec<Value> = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(told, found(&desk.path("found")));
+    assert_eq!(told.iter().map(|row| row["seed"].as_u64().unwrap()).collect::<Vec<_>>(), [5, 1, 2]);
+    // None converged: the best is the one that is nearest to repeating itself.
+    let gap = |row: &Value| row["best"]["gap"].as_f64().unwrap();
+    let best = told.iter().min_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap();
+    let kept: Vec<String> = desk
+        .files_of("found")
+        .into_iter()
+        .filter(|name| !name.ends_with("json") && !name.ends_with("checkpoint"))
+        .collect();
+    assert_eq!(kept, [best["controller"].as_str().unwrap()]);
+    assert_eq!(told.iter().filter(|row| row["controller"].is_null()).count(), 2);
+}
+
+#[test]
+fn what_is_wrong_with_many_searches_is_told_before_they_begin() {
+    let desk = Desk::new();
+    let (folder, file) = (desk.text("found"), desk.text("a.toml"));
+    std::fs::write(&file, "no sketch").unwrap();
+    let wrong =
+        |arguments: &[&str], status, words| assert_fails(&[&["optimize"], arguments].concat(), status, words);
+    wrong(&["runner", "--seeds", "1-2"], 1, "-o DIR");
+    wrong(&["runner", "--seeds", "2-1", "-o", &folder], 2, "expected the smaller one first");
+    wrong(&["runner", "--seeds", "1,1-2", "-o", &folder], 2, "seed 1 is given twice");
+    wrong(&["runner", "--seeds", "one", "-o", &folder], 2, "is not a whole number");
+    wrong(&["runner", "--seeds", "1-1000000000", "-o", &folder], 2, "more than");
+    wrong(&["runner", "--seeds", "1", "--seed", "2", "-o", &folder], 2, "cannot be used with");
+    wrong(&["runner", "--keep", "all"], 2, "--seeds");
+    wrong(&["runner", "hopper", "squat"], 2, "--seeds");
+    wrong(
+        &["runner", "sprinter", "--seeds", "1", "-o", &folder],
+        1,
+        "there is no sketch or file \"sprinter\"",
+    );
+    wrong(&["runner", "runner", "--seeds", "1", "-o", &folder], 1, "two sketches are called runner");
+    wrong(&["runner", "--seeds", "1", "-o", &file], 1, "is no folder");
+    assert_eq!(desk.files(), ["a.toml"], "nothing was begun");
 }

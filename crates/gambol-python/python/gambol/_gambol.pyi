@@ -101,6 +101,9 @@ class Creature:
         style: Mapping[str, Any] | None = None,
     ) -> Gait: ...
     def gait_from_toml(self, text: str) -> Gait: ...
+    def perform(
+        self, gait: Gait, *, fps: float = 60.0, seconds: float | None = None
+    ) -> Clip: ...
     def animate(
         self,
         gait: str,
@@ -238,6 +241,38 @@ class Walker:
     @property
     def step(self) -> float: ...
     def walk(
+        self,
+        seconds: float,
+        *,
+        pushes: Sequence[_Push] = (),
+        friction: float = 1.0,
+        fps: float = 60.0,
+    ) -> Rollout: ...
+
+@final
+class Roam:
+    def __new__(
+        cls,
+        creature: Creature,
+        *,
+        speeds: Sequence[tuple[float, float]] = (),
+        turns: Sequence[tuple[float, float]] = (),
+        headings: Sequence[tuple[float, float]] = (),
+        targets: Sequence[tuple[float, float]] = (),
+        ball: tuple[float, float] | None = None,
+        seed: int = 1,
+        gait: str | None = None,
+        torque_limit: float | None = None,
+    ) -> Roam: ...
+    @property
+    def creature(self) -> Creature: ...
+    @property
+    def gaits(self) -> list[str]: ...
+    @property
+    def warnings(self) -> list[str]: ...
+    @property
+    def step(self) -> float: ...
+    def go(
         self,
         seconds: float,
         *,
