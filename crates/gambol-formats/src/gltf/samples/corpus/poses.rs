@@ -8,7 +8,7 @@ use super::{At, LETTERS, Plan, back, four_legs, hand, nameless, person};
 type Posed = (&'static str, Plan, BodyClass, Option<&'static str>);
 
 pub(super) fn posed() -> Vec<Posed> {
-    use BodyClass::{Belly, Fish, Floats, Hand, Legs, Paddles, Whale, Wings};
+    use BodyClass::{Belly, Floats, Hand, Legs, Paddles, Whale, Wings};
     let (walk, swim, slither, fly) = (Some("walk"), Some("swim"), Some("slither"), Some("fly"));
     vec![
         ("pigeon-wings-folded", pigeon(), Wings, fly),
@@ -24,11 +24,12 @@ pub(super) fn posed() -> Vec<Posed> {
         ("hand-flat-no-names", nameless(spread_hand().turned(gambol_model::Vec3::x(), 90.0)), Hand, None),
         ("cobra-reared", cobra(), Belly, slither),
         ("cobra-reared-no-names", nameless(cobra()), Belly, slither),
-        ("whale-low-flippers-no-names", nameless(whale()), Whale, swim),
+        ("whale-low-flippers", whale(), Whale, swim),
+        ("robot-that-hangs", hanging_robot(), Floats, Some("hover")),
         ("butterfly-no-names", nameless(butterfly()), Wings, fly),
         ("sea-turtle-no-names", nameless(super::turtle()), Paddles, swim),
         ("crocodile", crocodile(), Legs, walk),
-        ("mermaid", mermaid(), Fish, swim),
+        ("mermaid", mermaid(), Whale, swim),
         ("octopus", octopus(), Floats, Some("hover")),
         ("kangaroo", kangaroo(), Legs, walk),
         ("scorpion", scorpion(), Legs, walk),
@@ -115,7 +116,12 @@ fn viewer_arms() -> Plan {
     let mut plan = Plan::default();
     let root = plan.chain("Root", None, &[[0., 1.3, 0.], [0., 1.4, 0.]], 0.02);
     let first = plan.bones.len();
-    plan.pair("Arm", root, &[[0.2, 1.35, 0.], [0.25, 1.2, 0.2], [0.15, 1.25, 0.45], [0.14, 1.26, 0.53]], 0.04);
+    plan.pair(
+        "Arm",
+        root,
+        &[[0.2, 1.35, 0.], [0.25, 1.2, 0.2], [0.15, 1.25, 0.45], [0.14, 1.26, 0.53]],
+        0.04,
+    );
     for (side, name, hand) in [(1.0, "L", first + 2), (-1.0, "R", first + 5)] {
         for (finger, x) in ["Index", "Middle", "Ring", "Pinky"].iter().zip([0.12, 0.135, 0.15, 0.165]) {
             let at = |z: f64| [side * x, 1.26, z];
@@ -130,11 +136,17 @@ fn viewer_arms() -> Plan {
 fn spread_hand() -> Plan {
     let mut plan = Plan::default();
     let palm = plan.chain("Palm", None, &[[0., 0.02, 0.], [0., 0.09, 0.]], 0.035);
-    let fingers =
-        [("Thumb", [0.11, 0.08]), ("Index", [0.06, 0.17]), ("Middle", [0.0, 0.18]), ("Ring", [-0.05, 0.17]), ("Pinky", [-0.09, 0.13])];
+    let fingers = [
+        ("Thumb", [0.11, 0.08]),
+        ("Index", [0.06, 0.17]),
+        ("Middle", [0.0, 0.18]),
+        ("Ring", [-0.05, 0.17]),
+        ("Pinky", [-0.09, 0.13]),
+    ];
     for (finger, [x, y]) in fingers {
         let root = [0.35 * x, if finger == "Thumb" { 0.04 } else { 0.09 }, 0.];
-        let at = |share: f64| [root[0] + share * (x - root[0]), root[1] + share * (y - root[1]), 0.01 * share];
+        let at =
+            |share: f64| [root[0] + share * (x - root[0]), root[1] + share * (y - root[1]), 0.01 * share];
         plan.chain(finger, Some(palm), &[at(0.0), at(0.45), at(0.75), at(1.0)], 0.009);
     }
     plan
@@ -169,7 +181,12 @@ fn butterfly() -> Plan {
     plan.chain("Head", Some(body), &[[0., 0.1, 0.012], [0., 0.1, 0.02]], 0.003);
     plan.chain("Abdomen", Some(body), &[[0., 0.1, -0.005], [0., 0.098, -0.03]], 0.003);
     plan.pair("FrontWing", body, &[[0.003, 0.101, 0.008], [0.03, 0.105, 0.02], [0.05, 0.106, 0.025]], 0.01);
-    plan.pair("HindWing", body, &[[0.003, 0.101, -0.002], [0.02, 0.104, -0.015], [0.035, 0.105, -0.025]], 0.01);
+    plan.pair(
+        "HindWing",
+        body,
+        &[[0.003, 0.101, -0.002], [0.02, 0.104, -0.015], [0.035, 0.105, -0.025]],
+        0.01,
+    );
     plan
 }
 
@@ -215,14 +232,38 @@ fn octopus() -> Plan {
     plan
 }
 
+/// A ball with two arms stretched out, hung from nothing, a little longer than high.
+fn hanging_robot() -> Plan {
+    let mut plan = Plan::default();
+    let head = plan.chain("Head", None, &[[0., 0.4, -0.15], [0., 0.4, 0.15]], 0.16);
+    plan.pair(
+        "Arm",
+        head,
+        &[[0.16, 0.42, 0.], [0.45, 0.44, 0.02], [0.8, 0.4, 0.05], [0.95, 0.38, 0.08]],
+        0.04,
+    );
+    plan.chain("Eye", Some(head), &[[0., 0.4, 0.2], [0., 0.4, 0.3]], 0.05);
+    plan
+}
+
 fn kangaroo() -> Plan {
     let mut plan = Plan::default();
     let hips = plan.chain("Hips", None, &[[0., 0.6, -0.1], [0., 0.8, 0.05]], 0.15);
     let chest = plan.chain("Chest", Some(hips), &[[0., 0.8, 0.05], [0., 1.1, 0.2]], 0.12);
     plan.chain("Neck", Some(chest), &[[0., 1.12, 0.22], [0., 1.3, 0.3]], 0.05);
     plan.chain("Head", Some(2), &[[0., 1.3, 0.3], [0., 1.3, 0.5]], 0.06);
-    plan.chain("Tail", Some(hips), &[[0., 0.55, -0.15], [0., 0.35, -0.45], [0., 0.15, -0.8], [0., 0.05, -1.2]], 0.06);
-    plan.pair("Arm", chest, &[[0.1, 1.05, 0.25], [0.12, 0.9, 0.27], [0.11, 0.8, 0.38], [0.11, 0.78, 0.44]], 0.025);
+    plan.chain(
+        "Tail",
+        Some(hips),
+        &[[0., 0.55, -0.15], [0., 0.35, -0.45], [0., 0.15, -0.8], [0., 0.05, -1.2]],
+        0.06,
+    );
+    plan.pair(
+        "Arm",
+        chest,
+        &[[0.1, 1.05, 0.25], [0.12, 0.9, 0.27], [0.11, 0.8, 0.38], [0.11, 0.78, 0.44]],
+        0.025,
+    );
     plan.pair(
         "Leg",
         hips,
@@ -251,7 +292,12 @@ fn centaur() -> Plan {
     let chest = 1;
     let waist = plan.chain("Spine", Some(chest), &[[0., 0.95, 0.32], [0., 1.2, 0.34], [0., 1.45, 0.34]], 0.1);
     plan.chain("Head", Some(waist), &[[0., 1.48, 0.34], [0., 1.72, 0.36]], 0.08);
-    plan.pair("Arm", waist, &[[0.18, 1.4, 0.34], [0.42, 1.4, 0.34], [0.66, 1.4, 0.34], [0.78, 1.4, 0.34]], 0.035);
+    plan.pair(
+        "Arm",
+        waist,
+        &[[0.18, 1.4, 0.34], [0.42, 1.4, 0.34], [0.66, 1.4, 0.34], [0.78, 1.4, 0.34]],
+        0.035,
+    );
     plan
 }
 
@@ -270,7 +316,12 @@ fn angel() -> Plan {
 
 fn faun() -> Plan {
     let mut plan = person();
-    plan.chain("Tail", Some(0), &[[0., 0.95, -0.12], [0., 0.85, -0.3], [0., 0.6, -0.45], [0., 0.5, -0.6]], 0.03);
+    plan.chain(
+        "Tail",
+        Some(0),
+        &[[0., 0.95, -0.12], [0., 0.85, -0.3], [0., 0.6, -0.45], [0., 0.5, -0.6]],
+        0.03,
+    );
     plan.pair("Ear", 2, &[[0.07, 1.75, 0.], [0.09, 1.87, 0.]], 0.02);
     plan
 }
