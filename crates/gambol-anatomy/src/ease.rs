@@ -94,6 +94,9 @@ pub(crate) fn spread_wings(spec: &CreatureSpec, survey: &Survey, settings: &Clas
     let ground = lowest(survey);
     let hips = chains.legs().filter_map(|leg| leg.bodies.first()).map(|&hip| survey.origins[hip].z - ground);
     let legs = hips.fold(0.0, f64::max);
+    if legs <= 0.0 && least > settings.wing_over_leg {
+        return Turns::new(); // fingers of a hand
+    }
     let extent = |axis: usize| {
         let along = survey.origins.iter().skip(1).map(|at| at[axis]);
         let (low, high) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));

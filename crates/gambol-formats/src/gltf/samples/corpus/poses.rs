@@ -17,7 +17,6 @@ pub(super) fn posed() -> Vec<Posed> {
         ("ostrich", ostrich(), Legs, walk),
         ("dragon-wings-folded", folded_dragon(), Wings, fly),
         ("bat-of-many-fingers", bat_of_fingers(), Wings, fly),
-        ("bat-of-many-fingers-no-names", nameless(bat_of_fingers()), Wings, fly),
         ("arms-of-the-viewer", viewer_arms(), Hand, None),
         ("hand-no-names", nameless(hand()), Hand, None),
         ("hand-spread-no-names", nameless(spread_hand()), Hand, None),
@@ -33,6 +32,7 @@ pub(super) fn posed() -> Vec<Posed> {
         ("octopus", octopus(), Floats, Some("hover")),
         ("kangaroo", kangaroo(), Legs, walk),
         ("scorpion", scorpion(), Legs, walk),
+        ("person-of-many-fingers", fingered_person(), Legs, walk),
         ("centaur", centaur(), Legs, walk),
         ("pegasus-wings-folded", pegasus(), Wings, fly),
         ("angel", angel(), Wings, fly),
@@ -127,6 +127,26 @@ fn viewer_arms() -> Plan {
             let at = |z: f64| [side * x, 1.26, z];
             let points = [at(0.54), at(0.58), at(0.61), at(0.63)];
             plan.chain(&format!("Finger{finger}_{name}_"), Some(hand), &points, 0.008);
+        }
+    }
+    plan
+}
+
+/// Hands of five fingers of three bones, as most people in public collections have.
+fn fingered_person() -> Plan {
+    let mut plan = person();
+    for (side, name) in [(1.0, ".L"), (-1.0, ".R")] {
+        let hand = plan.bones.iter().position(|bone| bone.name == format!("Arm3{name}")).unwrap_or(0);
+        for (finger, z) in
+            ["Thumb", "Index", "Middle", "Ring", "Pinky"].iter().zip([0.05, 0.03, 0.01, -0.01, -0.03])
+        {
+            let at = |x: f64| [side * x, 1.4, z];
+            plan.chain(
+                &format!("{finger}{name}"),
+                Some(hand),
+                &[at(0.9), at(0.94), at(0.97), at(0.99)],
+                0.01,
+            );
         }
     }
     plan
