@@ -38,12 +38,14 @@ pub(crate) const FILE_POSE: &str = "file";
 /// Turns of bodies away from the pose of the file, in the world; what hangs from them and has none goes along.
 pub(crate) type Turns = HashMap<usize, Quat>;
 
-/// On two legs, arms that point more aside than down (T or A, for the sake of a skin or of a recording) are lowered: what
+/// On legs, arms that point more aside than down (T or A, for the sake of a skin or of a recording) are lowered: what
 /// lowers each, by the body of the upper arm.
 pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
     let chains = Chains::new(survey);
     let mut lowered = Turns::new();
-    if chains.legs().count() != 2 {
+    // A centaur's arms are called so; what a spider or a crab holds out is no arm to lower.
+    let on_two = chains.legs().count() == 2;
+    if chains.legs().count() == 0 {
         return lowered;
     }
     for chain in chains.all.iter().filter(|chain| chain.is_arm) {
@@ -52,6 +54,9 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
             continue;
         };
         let upper = chain.bodies[elbow - 1];
+        if !on_two && !said_arm(&spec.bodies[upper].name) {
+            continue;
+        }
         if chain.bodies.iter().any(|&body| is_wing(&spec.bodies[body].name)) {
             continue; // spread, as they fly
         }

@@ -28,7 +28,6 @@ pub(super) fn posed() -> Vec<Posed> {
         ("butterfly-no-names", nameless(butterfly()), Wings, fly),
         ("sea-turtle-no-names", nameless(super::turtle()), Paddles, swim),
         ("crocodile", crocodile(), Legs, walk),
-        ("mermaid", mermaid(), Whale, swim),
         ("octopus", octopus(), Floats, Some("hover")),
         ("kangaroo", kangaroo(), Legs, walk),
         ("scorpion", scorpion(), Legs, walk),
@@ -194,18 +193,18 @@ fn whale() -> Plan {
     plan
 }
 
-/// Two pairs of broad wings and a small body.
+/// Two pairs of thin wings and a small body.
 fn butterfly() -> Plan {
     let mut plan = Plan::default();
     let body = plan.chain("Thorax", None, &[[0., 0.1, -0.005], [0., 0.1, 0.012]], 0.004);
     plan.chain("Head", Some(body), &[[0., 0.1, 0.012], [0., 0.1, 0.02]], 0.003);
     plan.chain("Abdomen", Some(body), &[[0., 0.1, -0.005], [0., 0.098, -0.03]], 0.003);
-    plan.pair("FrontWing", body, &[[0.003, 0.101, 0.008], [0.03, 0.105, 0.02], [0.05, 0.106, 0.025]], 0.01);
+    plan.pair("FrontWing", body, &[[0.003, 0.101, 0.008], [0.03, 0.105, 0.02], [0.05, 0.106, 0.025]], 0.003);
     plan.pair(
         "HindWing",
         body,
         &[[0.003, 0.101, -0.002], [0.02, 0.104, -0.015], [0.035, 0.105, -0.025]],
-        0.01,
+        0.003,
     );
     plan
 }
@@ -222,20 +221,6 @@ fn crocodile() -> Plan {
         let leg = [[0.18, 0.25, z], [0.4, 0.22, z + 0.03], [0.45, 0.05, z], [0.47, 0.03, z + 0.12]];
         plan.pair(name, above, &leg, 0.045);
     }
-    plan
-}
-
-/// Half a person, half a fish, as it floats upright.
-fn mermaid() -> Plan {
-    let mut plan = Plan::default();
-    let hips = plan.chain("Hips", None, &[[0., 1.0, 0.], [0., 1.15, 0.]], 0.13);
-    let chest = plan.chain("Spine", Some(hips), &[[0., 1.15, 0.], [0., 1.45, 0.]], 0.13);
-    plan.chain("Head", Some(chest), &[[0., 1.5, 0.], [0., 1.75, 0.02]], 0.09);
-    plan.pair("Arm", chest, &[[0.2, 1.4, 0.], [0.48, 1.4, 0.], [0.75, 1.4, 0.], [0.9, 1.4, 0.]], 0.04);
-    let tail: Vec<At> = (0..=5).map(|k| [0., 1.0 - 0.17 * f64::from(k), -0.02 * f64::from(k)]).collect();
-    plan.chain("Tail", Some(hips), &tail, 0.1);
-    let end = plan.bones.len() - 1;
-    plan.pair("TailFin", end, &[[0.02, 0.15, -0.1], [0.2, 0.02, -0.15]], 0.05);
     plan
 }
 
