@@ -82,6 +82,8 @@ settings! {
         wing_fingers: f64 = 0.3, Share;
         /// Breadth ahead over height of limbs called arms that are wings though nobody says that they fly: as roots of second moments.
         flat_arm: f64 = 2.0, AtLeastOne;
+        /// Reach aside of a limb over that of the farthest, beyond which it is one of several pairs of wings or flippers.
+        broad_limb: f64 = 0.4, Share;
         /// Breadth from tip to tip over that of the trunk, of two pairs of limbs that nobody names: a sea turtle's is 3, a butterfly's 10 and more.
         paddled: f64 = 4.5, Positive;
         /// Share of the moving bodies that are called leaves or branches, where it is a plant.
@@ -466,8 +468,7 @@ impl Look {
         if arms && !flies && legs.legs.iter().all(|leg| !self.leg_says(creature, leg.foot, LEG)) {
             return told(BodyClass::Floats, "it has arms and no legs, and hangs in the air".to_owned());
         }
-        let roots = |body: &usize| !self.unpaired[*body] && self.unpaired[creature.bodies()[*body].parent];
-        let limbs = (1..self.words.len()).filter(roots).filter(|&body| !self.words[body].is_empty()).count();
+        let limbs = self.broad_limbs(creature, settings);
         if broad && !flies && limbs == 4 && size.y < settings.paddled * self.trunk_breadth {
             return told(
                 BodyClass::Paddles,
@@ -475,7 +476,7 @@ impl Look {
             );
         }
         if broad {
-            let flat = size.z < settings.flat * size.y && !flies;
+            let flat = size.z < settings.flat * size.y && !flies && limbs < 4;
             let class = if flat { BodyClass::Ray } else { BodyClass::Wings };
             let reason = format!("it is {:.1} times as broad as long, without legs", size.y / size.x);
             return told(class, reason);
@@ -511,6 +512,21 @@ impl Look {
         let root = (1..self.words.len()).filter(begins).map(|body| self.com_aside[body]).reduce(f64::min);
         let tip = (1..self.words.len()).filter(|&body| self.says(body, FINGER)).map(|body| self.aside[body]);
         root.is_some_and(|root| tip.fold(0.0, f64::max) - root > settings.wing_fingers * half)
+    }
+
+    /// Limbs of pairs that reach aside by a good part of what the widest do: not the horns of a manta.
+    fn broad_limbs(&self, creature: &Creature, settings: &ClassSettings) -> usize {
+        let mut reach = self.aside.clone();
+        for body in (1..reach.len()).rev() {
+            let parent = creature.bodies()[body].parent;
+            reach[parent] = reach[parent].max(reach[body]);
+        }
+        let roots = (1..reach.len()).filter(|&body| {
+            !self.unpaired[body]
+                && self.unpaired[creature.bodies()[body].parent]
+                && !self.words[body].is_empty()
+        });
+        roots.filter(|&body| reach[body] > settings.broad_limb * 0.5 * self.extent().y).count()
     }
 
     /// Whether what is called an arm is as flat as a wing.
