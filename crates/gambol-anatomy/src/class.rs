@@ -10,7 +10,7 @@ use nalgebra::Point3;
 mod shape;
 mod words;
 
-use self::shape::{Back, wheels};
+use self::shape::{Back, fingers, wheels};
 use self::words::{ARM, FIN, FINGER, FLIES, FLUKE, LEAF, LEG, LIES, SWIMS, WHEEL, WING, singular};
 use crate::{Heading, Legs, Mirror};
 
@@ -66,6 +66,26 @@ settings! {
         twigs: f64 = 0.025, Share;
         /// Share of the moving bodies that are fingers, where it is a hand.
         fingers: f64 = 0.6, Share;
+        /// Fewest fingers of a hand that nobody names …
+        fewest_fingers: usize = 4, AtLeastOne;
+        /// … and most …
+        most_fingers: usize = 6, AtLeastOne;
+        /// … length of the shortest over that of the longest: a thumb has half and more …
+        short_finger: f64 = 0.3, Share;
+        /// … length of the mean of the ways that they point, of 1 m each: of a hand that is spread with its thumb aside 0.8 …
+        fingers_agree: f64 = 0.7, Share;
+        /// … how far their tips are from a line, over their reach along it: of a hand 0.1, of a ring of arms 1 …
+        finger_plane: f64 = 0.35, Share;
+        /// … and the least distance of two tips over the mean one: legs of one trunk stand in pairs, and have none.
+        finger_gap: f64 = 0.25, Share;
+        /// Length of fingers over the reach aside of the limb that they end: a bat's have half, a person's with arms stretched out a fifth.
+        wing_fingers: f64 = 0.3, Share;
+        /// Breadth ahead over height of limbs called arms that are wings though nobody says that they fly: as roots of second moments.
+        flat_arm: f64 = 2.0, AtLeastOne;
+        /// Reach aside of a limb over that of the farthest, beyond which it is one of several pairs of wings or flippers.
+        broad_limb: f64 = 0.4, Share;
+        /// Breadth from tip to tip over that of the trunk, of two pairs of limbs that nobody names: a sea turtle's is 3, a butterfly's 10 and more.
+        paddled: f64 = 4.5, Positive;
         /// Share of the moving bodies that are called leaves or branches, where it is a plant.
         leaves: f64 = 0.3, Share;
         /// Parts in pairs over parts of the back, of somebody without names: beyond this it is no back with a fin or two.
@@ -118,6 +138,12 @@ struct Look {
     ahead: Vec<f64>,
     /// Breadth over height of each body, as roots of second moments.
     breadth: Vec<f64>,
+    /// Extent ahead over height, likewise.
+    chord: Vec<f64>,
+    /// Of what lies on the midline, m.
+    trunk_breadth: f64,
+    /// Rows that spread from one body as fingers do.
+    fan: usize,
     back: Back,
     /// Round parts at the ground that turn about their middle.
     wheels: usize,
@@ -177,9 +203,17 @@ impl Look {
             let mass = &creature.bodies()[body].mass;
             0.5 * mass.inertia.trace() - (mass.inertia * axis).dot(&axis)
         };
-        let breadth =
-            |body: usize| (moment(body, left) / moment(body, heading.up).max(1e-300)).max(0.0).sqrt();
-        let breadth = (0..creature.bodies().len()).map(breadth).collect();
+        let over_height = |axis: Vec3| {
+            let of = |body| (moment(body, axis) / moment(body, heading.up).max(1e-300)).max(0.0).sqrt();
+            (0..creature.bodies().len()).map(of).collect::<Vec<f64>>()
+        };
+        let [breadth, chord] = [left, heading.forward].map(over_height);
+        let trunk_breadth = 2.0
+            * (1..on_midline.len())
+                .filter(|&body| on_midline[body])
+                .map(|body| aside[body])
+                .fold(0.0, f64::max);
+        let fan = fingers(creature, frames, settings);
         let ahead = (0..creature.bodies().len())
             .map(|body| frames[body].point_in_world(creature.bodies()[body].mass.com).dot(&heading.forward))
             .collect();
@@ -200,6 +234,9 @@ impl Look {
             trunk_low,
             ahead,
             breadth,
+            chord,
+            trunk_breadth,
+            fan,
             back,
             wheels,
             aside,
@@ -297,8 +334,13 @@ impl Look {
             return told(BodyClass::Wheels, "round parts at the ground turn about their middle: wheels");
         }
         let share = |words: &[&str]| self.count(words) as f64 / self.moving().max(1) as f64;
-        if share(FINGER) >= settings.fingers && !has_legs {
+        let webbed = self.has_webbed_hands(creature, settings);
+        if share(FINGER) >= settings.fingers && !has_legs && !webbed {
             return told(BodyClass::Hand, "most of its parts are fingers");
+        }
+        let named = [LEG, WING, FIN].iter().any(|words| self.count(words) > 0);
+        if self.fan > 0 && !named && !webbed {
+            return (BodyClass::Hand, format!("{} rows of parts spread from one as fingers do", self.fan));
         }
         if share(LEAF) >= settings.leaves && !has_legs {
             return told(BodyClass::Plant, "its parts are called leaves or branches");
@@ -420,13 +462,21 @@ impl Look {
         }
         // Arms hang from who is upright; a bat's are wings.
         let arms = (1..self.words.len()).any(|body| self.says(body, ARM) && !self.unpaired[body]);
-        let handed = arms || self.count(FINGER) > 0;
-        let flies = broad && size.x > size.z && (handed || self.labelled(FLIES));
+        let flat = self.has_flat_arms(settings) || self.labelled(FLIES);
+        let webbed = self.has_webbed_hands(creature, settings);
+        let flies = broad && (webbed || size.x > size.z && flat);
         if arms && !flies && legs.legs.iter().all(|leg| !self.leg_says(creature, leg.foot, LEG)) {
             return told(BodyClass::Floats, "it has arms and no legs, and hangs in the air".to_owned());
         }
+        let limbs = self.broad_limbs(creature, settings);
+        if broad && !flies && limbs == 4 && size.y < settings.paddled * self.trunk_breadth {
+            return told(
+                BodyClass::Paddles,
+                "two pairs of limbs on a broad trunk carry nobody: flippers".to_owned(),
+            );
+        }
         if broad {
-            let flat = size.z < settings.flat * size.y && !flies;
+            let flat = size.z < settings.flat * size.y && !flies && limbs < 4;
             let class = if flat { BodyClass::Ray } else { BodyClass::Wings };
             let reason = format!("it is {:.1} times as broad as long, without legs", size.y / size.x);
             return told(class, reason);
@@ -450,6 +500,40 @@ impl Look {
             return self.limbless(creature, settings);
         }
         told(BodyClass::Thing, "it has neither legs, wings nor fins, nor a body that bends".to_owned())
+    }
+
+    /// Whether limbs of a pair end in fingers that are a good part of their length, as a bat's do.
+    fn has_webbed_hands(&self, creature: &Creature, settings: &ClassSettings) -> bool {
+        let half = 0.5 * self.extent().y;
+        let begins = |body: &usize| {
+            let parent = creature.bodies()[*body].parent;
+            self.says(*body, FINGER) && !self.says(parent, FINGER) && !self.unpaired[parent]
+        };
+        let root = (1..self.words.len()).filter(begins).map(|body| self.com_aside[body]).reduce(f64::min);
+        let tip = (1..self.words.len()).filter(|&body| self.says(body, FINGER)).map(|body| self.aside[body]);
+        root.is_some_and(|root| tip.fold(0.0, f64::max) - root > settings.wing_fingers * half)
+    }
+
+    /// Limbs of pairs that reach aside by a good part of what the widest do: not the horns of a manta.
+    fn broad_limbs(&self, creature: &Creature, settings: &ClassSettings) -> usize {
+        let mut reach = self.aside.clone();
+        for body in (1..reach.len()).rev() {
+            let parent = creature.bodies()[body].parent;
+            reach[parent] = reach[parent].max(reach[body]);
+        }
+        let roots = (1..reach.len()).filter(|&body| {
+            !self.unpaired[body]
+                && self.unpaired[creature.bodies()[body].parent]
+                && !self.words[body].is_empty()
+        });
+        roots.filter(|&body| reach[body] > settings.broad_limb * 0.5 * self.extent().y).count()
+    }
+
+    /// Whether what is called an arm is as flat as a wing.
+    fn has_flat_arms(&self, settings: &ClassSettings) -> bool {
+        let arms = (1..self.words.len()).filter(|&body| self.says(body, ARM) && !self.unpaired[body]);
+        let chords: Vec<f64> = arms.map(|body| self.chord[body]).collect();
+        chords.iter().sum::<f64>() > settings.flat_arm * chords.len() as f64 && !chords.is_empty()
     }
 
     /// A body that is all back.

@@ -4,10 +4,12 @@
 use std::collections::HashMap;
 
 use gambol_model::{
-    CreatureSpec, JointKind, JointSpec, PoseSpec, Quat, Role, Side, Vec3, math, words_of_name,
+    CreatureSpec, InertiaSpec, JointKind, JointSpec, Mat3, PoseSpec, Quat, Role, Side, Vec3, math,
+    words_of_name,
 };
 use nalgebra::{Quaternion, UnitQuaternion};
 
+use crate::ClassSettings;
 use crate::survey::{Chains, Survey};
 
 /// Arms that point more steeply than this stay, rad below the horizontal: people at ease have 1.3, a T has 0, an A
@@ -23,18 +25,27 @@ const REARS: f64 = 0.25;
 /// A skull weighs at least this part of what it hangs from; a jaw or a tongue does not.
 const HEAVY: f64 = 0.5;
 
+/// A wing is folded if its tip is less than this part of its length farther aside than its shoulder: it lies along the body, or stands up.
+const FOLDED: f64 = 0.5;
+/// A wing whose tip is lower than its shoulder by more than this part of its length hangs, as a penguin's does.
+const DROOPS: f64 = 0.6;
+/// The second moments of a flat piece differ by this part across its breadth and its thickness; a tube's do not.
+const FLAT: f64 = 0.3;
+
 /// The pose of the file, as a creature at ease remembers it.
 pub(crate) const FILE_POSE: &str = "file";
 
 /// Turns of bodies away from the pose of the file, in the world; what hangs from them and has none goes along.
 pub(crate) type Turns = HashMap<usize, Quat>;
 
-/// On two legs, arms that point more aside than down (T or A, for the sake of a skin or of a recording) are lowered: what
+/// On legs, arms that point more aside than down (T or A, for the sake of a skin or of a recording) are lowered: what
 /// lowers each, by the body of the upper arm.
 pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
     let chains = Chains::new(survey);
     let mut lowered = Turns::new();
-    if chains.legs().count() != 2 {
+    // A centaur's arms are called so; what a spider or a crab holds out is no arm to lower.
+    let on_two = chains.legs().count() == 2;
+    if chains.legs().count() == 0 {
         return lowered;
     }
     for chain in chains.all.iter().filter(|chain| chain.is_arm) {
@@ -43,6 +54,9 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
             continue;
         };
         let upper = chain.bodies[elbow - 1];
+        if !on_two && !said_arm(&spec.bodies[upper].name) {
+            continue;
+        }
         if chain.bodies.iter().any(|&body| is_wing(&spec.bodies[body].name)) {
             continue; // spread, as they fly
         }
@@ -64,6 +78,122 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
         }
     }
     lowered
+}
+
+/// Wings that are folded are spread, if they would carry somebody whose legs are as long as these: an ostrich keeps its wings folded.
+/// Each piece points straight aside, its outer face up.
+pub(crate) fn spread_wings(spec: &CreatureSpec, survey: &Survey, settings: &ClassSettings) -> Turns {
+    let named = |body: &usize| is_wing(&spec.bodies[*body].name);
+    let roots: Vec<usize> =
+        (1..spec.bodies.len()).filter(|body| named(body) && !named(&survey.parents[*body])).collect();
+    let chains = Chains::new(survey);
+    let said = spec.bodies.iter().any(|body| said_arm(&body.name));
+    let (roots, least) = if !roots.is_empty() {
+        (roots, settings.wing_over_leg)
+    } else if said {
+        return Turns::new();
+    } else {
+        let arms = chains.all.iter().filter(|chain| chain.is_arm);
+        (arms.filter_map(|chain| chain.bodies.first().copied()).collect(), settings.armed_wing)
+    };
+    let ground = lowest(survey);
+    let hips = chains.legs().filter_map(|leg| leg.bodies.first()).map(|&hip| survey.origins[hip].z - ground);
+    let legs = hips.fold(0.0, f64::max);
+    if legs <= 0.0 && least > settings.wing_over_leg {
+        return Turns::new(); // fingers of a hand
+    }
+    let extent = |axis: usize| {
+        let along = survey.origins.iter().skip(1).map(|at| at[axis]);
+        let (low, high) = along.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+        high - low
+    };
+    let mut turns = Turns::new();
+    for root in roots {
+        let wing = longest_way(spec, survey, root);
+        let shoulder = survey.origins[root];
+        let tip = wing.points[wing.points.len() - 1];
+        let (aside, drop) = ((tip.y - shoulder.y) * shoulder.y.signum(), shoulder.z - tip.z);
+        let reach = shoulder.y.abs() + wing.length;
+        let carries = reach > least * legs
+            && (extent(0) > extent(2) || 2.0 * reach > settings.upright_span * extent(2));
+        let folded = aside < FOLDED * wing.length && drop < DROOPS * wing.length;
+        if folded && carries && shoulder.y != 0.0 {
+            turns.extend(spread(spec, &wing, Vec3::y() * shoulder.y.signum()));
+        }
+    }
+    turns
+}
+
+/// A limb from its root to its farthest end, and its joints and tip in the world, m.
+struct Way {
+    bodies: Vec<usize>,
+    points: Vec<Vec3>,
+    length: f64,
+}
+
+fn longest_way(spec: &CreatureSpec, survey: &Survey, root: usize) -> Way {
+    let at = &survey.origins;
+    // From each body's joint to the end of the longest way on, m: as far again as its centre of mass, or by its children.
+    let end = |body: usize| match &spec.bodies[body].inertia {
+        InertiaSpec::Given(mass) => mass.com * 2.0,
+        _ => Vec3::zeros(),
+    };
+    let count = at.len();
+    let mut far: Vec<(f64, Option<usize>)> = (0..count).map(|body| (end(body).norm(), None)).collect();
+    for body in (root + 1..count).rev() {
+        let parent = survey.parents[body];
+        let on = far[body].0 + (at[body] - at[parent]).norm();
+        if far[parent].1.is_none() || on > far[parent].0 {
+            far[parent] = (on, Some(body));
+        }
+    }
+    let bodies: Vec<usize> = std::iter::successors(Some(root), |&body| far[body].1).collect();
+    let last = bodies[bodies.len() - 1];
+    let points = bodies.iter().map(|&body| at[body]).chain([at[last] + end(last)]).collect();
+    Way { bodies, points, length: far[root].0 }
+}
+
+/// Turns that lay a wing along `out`, its outer face up. Of a round piece nobody knows the face: it is turned by as little as it takes.
+fn spread(spec: &CreatureSpec, wing: &Way, out: Vec3) -> Turns {
+    let turn = |(k, &body): (usize, &usize)| {
+        let along = (wing.points[k + 1] - wing.points[k]).try_normalize(1e-9)?;
+        let turn = outer_face(spec, body, along, out).map_or_else(
+            || Quat::rotation_between(&along, &out),
+            |face| {
+                let frame = |span: Vec3, face: Vec3| Mat3::from_columns(&[span, face, span.cross(&face)]);
+                let turn = frame(out, Vec3::z()) * frame(along, face).transpose();
+                Some(Quat::from_matrix(&turn))
+            },
+        )?;
+        Some((body, turn))
+    };
+    wing.bodies.iter().enumerate().filter_map(turn).collect()
+}
+
+/// Across a flat piece, unit length, square to the way it leads: away from the trunk or up.
+fn outer_face(spec: &CreatureSpec, body: usize, along: Vec3, out: Vec3) -> Option<Vec3> {
+    let InertiaSpec::Given(mass) = &spec.bodies[body].inertia else { return None };
+    let eigen = mass.inertia.symmetric_eigen();
+    let thin = eigen.eigenvalues.imax();
+    let across = eigen.eigenvectors.column(thin).into_owned();
+    let moments = [0, 1, 2].map(|k| eigen.eigenvalues[k]);
+    let second = (0..3).filter(|&k| k != thin).map(|k| moments[k]).fold(0.0, f64::max);
+    if moments[thin] - second < FLAT * (moments.iter().sum::<f64>() - moments[thin] - second) {
+        return None;
+    }
+    let face = (across - along * across.dot(&along)).try_normalize(1e-6)?;
+    Some(if face.dot(&(out + Vec3::z())) < 0.0 { -face } else { face })
+}
+
+/// Joints that are turned at ease and are hinges become balls of this reach, rad: a wing unfolds about no one axis.
+pub(crate) fn free_joints(spec: &mut CreatureSpec, turns: &Turns, most: f64) {
+    for &body in turns.keys() {
+        if let [joint] = &mut spec.bodies[body].joints[..] {
+            if joint.kind == JointKind::Hinge {
+                *joint = JointSpec { limit: Some([0.0, most]), ..JointSpec::ball(&joint.name) };
+            }
+        }
+    }
 }
 
 fn said_arm(name: &str) -> bool {

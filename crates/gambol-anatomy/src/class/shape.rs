@@ -70,6 +70,64 @@ impl Back {
     }
 }
 
+/// Rows of parts that spread from one body as fingers do from a palm: side by side in a plane, all one way, each a part of its own width away
+/// from the next. Legs of a trunk in one piece stand in pairs, arms of a squid in a ring. Their count; 0 of what is no hand.
+pub(super) fn fingers(creature: &Creature, frames: &[BodyFrame], settings: &ClassSettings) -> usize {
+    let bodies = creature.bodies();
+    let count = bodies.len();
+    let children =
+        |body: usize| (1..count).filter(move |&child| child != body && bodies[child].parent == body);
+    let place = |body: usize| {
+        let joint = creature.joints()[bodies[body].joints.clone()].first();
+        joint.map_or(frames[body].position, |joint| frames[body].point_in_world(joint.anchor))
+    };
+    // From a root on while there is one way to go; the tip is as far beyond the last centre of mass as that is from its joint.
+    let row = |root: usize| -> Option<(usize, Vec3, Vec3)> {
+        let mut way = vec![root];
+        while let Some(next) = children(way[way.len() - 1]).next() {
+            if children(way[way.len() - 1]).count() > 1 {
+                return None;
+            }
+            way.push(next);
+        }
+        let last = way[way.len() - 1];
+        let com = frames[last].point_in_world(bodies[last].mass.com);
+        (way.len() >= 2).then(|| (way.len(), place(root), 2.0 * com - place(last)))
+    };
+    let moving = (1..count).filter(|&body| !bodies[body].joints.is_empty()).count();
+    let of_hub = |hub: usize| {
+        let rows: Vec<(usize, Vec3, Vec3)> = children(hub).filter_map(row).collect();
+        let parts: usize = rows.iter().map(|(parts, ..)| parts).sum();
+        let (fewest, most) = (settings.fewest_fingers, settings.most_fingers);
+        if rows.len() < fewest
+            || rows.len() > most
+            || (parts as f64) < settings.fingers * (moving.saturating_sub(1)) as f64
+        {
+            return 0;
+        }
+        let ways: Vec<Vec3> = rows.iter().map(|(_, root, tip)| tip - root).collect();
+        let length = ways.iter().map(Vec3::norm).fold(0.0, f64::max);
+        let alike = ways.iter().all(|way| way.norm() > settings.short_finger * length);
+        let mean = ways.iter().filter_map(|way| way.try_normalize(1e-9)).sum::<Vec3>() / ways.len() as f64;
+        let Some(ahead) = mean.try_normalize(settings.fingers_agree) else { return 0 };
+        // Where rows end across their common way: along a line, and no two at one place.
+        let middle = rows.iter().map(|(_, _, tip)| tip).sum::<Vec3>() / rows.len() as f64;
+        let across: Vec<Vec3> =
+            rows.iter().map(|(_, _, tip)| tip - middle).map(|x| x - ahead * x.dot(&ahead)).collect();
+        let spread = across.iter().map(|x| x * x.transpose()).sum::<gambol_model::Mat3>().symmetric_eigen();
+        let mut sizes: Vec<f64> = spread.eigenvalues.iter().map(|x| x.max(0.0).sqrt()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let line = spread.eigenvectors.column(spread.eigenvalues.imax()).into_owned();
+        let mut along: Vec<f64> = across.iter().map(|x| x.dot(&line)).collect();
+        along.sort_by(f64::total_cmp);
+        let gaps = along.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+        let even = (along[along.len() - 1] - along[0]) / (along.len() - 1) as f64;
+        let in_a_row = sizes[1] < settings.finger_plane * sizes[2] && gaps > settings.finger_gap * even;
+        if alike && in_a_row { rows.len() } else { 0 }
+    };
+    (1..count).map(of_hub).max().unwrap_or(0)
+}
+
 /// Round parts at the ground that turn about their middle and hang from the middle of the whole; what lies lower than its joint is a leg.
 pub(super) fn wheels(
     creature: &Creature,

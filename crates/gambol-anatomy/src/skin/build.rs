@@ -19,7 +19,7 @@ use super::{fit, joints, symmetry};
 use crate::ease;
 use crate::springs::{SpringSettings, Standing, stance_springs};
 use crate::survey::Survey;
-use crate::{AnatomyError, Measures};
+use crate::{AnatomyError, ClassSettings, Measures};
 
 /// Other units, m, in the order in which they are tried: centimetres, millimetres, and toys that were shrunk.
 const OTHER_UNITS: [(f64, &str); 5] = [
@@ -144,12 +144,14 @@ impl Model<'_> {
         notes.push(format!("it faces {} of the file", in_words(in_scene)).into());
 
         joints::shape_joints(&mut spec, &survey, &self.wishes.settings);
+        let wings = ease::spread_wings(&spec, &survey, &ClassSettings::default());
+        ease::free_joints(&mut spec, &wings, self.wishes.settings.balls.shoulder);
         let masses = masses(&parts);
         let usual = stiffen(&mut spec, &survey, &parts, &masses);
         let told = format!("its joints have a stiffness of {usual:.3} N·m/rad, from its weight and height");
         notes.push(told.into());
         self.wishes.apply(&mut spec, &nodes)?;
-        stand_at_ease(&mut spec, &survey, &masses, &mut notes);
+        stand_at_ease(&mut spec, &survey, &masses, wings, &mut notes);
         let mass: f64 = parts.iter().map(|part| part.mass.mass).sum();
         let told = match self.wishes.measures.mass {
             Some(_) => format!("its mass is {} kg as given", number(mass)),
@@ -485,9 +487,19 @@ fn stiffen(spec: &mut CreatureSpec, survey: &Survey, parts: &[Part], masses: &[(
     springs.usual
 }
 
-fn stand_at_ease(spec: &mut CreatureSpec, survey: &Survey, masses: &[(f64, Vec3)], notes: &mut Vec<Remark>) {
+fn stand_at_ease(
+    spec: &mut CreatureSpec,
+    survey: &Survey,
+    masses: &[(f64, Vec3)],
+    wings: ease::Turns,
+    notes: &mut Vec<Remark>,
+) {
     let masses: Vec<f64> = masses.iter().map(|(mass, _)| *mass).collect();
-    let arms = ease::lowered_arms(spec, survey);
+    let mut arms = ease::lowered_arms(spec, survey);
+    if !wings.is_empty() {
+        arms.clear();
+        notes.push(Remark::new("its wings are folded in the file and spread here", Hint::FilePose));
+    }
     let snake = ease::laid_down(survey, &masses);
     if !arms.is_empty() {
         notes.push(Remark::new("its arms are stretched out in the file and hang down here", Hint::FilePose));
@@ -495,7 +507,7 @@ fn stand_at_ease(spec: &mut CreatureSpec, survey: &Survey, masses: &[(f64, Vec3)
     if !snake.is_empty() {
         notes.push(Remark::new("it rears up in the file and lies down here", Hint::FilePose));
     }
-    ease::turn(spec, &arms.into_iter().chain(snake).collect());
+    ease::turn(spec, &arms.into_iter().chain(snake).chain(wings).collect());
 }
 
 /// A name that is not taken yet.

@@ -8,7 +8,7 @@ use gambol_formats::{LoadOptions, load_from};
 use gambol_gait::{Body, Sampling, Style, Wish, design, gaits_for, perform};
 use gambol_model::BodyClass;
 
-const SMALL: [&str; 42] = [
+const SMALL: [&str; 54] = [
     "dog-mirrored",
     "dog-0.01",
     "dog-askew",
@@ -51,6 +51,18 @@ const SMALL: [&str; 42] = [
     "robot-arm",
     "lamp",
     "gun",
+    "pigeon-wings-folded",
+    "duck-wings-laid-back",
+    "ostrich",
+    "bat-of-many-fingers",
+    "arms-of-the-viewer",
+    "hand-no-names",
+    "hand-flat-no-names",
+    "cobra-reared-no-names",
+    "robot-that-hangs",
+    "butterfly-no-names",
+    "sea-turtle-no-names",
+    "centaur",
 ];
 
 /// Lengths that swimmers go in a beat: at most twice what dolphins do (0.8 to 0.9, Fish 1993; trout 0.6 to 0.75, Bainbridge 1958). These tubes

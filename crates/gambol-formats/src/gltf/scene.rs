@@ -130,15 +130,21 @@ impl GltfScene {
 
     /// Whether the joints are about where they are at rest: a pose of the same creature in the same units.
     fn is_near(&self, pose: &NodePlaces, rest: &NodePlaces) -> bool {
-        /// Mean distance over the mean distance from the middle; arms that are put out move by less.
-        const NEAR: f64 = 0.5;
+        /// Mean distance over the mean distance from the middle, of the larger of both: arms that are put out take all bones of their fingers
+        /// along, which may be most.
+        const NEAR: f64 = 1.0;
+        /// Mean distance from the middle over that at rest: arms that hang make it half as much, other units a tenth or a hundredth.
+        const ALIKE: [f64; 2] = [0.4, 2.5];
         let joints: Vec<usize> =
             (0..self.nodes.is_joint.len()).filter(|&node| self.nodes.is_joint[node]).collect();
         let count = joints.len().max(1) as f64;
-        let middle = joints.iter().map(|&joint| rest.origin(joint)).sum::<Vec3>() / count;
-        let size: f64 = joints.iter().map(|&joint| (rest.origin(joint) - middle).norm()).sum();
+        let size = |places: &NodePlaces| -> f64 {
+            let middle = joints.iter().map(|&joint| places.origin(joint)).sum::<Vec3>() / count;
+            joints.iter().map(|&joint| (places.origin(joint) - middle).norm()).sum()
+        };
         let moved: f64 = joints.iter().map(|&joint| (rest.origin(joint) - pose.origin(joint)).norm()).sum();
-        moved <= NEAR * size
+        let (size, posed) = (size(rest), size(pose));
+        moved <= NEAR * size.max(posed) && (ALIKE[0] * size..=ALIKE[1] * size).contains(&posed)
     }
 }
 

@@ -249,6 +249,40 @@ fn a_pose_of_a_clip_is_undone() {
     assert!(rig.notes.iter().any(|note| note.text.contains("bound")), "{:?}", rig.notes);
 }
 
+/// Somebody with all bones of its fingers, whose arms hang in the pose of a clip and are stretched out where the skin was bound: most of its
+/// joints are elsewhere by most of its size. Such files were taken as they stand, askew.
+#[test]
+fn a_pose_of_a_clip_is_undone_though_most_joints_are_fingers() {
+    // It faces x, so that turns about x lower its arms; these are held a little ahead, or all of it would be its own image front to back.
+    let mut rig = Skeleton::default();
+    rig.add("Hips", None, [0.0, 0.95, 0.0], [0.0, 1.05, 0.0], 0.1);
+    rig.add("Spine", Some("Hips"), [0.0, 1.1, 0.0], [0.0, 1.4, 0.0], 0.1);
+    rig.add("Head", Some("Spine"), [0.0, 1.53, 0.0], [0.0, 1.72, 0.0], 0.08);
+    for (side, s) in [("L", -1.0), ("R", 1.0)] {
+        let name = |part: &str| format!("{part}.{side}");
+        rig.add(&name("Arm"), Some("Spine"), [0.0, 1.4, s * 0.16], [0.1, 1.4, s * 0.42], 0.04);
+        rig.add(&name("ForeArm"), Some(&name("Arm")), [0.1, 1.4, s * 0.44], [0.2, 1.4, s * 0.66], 0.035);
+        rig.add(&name("Hand"), Some(&name("ForeArm")), [0.2, 1.4, s * 0.68], [0.2, 1.4, s * 0.76], 0.03);
+        for finger in 0..5 {
+            let (x, mut above) = (0.16 + 0.02 * f64::from(finger), name("Hand"));
+            for (piece, from) in ["A", "B", "C"].into_iter().zip([0.77, 0.80, 0.83]) {
+                let own = name(&format!("Finger{piece}{}", ["V", "W", "X", "Y", "Z"][finger as usize]));
+                rig.add(&own, Some(&above), [x, 1.4, s * from], [x, 1.4, s * (from + 0.02)], 0.008);
+                above = own;
+            }
+        }
+        rig.add(&name("Thigh"), Some("Hips"), [0.0, 0.83, s * 0.1], [0.0, 0.5, s * 0.1], 0.06);
+        rig.add(&name("Shin"), Some(&name("Thigh")), [0.0, 0.48, s * 0.1], [0.0, 0.12, s * 0.1], 0.05);
+        rig.add(&name("Foot"), Some(&name("Shin")), [0.0, 0.08, s * 0.1], [0.16, 0.04, s * 0.1], 0.04);
+    }
+    let straight = Character::new(rig.0);
+    let mut posed = straight.clone();
+    posed.posed = vec![(posed.bone("Arm.L"), -1.3), (posed.bone("Arm.R"), 1.0), (posed.bone("Thigh.L"), 0.2)];
+    let (creature, rig) = read(&posed);
+    assert!(rig.notes.iter().any(|note| note.text.contains("bound")), "{:?}", rig.notes);
+    assert_same(&read(&straight).0, &creature, "posed");
+}
+
 #[test]
 fn arms_that_are_stretched_out_hang_down() {
     let (creature, rig) = read(&person());

@@ -5,6 +5,7 @@ use nalgebra::UnitQuaternion;
 
 use super::{Awkward, Bone, file_of};
 
+mod poses;
 mod strangers;
 
 /// A file, and what somebody who looks at it would say.
@@ -453,7 +454,7 @@ pub fn odd_bodies() -> Vec<OddBody> {
     ] {
         add(name, plan, awkward, class, gait);
     }
-    for (name, plan, class, gait) in strangers::strangers() {
+    for (name, plan, class, gait) in strangers::strangers().into_iter().chain(poses::posed()) {
         add(name, plan, plain, class, gait);
     }
     all
