@@ -83,6 +83,13 @@ def test_goals_of_hand_made_rigs() -> None:
     touched = keyed(action)
     assert {"goal.L", "goal.R"} <= touched
     assert not {"thigh.L", "shin.L"} & touched
+    things = [thing for thing in bpy.data.objects if thing.type == "MESH"]
+    found = skeleton(armature, things)
+    parents = {joint.bone: found.joints[joint.parent].bone for joint in found.joints if joint.parent is not None}
+    assert parents["foot.L"] == "shin.L" and parents["shin.L"] == "thigh.L" and not found.unled
+    worst = oracle.off(armature, action, "walk")
+    # Without poles nothing leads the knees, which is told.
+    assert max(far for name, far in worst.items() if not name.startswith("shin")) < LIMBS
     assert oracle.slip(armature, action) < 5e-4
 
 
@@ -116,6 +123,8 @@ def test_goals_and_poles_of_odd_rigs(mode: str) -> None:
     touched = keyed(action)
     assert {"Bone.L.007", "Bone.R.007", "look.L", "look.R"} <= touched
     assert not {"thigh.L", "shin.L", "thigh.R", "shin.R"} & touched
+    worst = oracle.off(armature, action, "walk")
+    assert max(worst.values()) < LIMBS
     assert oracle.slip(armature, action) < 5e-4 * 2.5
     armature.animation_data.action = None
     for bone in armature.pose.bones:

@@ -17,7 +17,7 @@ const TESTS: &str = "pytest==9.2.0";
 
 /// The zip with the optimised wheel for this machine.
 pub(crate) fn zip() -> Result<()> {
-    let wheel = python::make_wheel()?;
+    let wheel = python::make_wheel(python::SMALL)?;
     let zip = pack(&wheel)?;
     python::weigh(&zip, MOST_MB)
 }
@@ -54,7 +54,7 @@ fn check(is_asked_for: bool) -> Result<()> {
 
 /// The table and the pictures of docs/blender.md, of the characters in a folder, with the optimised zip.
 pub(crate) fn write_docs(characters: &Path) -> Result<()> {
-    let zip = pack(&python::make_wheel()?)?;
+    let zip = pack(&python::make_wheel(python::SMALL)?)?;
     let blender = WHEELS[0];
     let python = blender.python()?;
     installed(&blender, &python, &zip)?;
