@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use gambol_model::{
     CreatureSpec, InertiaSpec, JointKind, JointSpec, Mat3, PoseSpec, Quat, Role, Side, Vec3, math,
-    words_of_name,
+    nearest_rotation, words_of_name,
 };
 use nalgebra::{Quaternion, UnitQuaternion};
 
@@ -136,7 +136,7 @@ fn longest_way(spec: &CreatureSpec, survey: &Survey, root: usize) -> Way {
     // From each body's joint to the end of the longest way on, m: as far again as its centre of mass, or by its children.
     let end = |body: usize| match &spec.bodies[body].inertia {
         InertiaSpec::Given(mass) => mass.com * 2.0,
-        _ => Vec3::zeros(),
+        InertiaSpec::FromShapes => Vec3::zeros(),
     };
     let count = at.len();
     let mut far: Vec<(f64, Option<usize>)> = (0..count).map(|body| (end(body).norm(), None)).collect();
@@ -162,7 +162,7 @@ fn spread(spec: &CreatureSpec, wing: &Way, out: Vec3) -> Turns {
             |face| {
                 let frame = |span: Vec3, face: Vec3| Mat3::from_columns(&[span, face, span.cross(&face)]);
                 let turn = frame(out, Vec3::z()) * frame(along, face).transpose();
-                Some(Quat::from_matrix(&turn))
+                nearest_rotation(&turn)
             },
         )?;
         Some((body, turn))
@@ -188,10 +188,10 @@ fn outer_face(spec: &CreatureSpec, body: usize, along: Vec3, out: Vec3) -> Optio
 /// Joints that are turned at ease and are hinges become balls of this reach, rad: a wing unfolds about no one axis.
 pub(crate) fn free_joints(spec: &mut CreatureSpec, turns: &Turns, most: f64) {
     for &body in turns.keys() {
-        if let [joint] = &mut spec.bodies[body].joints[..] {
-            if joint.kind == JointKind::Hinge {
-                *joint = JointSpec { limit: Some([0.0, most]), ..JointSpec::ball(&joint.name) };
-            }
+        if let [joint] = &mut spec.bodies[body].joints[..]
+            && joint.kind == JointKind::Hinge
+        {
+            *joint = JointSpec { limit: Some([0.0, most]), ..JointSpec::ball(&joint.name) };
         }
     }
 }

@@ -263,10 +263,10 @@ fn a_pose_of_a_clip_is_undone_though_most_joints_are_fingers() {
         rig.add(&name("Arm"), Some("Spine"), [0.0, 1.4, s * 0.16], [0.1, 1.4, s * 0.42], 0.04);
         rig.add(&name("ForeArm"), Some(&name("Arm")), [0.1, 1.4, s * 0.44], [0.2, 1.4, s * 0.66], 0.035);
         rig.add(&name("Hand"), Some(&name("ForeArm")), [0.2, 1.4, s * 0.68], [0.2, 1.4, s * 0.76], 0.03);
-        for finger in 0..5 {
-            let (x, mut above) = (0.16 + 0.02 * f64::from(finger), name("Hand"));
+        for (finger, x) in [("V", 0.16), ("W", 0.18), ("X", 0.2), ("Y", 0.22), ("Z", 0.24)] {
+            let mut above = name("Hand");
             for (piece, from) in ["A", "B", "C"].into_iter().zip([0.77, 0.80, 0.83]) {
-                let own = name(&format!("Finger{piece}{}", ["V", "W", "X", "Y", "Z"][finger as usize]));
+                let own = name(&format!("Finger{piece}{finger}"));
                 rig.add(&own, Some(&above), [x, 1.4, s * from], [x, 1.4, s * (from + 0.02)], 0.008);
                 above = own;
             }
