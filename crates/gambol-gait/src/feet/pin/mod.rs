@@ -26,7 +26,7 @@ use self::system::System;
 use super::scene::FeetScene;
 use super::sole::Local;
 use crate::PinSettings;
-use crate::limits::{Give, limit};
+use crate::limits::limit;
 
 /// A foot's target at one moment.
 pub(super) struct Goal {
@@ -80,25 +80,17 @@ pub(super) fn pin(
     held: Option<&Held>,
     delta: &mut [f64],
 ) -> Pinned {
-    let creature = scene.creature;
-    let nv = creature.nv();
     let settings = &scene.settings.pin;
     let near = settings.near * scene.legs.length.max(1e-6);
-    let mut give: Vec<Give> = Vec::new();
     let (mut best, mut least) = (Pinned { pose: free.to_vec(), error: f64::INFINITY }, f64::INFINITY);
     // Feet come first: nothing that holds the body as a whole is stiffer.
     let most_lent = held.map_or(settings.most_lent, |_| settings.feet_first * scene.settings.obey.soft[0]);
     let (mut lent, mut error, mut slack) = (settings.first_lent.min(most_lent), f64::INFINITY, f64::INFINITY);
     let mut force: Vec<f64> = Vec::new();
     let mut kept = delta.to_vec();
-    let mut relaxed = Relaxed { step: vec![0.0; nv], share: 0.0 };
+    let mut relaxed = Relaxed { step: vec![0.0; delta.len()], share: 0.0 };
     for _ in 0..settings.iterations {
-        let mut pose = free.to_vec();
-        creature.integrate(&mut pose, delta, 1.0);
-        limit(creature, scene.settings.limits.soft, &mut pose, &mut give);
-        let mut system = System::new(scene, data, &pose, goals, floor, held);
-        chain_rule(scene, &give, delta, &mut system.rows, nv);
-        system.turn(held, delta);
+        let (pose, system) = linearised(scene, data, free, goals, floor, held, delta);
         let (arrived, merit) = (system.error <= near, system.merit(scene, &apart(delta, held)));
         if arrived || merit < least {
             (best, least) = (Pinned { pose, error: system.error }, merit);
@@ -119,10 +111,7 @@ pub(super) fn pin(
         }
         let share = relaxed.next_share(scene, &relax);
         let step: Vec<f64> = reach.iter().zip(&relax).map(|(n, t)| n + share * t).collect();
-        let part = (settings.longest_step / largest(&step)).min(1.0);
-        for (d, s) in delta.iter_mut().zip(&step) {
-            *d += part * s;
-        }
+        let part = advance(settings, delta, &step);
         relaxed = Relaxed { step: relax, share: part * share };
     }
     delta.copy_from_slice(&kept);
@@ -139,19 +128,13 @@ pub(super) fn reach(
     held: Option<&Held>,
     delta: &mut [f64],
 ) -> Pinned {
-    let creature = scene.creature;
     let settings = &scene.settings.pin;
     let near = settings.near * scene.legs.length.max(1e-6);
-    let (mut give, mut force) = (Vec::new(), Vec::new());
+    let mut force = Vec::new();
     let mut best = Pinned { pose: free.to_vec(), error: f64::INFINITY };
     let (mut lent, mut error) = (settings.least_lent, f64::INFINITY);
     for _ in 0..settings.reach_iterations {
-        let mut pose = free.to_vec();
-        creature.integrate(&mut pose, delta, 1.0);
-        limit(creature, scene.settings.limits.soft, &mut pose, &mut give);
-        let mut system = System::new(scene, data, &pose, goals, floor, held);
-        chain_rule(scene, &give, delta, &mut system.rows, creature.nv());
-        system.turn(held, delta);
+        let (pose, mut system) = linearised(scene, data, free, goals, floor, held, delta);
         if system.error < best.error {
             best = Pinned { pose, error: system.error };
         }
@@ -159,18 +142,43 @@ pub(super) fn reach(
             break;
         }
         (lent, error) = (lend(settings, lent, error, system.error), system.error);
-        system.bring_home(creature.nv());
+        system.bring_home(delta.len());
         let Some([step, _]) =
             system.solve(scene, &apart(delta, held), lent * scene.leg_compliance(), &mut force)
         else {
             break;
         };
-        let part = (settings.longest_step / largest(&step)).min(1.0);
-        for (d, s) in delta.iter_mut().zip(&step) {
-            *d += part * s;
-        }
+        advance(settings, delta, &step);
     }
     best
+}
+
+/// The pose of `free` with its correction and limits, and the conditions there by small changes of that correction.
+fn linearised(
+    scene: &FeetScene,
+    data: &mut Data,
+    free: &[f64],
+    goals: &[Goal],
+    floor: &dyn Fn(f64, f64) -> f64,
+    held: Option<&Held>,
+    delta: &[f64],
+) -> (Vec<f64>, System) {
+    let (mut pose, mut give) = (free.to_vec(), Vec::new());
+    scene.creature.integrate(&mut pose, delta, 1.0);
+    limit(scene.creature, scene.settings.limits.soft, &mut pose, &mut give);
+    let mut system = System::new(scene, data, &pose, goals, floor, held);
+    chain_rule(scene, &give, delta, &mut system.rows, delta.len());
+    system.turn(held, delta);
+    (pose, system)
+}
+
+/// Goes a step, or as much of it as the linear picture holds for; by what part of it.
+fn advance(settings: &PinSettings, delta: &mut [f64], step: &[f64]) -> f64 {
+    let part = (settings.longest_step / largest(step)).min(1.0);
+    for (d, s) in delta.iter_mut().zip(step) {
+        *d += part * s;
+    }
+    part
 }
 
 /// δ as seen from where it would like to be.
