@@ -473,7 +473,7 @@ fn sole_heights(creature: &Creature, data: &mut Data, legs: &Legs, pose: &[f64])
     let frames = forward_kinematics(creature, data, pose);
     let up = legs.heading.up;
     let lowest = |leg: &Leg| {
-        let heights = leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], up).point.dot(&up));
+        let heights = leg.sole.iter().map(|touch| touch.lowest_point(&frames[touch.body], up).dot(&up));
         heights.fold(f64::INFINITY, f64::min)
     };
     legs.legs.iter().map(lowest).collect()

@@ -18,7 +18,7 @@ use crate::stance::Stance;
 use crate::{Body, Gait, GaitError};
 
 use super::obey::{Course, Obeyed};
-use super::pin::Pinned;
+use super::pin::{Pinned, Precision};
 use super::road::{Road, Varied, onward};
 use super::root::{self, Fit};
 use super::scene::{FeetScene, Flat, rises};
@@ -199,8 +199,6 @@ pub(crate) fn journey(
 ) -> Result<Journey, GaitError> {
     let creature = &base.body.creature;
     let mut scene = FeetScene::new(base.body, data, base.gait, base.motion, Vec::new())?;
-    let settings = &base.body.settings.feet;
-    scene.settled = settings.settled_draft;
     let mut played: Vec<Option<Played>> = Vec::new();
     for (part, pace) in parts.iter().zip(&mut paces) {
         let own = part.as_ref().map(|part| Played::new(part, data)).transpose()?;
@@ -244,18 +242,10 @@ pub(crate) fn journey(
         strides,
         leaps: &leaps,
         carrier: None,
+        precision: Precision::of_drafts(&base.body.settings.pin),
     };
     let obeyed = if timeline.rests() { None } else { course.obey(data) };
-    scene.settled = settings.settled;
-    let course = Course {
-        scene: &scene,
-        free: &free,
-        ways: &ways,
-        road: &road,
-        strides,
-        leaps: &leaps,
-        carrier: None,
-    };
+    let course = Course { precision: Precision::of_keys(&base.body.settings.pin), ..course };
     let cycles: Vec<f64> = times.iter().map(|time| time / period).collect();
     let mut frames: Vec<Pinned> = match &obeyed {
         Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, &cycles),

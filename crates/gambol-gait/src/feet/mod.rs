@@ -39,7 +39,7 @@ use crate::{Body, Gait, GaitError, Terrain};
 pub(crate) use bounce::Bounce;
 pub(crate) use journey::{Breath, Journey, Part, Seams, journey};
 use obey::{Course, Moment, Obeyed};
-use pin::{Pinned, pin, reach};
+use pin::{Pinned, Precision, pin, reach};
 pub(crate) use road::Moving;
 use road::Road;
 use round::round_off;
@@ -70,7 +70,6 @@ pub(crate) fn ground(
 ) -> Result<Grounded, GaitError> {
     let mut scene = FeetScene::new(body, data, gait, motion, constraints)?;
     let settings = &body.settings.feet;
-    scene.settled = settings.settled_draft;
     let stances = scene.stances(data, gait, &body.style.injured);
     let g = body.creature.gravity().norm();
     if !rises(body, gait, scene.root_v) {
@@ -89,19 +88,12 @@ pub(crate) fn ground(
         strides: 1,
         leaps: &|_| false,
         carrier: None,
+        precision: Precision::of_drafts(&body.settings.pin),
     };
     let obeys = *scene.terrain == Terrain::Flat && scene.slope.holds(body.settings.obey.friction);
     let obeyed = if obeys && !draft { course.obey(data) } else { None };
-    scene.settled = if draft { settings.settled_draft } else { settings.settled };
-    let course = Course {
-        scene: &scene,
-        free: &free,
-        ways: &ways,
-        road: &road,
-        strides: 1,
-        leaps: &|_| false,
-        carrier: None,
-    };
+    let course =
+        if draft { course } else { Course { precision: Precision::of_keys(&body.settings.pin), ..course } };
     let mut frames = match &obeyed {
         Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, cycles),
         None => course.nearest(data, cycles, draft),

@@ -21,7 +21,7 @@ use gambol_model::{Creature, Mat3, Vec3, math};
 use crate::ObeySettings;
 use crate::path::moved;
 
-use super::pin::{Goal, Held, Pinned, Solver, pin, reach};
+use super::pin::{Asked, Goal, Held, Pinned, Precision, Solver, pin, reach};
 use super::push::{Lump, Plan, Pusher, SHAPES, Wanted, plan};
 use super::road::Road;
 use super::scene::FeetScene;
@@ -82,6 +82,7 @@ impl Obeyed {
 }
 
 /// A motion over the flat ground, before it obeys or after.
+#[derive(Clone, Copy)]
 pub(super) struct Course<'a> {
     pub(super) scene: &'a FeetScene<'a>,
     /// The pose of the vibrations at a cycle, with its root in place.
@@ -94,6 +95,7 @@ pub(super) struct Course<'a> {
     pub(super) leaps: &'a dyn Fn(f64) -> bool,
     /// Where the centre of mass of the vibrations shall be, once that is known.
     pub(super) carrier: Option<&'a Plan>,
+    pub(super) precision: Precision,
 }
 
 /// What is asked of a pose.
@@ -149,10 +151,11 @@ impl Course<'_> {
         let n = self.strides * settings.samples.max(FEWEST_SAMPLES);
         let moments: Vec<Moment> = (0..n).map(|k| self.moment(data, k as f64 / n as f64)).collect();
         let (mut poses, mut deltas) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        // Every frame is found from that before.
+        let mut delta = vec![0.0; scene.creature.nv()];
         for moment in &moments {
-            let mut delta = vec![0.0; scene.creature.nv()];
             poses.push(self.solved(data, moment, None, &mut delta, pin).pose);
-            deltas.push(delta);
+            deltas.push(delta.clone());
         }
         let draft = self.measure(data, &base, &poses);
         let frame = moments.iter().map(|moment| self.road.moving(moment.cycle)).collect();
@@ -189,17 +192,21 @@ impl Course<'_> {
         }
         // The nearest pose may jump from one side to another. Corrections that are smoothed and brought home do not.
         let mut smooth = Obeyed { solver: reach, ..obeyed.clone() };
-        let mut smooth_lacks = Lack::ALL;
+        let (mut best, mut before) = ((lacks.all(settings), obeyed), lacks.all(settings));
         for tries in 1..=if self.strides > 1 { settings.script_retries } else { settings.retries } {
-            smooth_lacks = course.settle(data, &moments, &mut smooth, &mut poses).0;
-            let lost = smooth_lacks.moment > settings.lost && (tries > 1 || smooth_lacks.moment.is_finite());
-            if smooth_lacks.all(settings) <= settings.retry || lost {
+            let lacks = course.settle(data, &moments, &mut smooth, &mut poses).0;
+            let all = lacks.all(settings);
+            if all < best.0 {
+                best = (all, smooth.clone());
+            }
+            let lost = lacks.moment > settings.lost && (tries > 1 || lacks.moment.is_finite());
+            let gains = all.is_infinite() || all < settings.gains * before;
+            if all <= settings.retry || lost || !gains {
                 break;
             }
+            before = all;
         }
-        let [all, smooth_all] = [lacks, smooth_lacks].map(|lacks| lacks.all(settings));
-        let (lacks, obeyed) = if smooth_all < all { (smooth_all, smooth) } else { (all, obeyed) };
-        (lacks <= settings.most).then_some(obeyed)
+        (best.0 <= settings.most).then_some(best.1)
     }
 
     /// Whether a foot would have to stand while the body goes by further than any leg reaches: nothing needs to be tried then.
@@ -228,12 +235,14 @@ impl Course<'_> {
         let mut miss = f64::INFINITY;
         for round in 0..settings.rounds {
             obeyed.inert = if round == 0 { obeyed.inert } else { settings.inert };
+            let precision = if round == 0 { self.precision.coarser() } else { self.precision };
+            let course = Course { precision, ..*self };
             miss = 0.0;
             let mut found = Vec::with_capacity(n);
             for (k, (pose, moment)) in poses.iter_mut().zip(moments).enumerate() {
                 let (held, mut delta) =
                     obeyed.held(self, moment.cycle, obeyed.deltas[k].clone(), obeyed.turns[k]);
-                let pinned = self.solved(data, moment, Some(&held), &mut delta, obeyed.solver);
+                let pinned = course.solved(data, moment, Some(&held), &mut delta, obeyed.solver);
                 miss = miss.max(pinned.error);
                 *pose = pinned.pose;
                 found.push(delta);
@@ -256,13 +265,16 @@ impl Course<'_> {
             obeyed.plan.mean.z = (obeyed.plan.mean.z - sinks).max(lowest);
         }
         let stands = miss <= scene.settings.warnings.reach * scene.legs.length;
-        (if stands { self.lacks(data, obeyed) } else { Lack::ALL }, miss)
+        (if stands { self.lacks(data, obeyed, poses) } else { Lack::ALL }, miss)
     }
 
-    /// What a motion lacks, seen between the samples too, where joints may be thrown about.
-    fn lacks(&self, data: &mut Data, obeyed: &Obeyed) -> Lack {
-        let n = 2 * obeyed.deltas.len();
+    /// What a motion of these `samples` lacks, seen between them too, where joints may be thrown about.
+    fn lacks(&self, data: &mut Data, obeyed: &Obeyed, samples: &[Vec<f64>]) -> Lack {
+        let n = 2 * samples.len();
         let pose = |k: usize| {
+            if k.is_multiple_of(2) {
+                return samples[k / 2].clone();
+            }
             let cycle = k as f64 / n as f64;
             let (held, mut delta) = obeyed.at(self, cycle);
             let moment = self.moment(data, cycle);
@@ -361,7 +373,14 @@ impl Course<'_> {
             let place = moved(&stride, Vec3::new(x, y, 0.0));
             scene.terrain.height(place.x, place.y)
         };
-        solve(scene, data, &moment.free, &moment.goals, &floor, held, delta)
+        let asked = Asked {
+            free: &moment.free,
+            goals: &moment.goals,
+            floor: &floor,
+            held,
+            precision: self.precision,
+        };
+        solve(scene, data, &asked, delta)
     }
 
     /// The feet that push, and where the ground pushes them at each of `n` samples.

@@ -35,8 +35,6 @@ pub(super) struct FeetScene<'a> {
     pub(super) compliance: Vec<f64>,
     /// Mean over the joints.
     pub(super) mean_compliance: f64,
-    /// A frame is the nearest pose if no joint would move by more in the next step, rad.
-    pub(super) settled: f64,
     /// Factor of the creature's weight.
     pub(super) weight: f64,
     /// Per leg: what is set down flat.
@@ -115,7 +113,6 @@ impl<'a> FeetScene<'a> {
             root_v: root.v,
             compliance,
             mean_compliance,
-            settled: body.settings.feet.settled,
             weight: body.style.weight,
             flat,
             soles,
@@ -179,7 +176,7 @@ impl<'a> FeetScene<'a> {
         let mut deepest: f64 = 0.0;
         for body in (1..frames.len()).filter(|body| !of_feet.contains(body)) {
             for touch in touches(self.creature, body, &frames[body], Vec3::z()) {
-                let low = touch.lowest(&frames[body], Vec3::z()).point;
+                let low = touch.lowest_point(&frames[body], Vec3::z());
                 deepest = deepest.max(self.terrain.height(low.x, low.y) - low.z);
             }
         }
@@ -283,7 +280,7 @@ fn low(body: &Body, data: &mut Data, motion: &ModalMotion) -> Vec<Touch> {
     for k in 0..looks {
         let frames = forward_kinematics(creature, data, &motion.pose(k as f64 / looks as f64));
         for (touch, near) in &mut found {
-            let height = touch.lowest(&frames[touch.body], Vec3::z()).point.z - body.legs.ground;
+            let height = touch.lowest_point(&frames[touch.body], Vec3::z()).z - body.legs.ground;
             *near |= height < watched * body.legs.length;
         }
     }
@@ -295,7 +292,7 @@ fn sole(creature: &Creature, leg: &Leg, frames: &[BodyFrame], legs: &Legs, setti
     let heading = &legs.heading;
     let planted = frames[leg.foot].point_in_world(leg.point);
     let lowest: Vec<Vec3> =
-        leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point - planted).collect();
+        leg.sole.iter().map(|touch| touch.lowest_point(&frames[touch.body], Vec3::z()) - planted).collect();
     let least = lowest.iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
     let standing = lowest.iter().filter(|point| point.z < least + settings.level * leg.length);
     let ankle = leg.ankle_in_world(creature, frames) - planted;
@@ -312,7 +309,7 @@ fn sole(creature: &Creature, leg: &Leg, frames: &[BodyFrame], legs: &Legs, setti
 /// What of a foot lies flat in the rest pose: the foot itself, and toes that hang on it.
 fn flats(leg: &Leg, frames: &[BodyFrame], settings: &FeetSettings) -> Vec<Flat> {
     let lowest: Vec<Vec3> =
-        leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], Vec3::z()).point).collect();
+        leg.sole.iter().map(|touch| touch.lowest_point(&frames[touch.body], Vec3::z())).collect();
     let least = lowest.iter().map(|point| point.z).fold(f64::INFINITY, f64::min);
     let mut bodies: Vec<usize> =
         leg.sole.iter().map(|touch| touch.body).filter(|&body| body >= leg.foot).collect();

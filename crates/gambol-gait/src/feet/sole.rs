@@ -4,7 +4,7 @@
 //! the plane of the ground there. A paw may roll and a heel may rise: the planted point does not slide, and nothing sinks
 //! into the ground.
 
-use gambol_dynamics::{BodyFrame, Data, Lowest, each_axis_above};
+use gambol_dynamics::{BodyFrame, Data, each_axis_above};
 use gambol_model::{Creature, Vec3, math};
 
 use crate::{FootholdSettings, Leg, ObeySettings};
@@ -72,27 +72,34 @@ impl Sole {
     }
 }
 
+/// exp(−37) is less than the rounding of 1.
+const NOTHING: f64 = 37.0;
+
 /// A foot in the world.
 pub(super) struct Stand {
     /// The planted point, m; its z is the height of the foot above the ground.
     pub(super) place: Vec3,
     ground: Local,
     /// Per touch of the sole: where its lowest point is, and its share in the lowest height.
-    shares: Vec<(Lowest, f64)>,
+    shares: Vec<(Vec3, f64)>,
 }
 
 impl Stand {
     pub(super) fn new(leg: &Leg, frames: &[BodyFrame], ground: &Local, settings: &FootholdSettings) -> Self {
         let planted = frames[leg.foot].point_in_world(leg.point);
         let below = Vec3::new(planted.x, planted.y, ground.height);
-        let lowest: Vec<Lowest> =
-            leg.sole.iter().map(|touch| touch.lowest(&frames[touch.body], ground.normal)).collect();
-        let heights: Vec<f64> = lowest.iter().map(|low| (low.point - below).dot(&ground.normal)).collect();
+        let lowest: Vec<Vec3> =
+            leg.sole.iter().map(|touch| touch.lowest_point(&frames[touch.body], ground.normal)).collect();
+        let heights: Vec<f64> = lowest.iter().map(|low| (low - below).dot(&ground.normal)).collect();
         // Soft minimum: −τ ln Σ exp(−z/τ), never above the true one; a flat sole of N corners floats by τ ln N.
         let blend = settings.blend + (settings.blend_aloft - settings.blend) * ground.loose;
         let tau = blend * leg.length.max(1e-9);
         let least = heights.iter().copied().fold(f64::INFINITY, f64::min);
-        let weights: Vec<f64> = heights.iter().map(|height| math::exp(-(height - least) / tau)).collect();
+        let weight = |height: &f64| {
+            let above = (height - least) / tau;
+            if above < NOTHING { math::exp(-above) } else { 0.0 }
+        };
+        let weights: Vec<f64> = heights.iter().map(weight).collect();
         let sum: f64 = weights.iter().sum();
         let planted_height = (planted - below).dot(&ground.normal) - ground.sole;
         let height = (1.0 - ground.aloft) * (least - tau * math::ln(sum)) + ground.aloft * planted_height;
@@ -120,7 +127,7 @@ impl Stand {
         {
             each_axis_above(creature, data, touch.body, |dof, angular, linear, origin| {
                 rows[2 * nv + dof] +=
-                    share * (linear + angular.cross(&(low.point - origin))).dot(&self.ground.normal);
+                    share * (linear + angular.cross(&(low - origin))).dot(&self.ground.normal);
             });
         }
     }

@@ -114,7 +114,7 @@ impl Heights {
                 places.push(data.frames[foot.planted.0].point_in_world(foot.planted.1));
                 if foot.stands[key] {
                     let low = |touch: &gambol_dynamics::Touch| {
-                        over(touch.lowest(&data.frames[touch.body], Vec3::z()).point)
+                        over(touch.lowest_point(&data.frames[touch.body], Vec3::z()))
                     };
                     soles += foot.sole.iter().map(low).fold(f64::INFINITY, f64::min);
                     count += 1.0;

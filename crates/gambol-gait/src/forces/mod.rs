@@ -305,7 +305,7 @@ impl Meter<'_> {
             let lowest = |touch: &Touch| {
                 let frame = &data.frames[touch.body];
                 let normal = self.ground.normal(frame.position.x, frame.position.y);
-                let point = touch.lowest(frame, normal).point;
+                let point = touch.lowest_point(frame, normal);
                 (touch.body, point, self.ground.normal(point.x, point.y))
             };
             let low: Vec<(usize, Vec3, Vec3)> = foot.sole.iter().map(lowest).collect();

@@ -177,7 +177,7 @@ fn lowest_points(creature: &Creature, data: &mut Data, legs: &Legs, pose: &[f64]
     let frames = forward_kinematics(creature, data, pose);
     let own = |touch: &Touch| {
         let frame = &frames[touch.body];
-        let point = touch.lowest(frame, Vec3::z()).point;
+        let point = touch.lowest_point(frame, Vec3::z());
         (frame.rotation.tr_mul(&(point - frame.position)), point.z)
     };
     legs.legs.iter().map(|leg| leg.sole.iter().map(own).collect()).collect()

@@ -177,7 +177,7 @@ impl Foot {
         let leg = figure.legs.legs.iter().find(|leg| leg.name == self.name);
         let soles = leg.into_iter().flat_map(|leg| &leg.sole);
         let up = figure.legs.heading.up;
-        let height = |touch: &Touch| touch.lowest(&frames[touch.body], up).point.dot(&up);
+        let height = |touch: &Touch| touch.lowest_point(&frames[touch.body], up).dot(&up);
         let lowest = soles.map(height).fold(f64::INFINITY, f64::min);
         if self.stands[key] { 0.0 } else { (figure.legs.ground - lowest).max(0.0) }
     }

@@ -40,11 +40,6 @@ gambol_model::settings! {
         /// The plane through the ground under the feet is tied to level over this many leg lengths squared per foot: feet that
         /// stand close together say little about the slope.
         level_tie: f64 = 0.25, Positive;
-        /// A frame is done when no joint would move by more in the next step, rad: so near that velocities at a thousand
-        /// frames a second are smooth.
-        settled: f64 = 3e-6, Positive;
-        /// The same of a draft: to the eye.
-        settled_draft: f64 = 3e-4, Positive;
         /// Corrections that are the same to the eye, rad or m.
         same: f64 = 1e-3, Positive;
         /// Corrections are rounded over this share of the cycle (the standard deviation of a bell): a frame at 60 a second,
@@ -117,6 +112,13 @@ gambol_model::settings! {
         /// A foot is where it shall be if it is within this: 50 nm for half a metre. Well below what matters, so that the
         /// seam of a loop does not show where the iteration started.
         near: f64 = 1e-7, Positive;
+        /// The same of a draft, from which only the body as a whole and a guess are taken: 5 µm.
+        near_draft: f64 = 1e-5, Positive;
+        /// A frame is done when no joint is further than this from where the iteration leads, rad: so near that velocities at a
+        /// thousand frames a second are smooth.
+        settled: f64 = 3e-6, Positive;
+        /// The same of a draft: a twentieth of a degree.
+        settled_draft: f64 = 1e-3, Positive;
         /// Nothing moves any more, rad: feet that are not there by now do not get there.
         still: f64 = 1e-7, Positive;
         /// Least compliance lent to the feet. What is lent slows the last digits down by its share; …
@@ -224,8 +226,10 @@ gambol_model::settings! {
         retry: f64 = 0.1, Positive;
         /// … unless feet miss by more than this, leg lengths: then legs are too short, and not jerky; …
         hopeless: f64 = 0.05, Positive;
-        /// … so often at most, each time from where the last one ended: what is gained in the fourth is a tenth.
+        /// … so often at most, each time from where the last one ended, …
         retries: usize = 4, AtLeastOne;
+        /// … and not again where more than this share of what was lacking is left; …
+        gains: f64 = 0.9, Share;
         /// … of a script, which is long, no more often than this; …
         script_retries: usize = 2, AtLeastOne;
         /// … but not again where this much is lacking after the first: what was at 4 or more never came below that.

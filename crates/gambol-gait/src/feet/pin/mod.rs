@@ -65,47 +65,90 @@ pub(super) struct Pinned {
     pub(super) error: f64,
 }
 
-/// `pin` or `reach`.
-pub(super) type Solver =
-    fn(&FeetScene, &mut Data, &[f64], &[Goal], &dyn Fn(f64, f64) -> f64, Option<&Held>, &mut [f64]) -> Pinned;
+/// How near to what is asked a frame shall come.
+#[derive(Clone, Copy)]
+pub(super) struct Precision {
+    /// A foot is where it shall be if it is within this, leg lengths.
+    near: f64,
+    /// A frame is done when no joint is further than this from where the iteration leads, rad.
+    settled: f64,
+}
 
-/// Pins one frame. `free` is the unlimited modal pose with its root in place; `delta` is a guess of its correction on entry,
-/// the correction on return. `floor` is the height of the ground in the creature's ground frame.
-pub(super) fn pin(
-    scene: &FeetScene,
-    data: &mut Data,
-    free: &[f64],
-    goals: &[Goal],
-    floor: &dyn Fn(f64, f64) -> f64,
-    held: Option<&Held>,
-    delta: &mut [f64],
-) -> Pinned {
+impl Precision {
+    pub(super) fn of_keys(settings: &PinSettings) -> Self {
+        Self { near: settings.near, settled: settings.settled }
+    }
+
+    pub(super) fn of_drafts(settings: &PinSettings) -> Self {
+        Self { near: settings.near_draft, settled: settings.settled_draft }
+    }
+
+    /// Of what the next round corrects anyway.
+    pub(super) fn coarser(self) -> Self {
+        Self { near: COARSER * self.near, settled: COARSER * self.settled }
+    }
+}
+
+/// The first of several rounds leaves some of what is lacking, and one more digit would not change how much.
+const COARSER: f64 = 10.0;
+
+/// What is asked of a frame.
+pub(super) struct Asked<'a> {
+    /// The unlimited modal pose with its root in place.
+    pub(super) free: &'a [f64],
+    pub(super) goals: &'a [Goal],
+    /// Height of the ground in the creature's ground frame, m.
+    pub(super) floor: &'a dyn Fn(f64, f64) -> f64,
+    pub(super) held: Option<&'a Held>,
+    pub(super) precision: Precision,
+}
+
+impl Asked<'_> {
+    /// δ as seen from where it would like to be.
+    fn apart(&self, delta: &[f64]) -> Vec<f64> {
+        match self.held {
+            Some(held) => delta.iter().zip(&held.around).map(|(d, a)| d - a).collect(),
+            None => delta.to_vec(),
+        }
+    }
+}
+
+/// `pin` or `reach`.
+pub(super) type Solver = fn(&FeetScene, &mut Data, &Asked, &mut [f64]) -> Pinned;
+
+/// Pins one frame. `delta` is a guess of its correction on entry, the correction on return.
+pub(super) fn pin(scene: &FeetScene, data: &mut Data, asked: &Asked, delta: &mut [f64]) -> Pinned {
     let settings = &scene.settings.pin;
-    let near = settings.near * scene.legs.length.max(1e-6);
-    let (mut best, mut least) = (Pinned { pose: free.to_vec(), error: f64::INFINITY }, f64::INFINITY);
+    let near = asked.precision.near * scene.legs.length.max(1e-6);
+    let (mut best, mut least) = (Pinned { pose: asked.free.to_vec(), error: f64::INFINITY }, f64::INFINITY);
     // Feet come first: nothing that holds the body as a whole is stiffer.
-    let most_lent = held.map_or(settings.most_lent, |_| settings.feet_first * scene.settings.obey.soft[0]);
-    let (mut lent, mut error, mut slack) = (settings.first_lent.min(most_lent), f64::INFINITY, f64::INFINITY);
+    let most_lent =
+        asked.held.map_or(settings.most_lent, |_| settings.feet_first * scene.settings.obey.soft[0]);
+    let (mut lent, mut error) = (settings.first_lent.min(most_lent), f64::INFINITY);
+    // How far a joint would go to relax, and how far it will still have to after that.
+    let (mut slack, mut rest) = (f64::INFINITY, f64::INFINITY);
     let mut force: Vec<f64> = Vec::new();
     let mut kept = delta.to_vec();
     let mut relaxed = Relaxed { step: vec![0.0; delta.len()], share: 0.0 };
     for _ in 0..settings.iterations {
-        let (pose, system) = linearised(scene, data, free, goals, floor, held, delta);
-        let (arrived, merit) = (system.error <= near, system.merit(scene, &apart(delta, held)));
+        let (pose, system) = linearised(scene, data, asked, delta);
+        let (arrived, merit) = (system.error <= near, system.merit(scene, &asked.apart(delta)));
         if arrived || merit < least {
             (best, least) = (Pinned { pose, error: system.error }, merit);
             kept.copy_from_slice(delta);
         }
-        if arrived && slack <= scene.settled {
+        if arrived && rest <= asked.precision.settled {
             break;
         }
         (lent, error) = (lend(settings, lent, error, system.error).min(most_lent), system.error);
         let Some([reach, relax]) =
-            system.solve(scene, &apart(delta, held), lent * scene.leg_compliance(), &mut force)
+            system.solve(scene, &asked.apart(delta), lent * scene.leg_compliance(), &mut force)
         else {
             break;
         };
-        slack = largest(&relax);
+        // It shrinks by about the same share in every round.
+        let before = std::mem::replace(&mut slack, largest(&relax));
+        rest = if before.is_finite() { slack * slack / before } else { slack };
         if largest(&reach).max(slack) <= settings.still {
             break;
         }
@@ -119,22 +162,14 @@ pub(super) fn pin(
 }
 
 /// Brings the feet of a frame where they shall be by the shortest way from `delta`, and changes nothing else.
-pub(super) fn reach(
-    scene: &FeetScene,
-    data: &mut Data,
-    free: &[f64],
-    goals: &[Goal],
-    floor: &dyn Fn(f64, f64) -> f64,
-    held: Option<&Held>,
-    delta: &mut [f64],
-) -> Pinned {
+pub(super) fn reach(scene: &FeetScene, data: &mut Data, asked: &Asked, delta: &mut [f64]) -> Pinned {
     let settings = &scene.settings.pin;
-    let near = settings.near * scene.legs.length.max(1e-6);
+    let near = asked.precision.near * scene.legs.length.max(1e-6);
     let mut force = Vec::new();
-    let mut best = Pinned { pose: free.to_vec(), error: f64::INFINITY };
+    let mut best = Pinned { pose: asked.free.to_vec(), error: f64::INFINITY };
     let (mut lent, mut error) = (settings.least_lent, f64::INFINITY);
     for _ in 0..settings.reach_iterations {
-        let (pose, mut system) = linearised(scene, data, free, goals, floor, held, delta);
+        let (pose, mut system) = linearised(scene, data, asked, delta);
         if system.error < best.error {
             best = Pinned { pose, error: system.error };
         }
@@ -144,7 +179,7 @@ pub(super) fn reach(
         (lent, error) = (lend(settings, lent, error, system.error), system.error);
         system.bring_home(delta.len());
         let Some([step, _]) =
-            system.solve(scene, &apart(delta, held), lent * scene.leg_compliance(), &mut force)
+            system.solve(scene, &asked.apart(delta), lent * scene.leg_compliance(), &mut force)
         else {
             break;
         };
@@ -153,22 +188,14 @@ pub(super) fn reach(
     best
 }
 
-/// The pose of `free` with its correction and limits, and the conditions there by small changes of that correction.
-fn linearised(
-    scene: &FeetScene,
-    data: &mut Data,
-    free: &[f64],
-    goals: &[Goal],
-    floor: &dyn Fn(f64, f64) -> f64,
-    held: Option<&Held>,
-    delta: &[f64],
-) -> (Vec<f64>, System) {
-    let (mut pose, mut give) = (free.to_vec(), Vec::new());
+/// The free pose with its correction and limits, and the conditions there by small changes of that correction.
+fn linearised(scene: &FeetScene, data: &mut Data, asked: &Asked, delta: &[f64]) -> (Vec<f64>, System) {
+    let (mut pose, mut give) = (asked.free.to_vec(), Vec::new());
     scene.creature.integrate(&mut pose, delta, 1.0);
     limit(scene.creature, scene.settings.limits.soft, &mut pose, &mut give);
-    let mut system = System::new(scene, data, &pose, goals, floor, held);
+    let mut system = System::new(scene, data, &pose, asked);
     chain_rule(scene, &give, delta, &mut system.rows, delta.len());
-    system.turn(held, delta);
+    system.turn(asked.held, delta);
     (pose, system)
 }
 
@@ -179,14 +206,6 @@ fn advance(settings: &PinSettings, delta: &mut [f64], step: &[f64]) -> f64 {
         *d += part * s;
     }
     part
-}
-
-/// δ as seen from where it would like to be.
-fn apart(delta: &[f64], held: Option<&Held>) -> Vec<f64> {
-    match held {
-        Some(held) => delta.iter().zip(&held.around).map(|(d, a)| d - a).collect(),
-        None => delta.to_vec(),
-    }
 }
 
 fn largest(step: &[f64]) -> f64 {

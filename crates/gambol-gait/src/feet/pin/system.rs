@@ -6,10 +6,9 @@ use gambol_dynamics::{
     Data, constraint_jacobian, constraint_residual, each_axis_above, forward_kinematics, momentum_matrix,
 };
 use gambol_model::{Quat, Vec3, math};
-use nalgebra::DVector;
 
-use super::columns::{Columns, factored};
-use super::{Goal, Held};
+use super::columns::{Columns, Factor};
+use super::{Asked, Held};
 use crate::feet::scene::FeetScene;
 use crate::feet::sole::Local;
 use crate::{Leg, Terrain};
@@ -50,14 +49,8 @@ pub(super) struct System {
 }
 
 impl System {
-    pub(super) fn new(
-        scene: &FeetScene,
-        data: &mut Data,
-        pose: &[f64],
-        goals: &[Goal],
-        floor: &dyn Fn(f64, f64) -> f64,
-        held: Option<&Held>,
-    ) -> Self {
+    pub(super) fn new(scene: &FeetScene, data: &mut Data, pose: &[f64], asked: &Asked) -> Self {
+        let Asked { goals, floor, held, .. } = *asked;
         let creature = scene.creature;
         let nv = creature.nv();
         let mut system = Self {
@@ -114,14 +107,14 @@ impl System {
             if is_level && touch.is_above(&data.frames[touch.body], near) {
                 continue;
             }
-            let low = touch.lowest(&data.frames[touch.body], Vec3::z()).point;
+            let low = touch.lowest_point(&data.frames[touch.body], Vec3::z());
             let ground = Local { height: floor(low.x, low.y), ..Local::level() };
             system.keep_out(scene, data, touch.body, low, &ground, margin);
         }
         // A swinging foot goes by its planted point; heel and toes must not drag.
         for goal in goals.iter().filter(|goal| goal.ground.aloft > 0.0) {
             for touch in &scene.legs.legs[goal.leg].sole {
-                let low = touch.lowest(&data.frames[touch.body], goal.ground.normal).point;
+                let low = touch.lowest_point(&data.frames[touch.body], goal.ground.normal);
                 let margin = margin * goal.ground.aloft.max(settings.least_aloft);
                 system.keep_out(scene, data, touch.body, low, &goal.ground.plane_at(goal.place, low), margin);
             }
@@ -278,28 +271,29 @@ impl System {
         lent: f64,
         force: &mut Vec<f64>,
     ) -> Option<[Vec<f64>; 2]> {
-        let m = self.residual.len();
         let columns = Columns::new(&self.rows, delta.len());
-        let mut matrix = columns.weighed(&scene.compliance, m);
+        let mut matrix = columns.weighed(&scene.compliance);
+        let m = self.residual.len();
         for (i, soft) in self.soft.iter().enumerate() {
-            matrix[(i, i)] += soft.unwrap_or(lent);
+            matrix[i * m + i] += soft.unwrap_or(lent);
         }
-        let factor = factored(matrix)?;
+        let factor = Factor::new(matrix, m)?;
         let of_feet = |i: usize| if self.homing || self.soft[i].is_none() { self.residual[i] } else { 0.0 };
-        let reach = columns.pull(&scene.compliance, &factor.solve(&DVector::from_fn(m, |i, _| of_feet(i))));
         // Rows of feet and soles stand first and stay the same from round to round; those of knees near the ground do not.
         let held = |i: usize| match self.soft[i] {
             Some(_) => self.residual[i],
             None => lent * force.get(i).copied().unwrap_or(0.0),
         };
-        let done = columns.times(delta, m);
-        let solved = factor.solve(&DVector::from_fn(m, |i, _| held(i) + done[i]));
-        let mut relax = columns.pull(&scene.compliance, &solved);
+        let mut pulls: Vec<f64> = (0..m).map(of_feet).collect();
+        let mut relaxed: Vec<f64> =
+            columns.times(delta).iter().enumerate().map(|(i, done)| held(i) + done).collect();
+        factor.solve([&mut pulls, &mut relaxed]);
+        let reach = columns.pull(&scene.compliance, &pulls);
+        let mut relax = columns.pull(&scene.compliance, &relaxed);
         for (t, d) in relax.iter_mut().zip(delta) {
             *t -= d;
         }
-        force.clear();
-        force.extend(solved.iter());
+        *force = relaxed;
         Some([reach, relax])
     }
 }
