@@ -235,14 +235,12 @@ impl Course<'_> {
         let mut miss = f64::INFINITY;
         for round in 0..settings.rounds {
             obeyed.inert = if round == 0 { obeyed.inert } else { settings.inert };
-            let precision = if round == 0 { self.precision.coarser() } else { self.precision };
-            let course = Course { precision, ..*self };
             miss = 0.0;
             let mut found = Vec::with_capacity(n);
             for (k, (pose, moment)) in poses.iter_mut().zip(moments).enumerate() {
                 let (held, mut delta) =
                     obeyed.held(self, moment.cycle, obeyed.deltas[k].clone(), obeyed.turns[k]);
-                let pinned = course.solved(data, moment, Some(&held), &mut delta, obeyed.solver);
+                let pinned = self.solved(data, moment, Some(&held), &mut delta, obeyed.solver);
                 miss = miss.max(pinned.error);
                 *pose = pinned.pose;
                 found.push(delta);
@@ -265,16 +263,14 @@ impl Course<'_> {
             obeyed.plan.mean.z = (obeyed.plan.mean.z - sinks).max(lowest);
         }
         let stands = miss <= scene.settings.warnings.reach * scene.legs.length;
-        (if stands { self.lacks(data, obeyed, poses) } else { Lack::ALL }, miss)
+        (if stands { self.lacks(data, obeyed) } else { Lack::ALL }, miss)
     }
 
-    /// What a motion of these `samples` lacks, seen between them too, where joints may be thrown about.
-    fn lacks(&self, data: &mut Data, obeyed: &Obeyed, samples: &[Vec<f64>]) -> Lack {
-        let n = 2 * samples.len();
+    /// What a motion lacks, seen between the samples too, where joints may be thrown about; and at them once more, where the nearest pose may
+    /// change sides in the next round.
+    fn lacks(&self, data: &mut Data, obeyed: &Obeyed) -> Lack {
+        let n = 2 * obeyed.deltas.len();
         let pose = |k: usize| {
-            if k.is_multiple_of(2) {
-                return samples[k / 2].clone();
-            }
             let cycle = k as f64 / n as f64;
             let (held, mut delta) = obeyed.at(self, cycle);
             let moment = self.moment(data, cycle);

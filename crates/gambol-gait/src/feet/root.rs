@@ -105,7 +105,7 @@ struct Normal {
     right: DVector<f64>,
 }
 
-/// ½ Σ rᵀ W r over all samples of all stances, with r = planted − (place + J_root Φ c): its Hessian and its gradient.
+/// ½ Σ rᵀ W r over all samples of all stances, with r = planted − (place + J_root Φ c): its Hessian, below the diagonal, and its gradient.
 /// The unknowns are changes of the root's coefficients, the plants, and the speed.
 fn normal_equations(
     scene: &FeetScene,
@@ -162,10 +162,11 @@ fn normal_equations(
             } else {
                 constant += stride.shift;
             }
-            for (i, a) in &columns {
+            // What is below the diagonal is all that its factor is made of.
+            for (k, (i, a)) in columns.iter().enumerate() {
                 let wa = weight * a;
                 normal.right[*i] -= wa.dot(&constant);
-                for (j, b) in &columns {
+                for (j, b) in &columns[..=k] {
                     normal.matrix[(*i, *j)] += wa.dot(b);
                 }
             }

@@ -28,6 +28,7 @@ pub(super) struct FeetScene<'a> {
     /// Cycles per second.
     pub(super) frequency: f64,
     pub(super) bounce: Bounce,
+    pub(super) movers: Movers,
     /// First coordinates of the free root.
     pub(super) root_q: usize,
     pub(super) root_v: usize,
@@ -52,6 +53,37 @@ pub(super) struct FeetScene<'a> {
     pub(super) slope: Slope,
     /// Against the weight: a unit vector in the ground frame.
     pub(super) up: Vec3,
+}
+
+/// Which velocity coordinates move what, rising: most of them move only one limb.
+pub(super) struct Movers {
+    pub(super) all: Vec<usize>,
+    /// Per body.
+    pub(super) bodies: Vec<Vec<usize>>,
+    /// Per leg: its foot, and all that its sole is made of.
+    pub(super) soles: Vec<Vec<usize>>,
+}
+
+impl Movers {
+    fn new(creature: &Creature, legs: &Legs) -> Self {
+        let bodies = creature.bodies();
+        let of = |body: usize| {
+            let above = std::iter::successors(Some(body), |&body| (body > 0).then(|| bodies[body].parent));
+            let mut dofs: Vec<usize> = above.flat_map(|body| bodies[body].dofs.clone()).collect();
+            dofs.sort_unstable();
+            dofs
+        };
+        let of_all: Vec<Vec<usize>> = (0..bodies.len()).map(of).collect();
+        let of_sole = |leg: &Leg| {
+            let parts = leg.sole.iter().map(|touch| touch.body).chain([leg.foot]);
+            let mut dofs: Vec<usize> = parts.flat_map(|body| of_all[body].iter().copied()).collect();
+            dofs.sort_unstable();
+            dofs.dedup();
+            dofs
+        };
+        let soles = legs.legs.iter().map(of_sole).collect();
+        Self { all: (0..creature.nv()).collect(), bodies: of_all, soles }
+    }
 }
 
 /// A sole, or toes, long enough to lie flat.
@@ -107,6 +139,7 @@ impl<'a> FeetScene<'a> {
             settings: &body.settings,
             legs: &body.legs,
             motion,
+            movers: Movers::new(creature, &body.legs),
             frequency: gait.frequency,
             bounce: Bounce::default(),
             root_q: root.q,

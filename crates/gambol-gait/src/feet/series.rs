@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, TAU};
 
 use gambol_model::{Vec3, math};
-use nalgebra::DMatrix;
+use nalgebra::{Complex, DMatrix};
 
 /// The circular kernel that integrates what has mean zero and is sampled `n` times over a cycle of `period` s: `times` is 1
 /// or 2. The result has mean zero.
@@ -43,14 +43,60 @@ pub(super) fn look_up(n: usize, kept: f64, cycle: f64) -> Vec<f64> {
     let last = n.div_ceil(2) as f64; // the first harmonic that is left out
     let full = (kept * last).floor();
     let (alpha, beta) = (PI / (last * (1.0 - kept)), PI * kept / (1.0 - kept));
-    let weight = |k: usize| {
-        let t = cycle - k as f64 / n as f64;
-        let theta = TAU * (t - t.floor());
-        let whole = 0.5 * (cosines(1.0, full, theta, 0.0) + cosines(1.0, last - 1.0, theta, 0.0));
-        let fades = [alpha + theta, alpha - theta].map(|phi| cosines(full + 1.0, last - 1.0, phi, beta));
-        (1.0 + 2.0 * whole + 0.5 * (fades[0] + fades[1])) / n as f64
+    let (theta, step) = (TAU * (cycle - cycle.floor()), TAU / n as f64);
+    let mut sums = [
+        Cosines::new([1.0, full], 0.0, theta, -step),
+        Cosines::new([1.0, last - 1.0], 0.0, theta, -step),
+        Cosines::new([full + 1.0, last - 1.0], beta, alpha + theta, -step),
+        Cosines::new([full + 1.0, last - 1.0], beta, alpha - theta, step),
+    ];
+    let mut weight = || {
+        let [full, all, up, down] = sums.each_mut().map(Cosines::next);
+        (1.0 + full + all + 0.5 * (up + down)) / n as f64
     };
-    (0..n).map(weight).collect()
+    (0..n).map(|_| weight()).collect()
+}
+
+/// Σ cos(hφ − β) over harmonics h at even steps of φ, where all angles of the closed form turn by the same from one to the next.
+struct Cosines {
+    /// The first and the last harmonic.
+    harmonics: [f64; 2],
+    beta: f64,
+    phi: f64,
+    step: f64,
+    /// At half of φ, half of φ times the number of harmonics, and the mean harmonic times φ, less β; …
+    turned: [Complex<f64>; 3],
+    /// … and what they turn by.
+    turns: [Complex<f64>; 3],
+}
+
+impl Cosines {
+    fn new(harmonics: [f64; 2], beta: f64, phi: f64, step: f64) -> Self {
+        let [first, last] = harmonics;
+        let angles = |of: f64, beta: f64| {
+            [0.5 * of, 0.5 * (last - first + 1.0) * of, 0.5 * (first + last) * of - beta]
+        };
+        let turn = |angle: f64| Complex::new(math::cos(angle), math::sin(angle));
+        let (turned, turns) = (angles(phi, beta).map(turn), angles(step, 0.0).map(turn));
+        Self { harmonics, beta, phi, step, turned, turns }
+    }
+
+    /// The sum, and on to the next φ.
+    fn next(&mut self) -> f64 {
+        let [half, count, mean] = self.turned;
+        let [first, last] = self.harmonics;
+        // Rounding has added up, and there is divided by something small.
+        let sum = if half.im.abs() < 1e-3 {
+            cosines(first, last, self.phi, self.beta)
+        } else {
+            count.im / half.im * mean.re
+        };
+        self.phi += self.step;
+        for (turned, turn) in self.turned.iter_mut().zip(self.turns) {
+            *turned *= turn;
+        }
+        sum
+    }
 }
 
 /// Σ cos(hφ − β) over h from `first` to `last`.

@@ -123,11 +123,20 @@ impl Stand {
             rows[2 * nv + dof] = aloft * moves.dot(&normal) - (normal.x * moves.x + normal.y * moves.y);
         });
         // The lowest point of a round piece wanders, but its height moves as if it were fixed to the body.
-        for (touch, (low, share)) in leg.sole.iter().zip(&self.shares).filter(|(_, (_, share))| *share > 1e-6)
-        {
+        // Touches of one body stand together: with S = Σ share they move by S v + ω × Σ share (low − origin).
+        let mut touches = leg.sole.iter().zip(&self.shares).peekable();
+        while let Some((touch, (low, share))) = touches.next() {
+            let (mut shares, mut lows) = (*share, low * *share);
+            while let Some((_, (low, share))) = touches.next_if(|(next, _)| next.body == touch.body) {
+                shares += share;
+                lows += low * *share;
+            }
+            if shares < 1e-6 {
+                continue;
+            }
             each_axis_above(creature, data, touch.body, |dof, angular, linear, origin| {
-                rows[2 * nv + dof] +=
-                    share * (linear + angular.cross(&(low - origin))).dot(&self.ground.normal);
+                let moves = linear * shares + angular.cross(&(lows - origin * shares));
+                rows[2 * nv + dof] += moves.dot(&self.ground.normal);
             });
         }
     }

@@ -112,8 +112,9 @@ gambol_model::settings! {
         /// A foot is where it shall be if it is within this: 50 nm for half a metre. Well below what matters, so that the
         /// seam of a loop does not show where the iteration started.
         near: f64 = 1e-7, Positive;
-        /// The same of a draft, from which only the body as a whole and a guess are taken: 5 µm.
-        near_draft: f64 = 1e-5, Positive;
+        /// The same of a draft, from which only the body as a whole and a guess are taken: half a micrometre. With 5 µm a person in a T-pose walks
+        /// with a jerk.
+        near_draft: f64 = 1e-6, Positive;
         /// A frame is done when no joint is further than this from where the iteration leads, rad: so near that velocities at a
         /// thousand frames a second are smooth.
         settled: f64 = 3e-6, Positive;

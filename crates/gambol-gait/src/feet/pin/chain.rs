@@ -1,45 +1,55 @@
 //! From motions of the limited pose to motions of its correction.
 
-use gambol_model::{Joint, JointKind, Mat3, Vec3, math};
+use gambol_model::{JointKind, Mat3, Vec3, math};
 
 use crate::feet::scene::FeetScene;
 use crate::limits::Give;
 
-/// How a motion of one joint of the limited pose follows from one of δ.
+/// How a motion of the limited pose follows from one of δ.
+#[derive(Clone, Copy)]
 enum Mapped {
-    Scaled(usize, f64),
-    Turned(usize, Mat3),
+    /// One coordinate of a hinge or slide.
+    Scaled(f64),
+    /// The first of three coordinates that turn a ball.
+    Turned(Mat3),
 }
 
-/// From motions of the limited pose to motions of δ: limits give less, and δ of a ball is a rotation vector.
-pub(super) fn chain_rule(scene: &FeetScene, give: &[Give], delta: &[f64], rows: &mut [f64], nv: usize) {
-    let of_joint = |(joint, give): (&Joint, &Give)| {
+/// From motions of the limited pose to motions of δ: limits give less, and δ of a ball is a rotation vector. `movers` are the coordinates
+/// that a row has anything of.
+pub(super) fn chain_rule(
+    scene: &FeetScene,
+    give: &[Give],
+    delta: &[f64],
+    (rows, movers): (&mut [f64], &[&[usize]]),
+) {
+    let nv = delta.len();
+    let mut maps = vec![None; nv];
+    for (joint, give) in scene.creature.joints().iter().zip(give) {
         let turns = match joint.kind {
             JointKind::Hinge | JointKind::Slide => {
-                let Give::Scalar(slope) = give else { return None };
-                return (*slope != 1.0).then_some(Mapped::Scaled(joint.v, *slope));
+                if let Give::Scalar(slope) = give {
+                    maps[joint.v] = (*slope != 1.0).then_some(Mapped::Scaled(*slope));
+                }
+                continue;
             }
             JointKind::Ball => joint.v,
             JointKind::Free => joint.v + 3,
         };
         let map = right_jacobian(Vec3::from_column_slice(&delta[turns..turns + 3]));
-        let map = if let Give::Ball(limited) = give { limited * map } else { map };
-        Some(Mapped::Turned(turns, map))
-    };
-    let maps: Vec<Mapped> = scene.creature.joints().iter().zip(give).filter_map(of_joint).collect();
-    for row in rows.chunks_exact_mut(nv) {
-        for map in &maps {
-            match map {
-                Mapped::Scaled(dof, slope) => row[*dof] *= slope,
-                Mapped::Turned(turns, map) => {
-                    let turn = &mut row[*turns..turns + 3];
+        maps[turns] = Some(Mapped::Turned(if let Give::Ball(limited) = give { limited * map } else { map }));
+    }
+    for (row, movers) in rows.chunks_exact_mut(nv).zip(movers) {
+        for &dof in *movers {
+            match &maps[dof] {
+                Some(Mapped::Scaled(slope)) => row[dof] *= slope,
+                Some(Mapped::Turned(map)) => {
+                    let turn = &mut row[dof..dof + 3];
                     let [x, y, z] = [turn[0], turn[1], turn[2]];
-                    if x != 0.0 || y != 0.0 || z != 0.0 {
-                        for (i, out) in turn.iter_mut().enumerate() {
-                            *out = map[(0, i)] * x + map[(1, i)] * y + map[(2, i)] * z;
-                        }
+                    for (i, out) in turn.iter_mut().enumerate() {
+                        *out = map[(0, i)] * x + map[(1, i)] * y + map[(2, i)] * z;
                     }
                 }
+                None => {}
             }
         }
     }

@@ -13,16 +13,17 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// Of a Jacobian row by row.
-    pub(super) fn new(rows: &[f64], nv: usize) -> Self {
+    /// Of a Jacobian row by row, and which of the `nv` coordinates may have anything in each.
+    pub(super) fn new(rows: &[f64], movers: &[&[usize]], nv: usize) -> Self {
         let m = rows.len() / nv;
         let words = m.div_ceil(64).max(1);
         let (mut slopes, mut marks) = (vec![0.0; nv * m], vec![0_u64; nv * words]);
-        for (i, row) in rows.chunks_exact(nv).enumerate() {
+        for (i, (row, movers)) in rows.chunks_exact(nv).zip(movers).enumerate() {
             // Without a branch: which of them are 0 is as good as random.
-            for (dof, slope) in row.iter().enumerate() {
-                slopes[dof * m + i] = *slope;
-                marks[dof * words + i / 64] |= u64::from(*slope != 0.0) << (i % 64);
+            for &dof in *movers {
+                let slope = row[dof];
+                slopes[dof * m + i] = slope;
+                marks[dof * words + i / 64] |= u64::from(slope != 0.0) << (i % 64);
             }
         }
         let mut columns = Self { m, slopes, starts: Vec::with_capacity(nv + 1), spans: Vec::new() };
@@ -210,7 +211,8 @@ mod tests {
             let dense = DMatrix::from_fn(m, nv, sparse);
             let compliance: Vec<f64> = (0..nv).map(|_| 0.1 + random.unit()).collect();
             let c = DMatrix::from_diagonal(&DVector::from_column_slice(&compliance));
-            let columns = Columns::new(dense.transpose().as_slice(), nv);
+            let all: Vec<usize> = (0..nv).collect();
+            let columns = Columns::new(dense.transpose().as_slice(), &vec![&all[..]; m], nv);
             let force = DVector::from_fn(m, |_, _| random.unit());
             let delta = DVector::from_fn(nv, |_, _| random.unit());
             let apart =

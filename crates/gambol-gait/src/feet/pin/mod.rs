@@ -82,15 +82,7 @@ impl Precision {
     pub(super) fn of_drafts(settings: &PinSettings) -> Self {
         Self { near: settings.near_draft, settled: settings.settled_draft }
     }
-
-    /// Of what the next round corrects anyway.
-    pub(super) fn coarser(self) -> Self {
-        Self { near: COARSER * self.near, settled: COARSER * self.settled }
-    }
 }
-
-/// The first of several rounds leaves some of what is lacking, and one more digit would not change how much.
-const COARSER: f64 = 10.0;
 
 /// What is asked of a frame.
 pub(super) struct Asked<'a> {
@@ -189,12 +181,17 @@ pub(super) fn reach(scene: &FeetScene, data: &mut Data, asked: &Asked, delta: &m
 }
 
 /// The free pose with its correction and limits, and the conditions there by small changes of that correction.
-fn linearised(scene: &FeetScene, data: &mut Data, asked: &Asked, delta: &[f64]) -> (Vec<f64>, System) {
+fn linearised<'a>(
+    scene: &'a FeetScene,
+    data: &mut Data,
+    asked: &Asked,
+    delta: &[f64],
+) -> (Vec<f64>, System<'a>) {
     let (mut pose, mut give) = (asked.free.to_vec(), Vec::new());
     scene.creature.integrate(&mut pose, delta, 1.0);
     limit(scene.creature, scene.settings.limits.soft, &mut pose, &mut give);
     let mut system = System::new(scene, data, &pose, asked);
-    chain_rule(scene, &give, delta, &mut system.rows, delta.len());
+    chain_rule(scene, &give, delta, system.rows_and_movers());
     system.turn(asked.held, delta);
     (pose, system)
 }

@@ -31,9 +31,11 @@ enum Home {
 }
 
 /// The linearised conditions.
-pub(super) struct System {
+pub(super) struct System<'a> {
     /// Jacobian, row by row, by small motions of the limited pose and after `chain_rule` by δ.
-    pub(super) rows: Vec<f64>,
+    rows: Vec<f64>,
+    /// Per row: the coordinates that may have anything in it.
+    movers: Vec<&'a [usize]>,
     /// target − f
     residual: Vec<f64>,
     /// Diagonal of S; `None` for what is exact.
@@ -48,13 +50,14 @@ pub(super) struct System {
     held: Range<usize>,
 }
 
-impl System {
-    pub(super) fn new(scene: &FeetScene, data: &mut Data, pose: &[f64], asked: &Asked) -> Self {
+impl<'a> System<'a> {
+    pub(super) fn new(scene: &'a FeetScene, data: &mut Data, pose: &[f64], asked: &Asked) -> Self {
         let Asked { goals, floor, held, .. } = *asked;
         let creature = scene.creature;
         let nv = creature.nv();
         let mut system = Self {
             rows: Vec::with_capacity(USUAL * nv),
+            movers: Vec::with_capacity(USUAL),
             residual: Vec::with_capacity(USUAL),
             soft: Vec::with_capacity(USUAL),
             home: Vec::with_capacity(USUAL),
@@ -67,6 +70,7 @@ impl System {
             let jacobian = constraint_jacobian(creature, data, pose, &scene.constraints);
             for row in 0..gap.len() {
                 system.rows.extend(jacobian.row(row).iter());
+                system.movers.push(&scene.movers.all);
                 system.residual.push(-gap[row]);
                 system.soft.push(None);
                 system.home.push(Home::Share(1.0));
@@ -87,6 +91,7 @@ impl System {
             let stand = scene.stand(leg, &data.frames, &goal.ground);
             stand.rows(creature, data, leg, &mut rows);
             system.rows.extend_from_slice(&rows);
+            system.movers.extend([&*scene.movers.soles[goal.leg]; 3]);
             let gap = goal.place - stand.place;
             system.residual.extend(gap.iter());
             let astray = held.map_or(settings.astray, |held| held.astray);
@@ -128,6 +133,11 @@ impl System {
         system
     }
 
+    /// For `chain_rule`.
+    pub(super) fn rows_and_movers(&mut self) -> (&mut [f64], &[&'a [usize]]) {
+        (&mut self.rows, &self.movers)
+    }
+
     /// Leaves what `reach` asks for: wishes stay as they are, feet come home as far as they must.
     pub(super) fn bring_home(&mut self, nv: usize) {
         self.homing = true;
@@ -147,12 +157,13 @@ impl System {
     }
 
     /// Six rows of the body as a whole: its centre of mass, and how it turns.
-    fn hold(&mut self, scene: &FeetScene, data: &mut Data, pose: &[f64], held: &Held) {
+    fn hold(&mut self, scene: &'a FeetScene, data: &mut Data, pose: &[f64], held: &Held) {
         let nv = scene.creature.nv();
         let mut momenta = vec![0.0; 6 * nv];
         let gap = held.center - momentum_matrix(scene.creature, &held.base, data, pose, &mut momenta);
         self.rows.extend(momenta[..3 * nv].iter().map(|p| p / held.base.mass));
         self.held = self.residual.len()..self.residual.len() + 6;
+        self.movers.extend([&*scene.movers.all; 6]);
         for i in 0..3 {
             let row =
                 |dof: usize| (0..3).map(|j| held.unit[(i, j)] * momenta[(3 + j) * nv + dof]).sum::<f64>();
@@ -180,7 +191,7 @@ impl System {
     /// φ = s ln(1 + exp((m − z)/s)), and is stiff enough to end above the ground.
     fn keep_out(
         &mut self,
-        scene: &FeetScene,
+        scene: &'a FeetScene,
         data: &Data,
         body: usize,
         low: Vec3,
@@ -198,6 +209,7 @@ impl System {
         let nv = scene.creature.nv();
         let start = self.rows.len();
         self.rows.resize(start + nv, 0.0);
+        self.movers.push(&scene.movers.bodies[body]);
         each_axis_above(scene.creature, data, body, |dof, angular, linear, origin| {
             self.rows[start + dof] = share * (linear + angular.cross(&(low - origin))).dot(&ground.normal);
         });
@@ -208,7 +220,7 @@ impl System {
 
     /// One row that keeps a knee bent: a straight leg can give in no direction along itself, and a foot that is drawn through
     /// that point jerks. φ as in `keep_out`.
-    fn bend(&mut self, scene: &FeetScene, leg: &Leg, pose: &[f64]) {
+    fn bend(&mut self, scene: &'a FeetScene, leg: &Leg, pose: &[f64]) {
         let (Some(knee), Some(straight)) = (leg.knee, leg.straight_knee) else { return };
         let joint = &scene.creature.joints()[knee];
         let settings = &scene.settings.pin;
@@ -220,6 +232,7 @@ impl System {
         let lacks = soft * if x > 30.0 { x } else { math::ln_1p(math::exp(x)) };
         let start = self.rows.len();
         self.rows.resize(start + scene.creature.nv(), 0.0);
+        self.movers.push(&scene.movers.bodies[joint.body]);
         self.rows[start + joint.v] = leg.bend / (1.0 + math::exp(-x));
         self.residual.push(lacks);
         self.soft.push(Some(scene.compliance[joint.v] / settings.bent_stiffness));
@@ -229,7 +242,7 @@ impl System {
     /// Three rows that wish for the orientation of a body.
     fn flatten(
         &mut self,
-        scene: &FeetScene,
+        scene: &'a FeetScene,
         data: &Data,
         body: usize,
         orientation: Quat,
@@ -247,6 +260,7 @@ impl System {
             }
         });
         self.rows.extend_from_slice(rows);
+        self.movers.extend([&*scene.movers.bodies[body]; 3]);
         self.residual.extend((turn * weight).iter());
         self.soft.extend([Some(scene.mean_compliance / scene.settings.pin.flat); 3]);
         self.home.extend([Home::Wish; 3]);
@@ -271,7 +285,7 @@ impl System {
         lent: f64,
         force: &mut Vec<f64>,
     ) -> Option<[Vec<f64>; 2]> {
-        let columns = Columns::new(&self.rows, delta.len());
+        let columns = Columns::new(&self.rows, &self.movers, delta.len());
         let mut matrix = columns.weighed(&scene.compliance);
         let m = self.residual.len();
         for (i, soft) in self.soft.iter().enumerate() {
