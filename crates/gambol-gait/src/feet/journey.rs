@@ -242,7 +242,7 @@ pub(crate) fn journey(
         strides,
         leaps: &leaps,
         carrier: None,
-        precision: Precision::of_drafts(&base.body.settings.pin),
+        precision: Precision::of_rounds(&base.body.settings.pin),
     };
     let obeyed = if timeline.rests() { None } else { course.obey(data) };
     let course = Course { precision: Precision::of_keys(&base.body.settings.pin), ..course };

@@ -34,12 +34,12 @@ use gambol_model::Constraint;
 use crate::modal::ModalMotion;
 use crate::path::Path;
 use crate::stance::Stance;
-use crate::{Body, Gait, GaitError, Terrain};
+use crate::{Body, Gait, GaitError, GaitSettings, Terrain};
 
 pub(crate) use bounce::Bounce;
 pub(crate) use journey::{Breath, Journey, Part, Seams, journey};
 use obey::{Course, Moment, Obeyed};
-use pin::{Pinned, Precision, pin, reach};
+use pin::{Pinned, Precision};
 pub(crate) use road::Moving;
 use road::Road;
 use round::round_off;
@@ -69,7 +69,7 @@ pub(crate) fn ground(
     draft: bool,
 ) -> Result<Grounded, GaitError> {
     let mut scene = FeetScene::new(body, data, gait, motion, constraints)?;
-    let settings = &body.settings.feet;
+    let GaitSettings { feet: settings, pin, .. } = &body.settings;
     let stances = scene.stances(data, gait, &body.style.injured);
     let g = body.creature.gravity().norm();
     if !rises(body, gait, scene.root_v) {
@@ -88,12 +88,11 @@ pub(crate) fn ground(
         strides: 1,
         leaps: &|_| false,
         carrier: None,
-        precision: Precision::of_drafts(&body.settings.pin),
+        precision: if draft { Precision::of_drafts(pin) } else { Precision::of_rounds(pin) },
     };
     let obeys = *scene.terrain == Terrain::Flat && scene.slope.holds(body.settings.obey.friction);
     let obeyed = if obeys && !draft { course.obey(data) } else { None };
-    let course =
-        if draft { course } else { Course { precision: Precision::of_keys(&body.settings.pin), ..course } };
+    let course = if draft { course } else { Course { precision: Precision::of_keys(pin), ..course } };
     let mut frames = match &obeyed {
         Some(obeyed) => obeyed.course(&course).obeying(data, obeyed, cycles),
         None => course.nearest(data, cycles, draft),
@@ -128,7 +127,7 @@ impl Course<'_> {
         let (mut deltas, mut frames): (Vec<Vec<f64>>, Vec<Pinned>) = (Vec::new(), Vec::new());
         let moments: Vec<Moment> = cycles.iter().map(|&cycle| self.moment(data, cycle)).collect();
         for moment in &moments {
-            frames.push(self.solved(data, moment, None, &mut delta, pin));
+            frames.push(self.solved(data, moment, None, &mut delta, pin::pin));
             deltas.push(delta.clone());
         }
         if draft {
@@ -138,7 +137,7 @@ impl Course<'_> {
         if repeats {
             // The first frame had none before it. In a loop it has: where that leads elsewhere, as far as it does.
             for (k, moment) in moments.iter().enumerate() {
-                frames[k] = self.solved(data, moment, None, &mut delta, pin);
+                frames[k] = self.solved(data, moment, None, &mut delta, pin::pin);
                 let same = deltas[k].iter().zip(&delta).all(|(a, b)| (a - b).abs() < settings.same);
                 deltas[k].copy_from_slice(&delta);
                 if same {
@@ -150,7 +149,7 @@ impl Course<'_> {
         // the feet can still be where they shall be.
         let mut rounded = round_off(&deltas, cycles, repeats, settings.rounding);
         for ((moment, delta), pinned) in moments.iter().zip(&mut rounded).zip(&mut frames) {
-            let reached = self.solved(data, moment, None, delta, reach);
+            let reached = self.solved(data, moment, None, delta, pin::reach);
             if reached.error <= pinned.error.max(settings.exact * scene.legs.length) {
                 *pinned = reached;
             }

@@ -112,14 +112,18 @@ gambol_model::settings! {
         /// A foot is where it shall be if it is within this: 50 nm for half a metre. Well below what matters, so that the
         /// seam of a loop does not show where the iteration started.
         near: f64 = 1e-7, Positive;
-        /// The same of a draft, from which only the body as a whole and a guess are taken: half a micrometre. With 5 µm a person in a T-pose walks
-        /// with a jerk.
-        near_draft: f64 = 1e-6, Positive;
+        /// The same in the rounds of a motion that comes to obey, from which the body as a whole and a guess are taken: half a micrometre. With 5 µm a
+        /// person in a T-pose walks with a jerk.
+        near_round: f64 = 1e-6, Positive;
+        /// The same of a draft, which only asks what feet can reach and what modes can do: a tenth of what would be told as a miss.
+        near_draft: f64 = 1e-4, Positive;
         /// A frame is done when no joint is further than this from where the iteration leads, rad: so near that velocities at a
         /// thousand frames a second are smooth.
         settled: f64 = 3e-6, Positive;
-        /// The same of a draft: a twentieth of a degree.
-        settled_draft: f64 = 1e-3, Positive;
+        /// The same in the rounds: a twentieth of a degree.
+        settled_round: f64 = 1e-3, Positive;
+        /// The same of a draft: a quarter of a degree.
+        settled_draft: f64 = 5e-3, Positive;
         /// Nothing moves any more, rad: feet that are not there by now do not get there.
         still: f64 = 1e-7, Positive;
         /// Least compliance lent to the feet. What is lent slows the last digits down by its share; …

@@ -79,6 +79,10 @@ impl Precision {
         Self { near: settings.near, settled: settings.settled }
     }
 
+    pub(super) fn of_rounds(settings: &PinSettings) -> Self {
+        Self { near: settings.near_round, settled: settings.settled_round }
+    }
+
     pub(super) fn of_drafts(settings: &PinSettings) -> Self {
         Self { near: settings.near_draft, settled: settings.settled_draft }
     }
