@@ -27,6 +27,9 @@ const DEPTH: f64 = 1.0;
 /// Height of a standing foot above the ground, as a share of the leg's length: feet that float would slip and sink as
 /// little as one likes. A foot stands by a soft lowest point, which is some millimetres below that of a large flat sole.
 const HEIGHT: f64 = 5e-3;
+/// How far a swinging foot may go aside of where it stands, as a share of the leg's length: of legs under a body, and of those of who has more than
+/// two pairs, which stand out and swing in arcs.
+const ASIDE: [f64; 2] = [0.25, 0.4];
 /// Distance of the last pose from the first, less the stride, rad or m: rounding and nothing else.
 const GAP: f64 = 1e-9;
 /// Δθ_soft: past its limit by so much a joint never is, rad.
@@ -87,7 +90,7 @@ pub(crate) fn run(creatures: &[String], table: Table) -> Result<()> {
 }
 
 /// Of the table.
-const COLUMNS: usize = 22;
+const COLUMNS: usize = 23;
 
 const HEADER: [&str; COLUMNS] = [
     "creature",
@@ -101,6 +104,7 @@ const HEADER: [&str; COLUMNS] = [
     "% leg",
     "below mm",
     "above mm",
+    "aside % leg",
     "loop gap",
     "jump",
     "past limit",
@@ -150,6 +154,10 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
     if share >= HEIGHT {
         wrong.push(Wrong::new("above", format!("a standing foot is {:.1} mm above the ground", 1e3 * hover)));
     }
+    let aside = quality::aside(body, &fine.clip);
+    if let Some(share) = aside.filter(|share| *share > ASIDE[usize::from(body.legs.pairs > 2)]) {
+        wrong.push(Wrong::new("aside", format!("a foot swings aside by {:.0} % of its leg", 100.0 * share)));
+    }
     let [jump, _] = quality::kink(body, &fine.clip);
     let [_, off] = quality::kink(body, &finest.clip);
     let size = if body.legs.is_empty() { f64::INFINITY } else { body.legs.length };
@@ -193,6 +201,7 @@ fn row(creature: &str, gait: &str) -> Result<Row> {
         number(report.slip_percent_leg, 4),
         number(report.penetration_mm, 3),
         number(report.slip_mm.map(|_| 1e3 * hover), 1),
+        number(aside.map(|aside| 100.0 * aside), 0),
         if report.loop_gap == 0.0 { "0".to_owned() } else { format!("{:.0e}", report.loop_gap) },
         format!("{jump:.3}"),
         format!("{:.3}", report.limit_overshoot_rad),
@@ -243,7 +252,7 @@ fn text(rows: &[[String; COLUMNS]]) -> String {
     let widths: Vec<usize> = (0..HEADER.len()).map(width).collect();
     let line = |row: &[String; COLUMNS]| {
         let cell = |(k, text): (usize, &String)| match k {
-            0 | 1 | 19.. => format!("{text:<0$}", widths[k]),
+            0 | 1 | 20.. => format!("{text:<0$}", widths[k]),
             _ => format!("{text:>0$}", widths[k]),
         };
         let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
@@ -255,7 +264,7 @@ fn text(rows: &[[String; COLUMNS]]) -> String {
 fn markdown(rows: &[[String; COLUMNS]]) -> String {
     let line = |row: &[String]| format!("| {} |\n", row.join(" | "));
     let rule: Vec<String> =
-        (0..HEADER.len()).map(|k| if (2..19).contains(&k) { "--:" } else { "---" }.to_owned()).collect();
+        (0..HEADER.len()).map(|k| if (2..20).contains(&k) { "--:" } else { "---" }.to_owned()).collect();
     let (header, rest) = rows.split_at(1);
     header.iter().map(|row| line(row)).chain([line(&rule)]).chain(rest.iter().map(|row| line(row))).collect()
 }

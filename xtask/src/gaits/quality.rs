@@ -3,7 +3,10 @@
 use gambol::dynamics::{BodyFrame, Data, center_of_mass, forward_kinematics};
 use gambol::gait::{Body, Leg};
 use gambol::model::Vec3;
-use gambol::motion::Clip;
+use gambol::motion::{Clip, Contact};
+
+/// A foot stands in one place if it moves by less than this in all its stances, leg lengths.
+const STAYS: f64 = 0.05;
 
 /// Largest change of a body's velocity from one key to the next, over the whole loop and its seam, as a share of the
 /// highest speed of any body; and the way that makes in the time between two keys, m. Velocities are differences of the
@@ -57,6 +60,32 @@ pub(super) fn hover(body: &Body, clip: &Clip) -> [f64; 2] {
         }
     }
     most
+}
+
+/// How far a swinging foot is aside of where it stands, at most, as a share of the leg's length: legs that pass under the body go straight, and an
+/// eye before them sees it. `None` of feet that stand in two places, as in jumping jacks.
+pub(super) fn aside(body: &Body, clip: &Clip) -> Option<f64> {
+    let mut data = Data::new(&body.creature);
+    let left = Vec3::z().cross(&body.legs.heading.forward);
+    let mut places = vec![Vec::with_capacity(clip.times.len()); body.legs.legs.len()];
+    for pose in &clip.poses {
+        let frames = forward_kinematics(&body.creature, &mut data, pose);
+        for (leg, places) in body.legs.legs.iter().zip(&mut places) {
+            places.push(frames[leg.foot].point_in_world(leg.point).dot(&left));
+        }
+    }
+    let of_leg = |((leg, contact), places): ((&Leg, &Contact), &Vec<f64>)| {
+        let stands = |time: &f64| contact.intervals.iter().any(|[start, end]| (*start..=*end).contains(time));
+        let stood =
+            || clip.times.iter().zip(places).filter(|(time, _)| stands(time)).map(|(_, place)| *place);
+        let (low, high) = stood().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+        // A foot that rolls to its inner edge stands in one place all the same.
+        (high - low < STAYS * leg.length).then(|| {
+            let middle = 0.5 * (low + high);
+            places.iter().map(|place| (place - middle).abs() / leg.length).fold(0.0, f64::max)
+        })
+    };
+    body.legs.legs.iter().zip(&clip.contacts).zip(&places).filter_map(of_leg).reduce(f64::max)
 }
 
 /// How much higher the centre of mass is, in the mean, while the fewest feet stand than while the most do, m: a walker

@@ -212,6 +212,16 @@ impl FeetScene<'_> {
         }
     }
 
+    /// What of `way`, how far a swinging foot is from the straight line between its places on the ground, it shall not do: it may go
+    /// aside by so much that it passes the others, and further the more its leg sprawls, by `stands` from its hip.
+    fn straighter(&self, leg: &Leg, way: Vec3, stands: Vec3, road: &Road) -> Vec3 {
+        let aside = Vec3::z().cross(&road.forward());
+        let settings = &self.settings.footholds;
+        let most = settings.aside * leg.length + settings.sprawls * stands.dot(&aside).abs();
+        let goes = way.dot(&aside);
+        aside * (goes / math::hypot(1.0, goes / most) - goes)
+    }
+
     /// Where all feet shall be at `cycle`. `free` is the unlimited modal pose there.
     pub(super) fn goals(
         &self,
@@ -241,9 +251,11 @@ impl FeetScene<'_> {
                     let [leaving, landing] = swing.dragged(cycle);
                     let left = before.seen(road, leaving);
                     let lands = after.seen(road, landing);
+                    let share = ease(swing.progress(cycle));
                     let mut place = swing.place(cycle, left, modal, lands);
                     place.z = swing.clear(cycle, place.z);
-                    let share = ease(swing.progress(cycle));
+                    let hip = leg.hip_in_world(self.creature, frames);
+                    place += self.straighter(leg, place - (left + (lands - left) * share), left - hip, road);
                     let lies =
                         lying(before).iter().zip(&lying(after)).map(|(a, b)| between(a, b, share)).collect();
                     (place, lies, swing.bump(cycle))
