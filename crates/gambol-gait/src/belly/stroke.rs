@@ -11,9 +11,9 @@
 use std::collections::BTreeMap;
 
 use gambol_anatomy::{Wing, blades, wings};
-use gambol_dynamics::{Data, forward_kinematics, stiffness_matrix};
+use gambol_dynamics::{Data, center_of_mass, forward_kinematics, point_jacobian, stiffness_matrix};
 use gambol_model::{BodyClass, JointKind, Side, Vec3, math};
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::fly::{self, Flow};
 use super::row::{self, Row};
@@ -70,7 +70,7 @@ pub(crate) fn design_winged(
         return row::design(body, data, wish);
     }
     if class == BodyClass::Floats && name == "hover" {
-        return Ok(Design { gait: floating(body, wish), hints: Vec::new() });
+        return Ok(Design { gait: floating(body, data, wish), hints: Vec::new() });
     }
     let wings = wings(&body.creature, data);
     let flies = class == BodyClass::Wings || name == "swim";
@@ -136,11 +136,31 @@ pub(crate) fn steered(body: &Body, data: &mut Data, gait: &Gait) -> Result<Optio
     Ok(Some(steered))
 }
 
-/// Somebody who hangs in the air: a slow rise and fall.
-fn floating(body: &Body, wish: &Wish) -> Gait {
+/// Somebody who hangs in the air: a slow rise and fall, and limbs that the air holds back, each part by its area: they droop as it rises.
+fn floating(body: &Body, data: &mut Data, wish: &Wish) -> Gait {
     const RISE: usize = 2; // the rigid mode along the vertical
-    let size = body.creature.bodies().iter().map(|b| b.mass.com.norm()).fold(0.1, f64::max);
-    let rise = Component { mode: RISE, amplitude: 0.1 * size, phase: 0.0, harmonic: 1, offset: 0.0 };
+    let (creature, settings) = (&body.creature, &body.settings.flight);
+    let middle = center_of_mass(creature, data, body.basis.mean());
+    let k = stiffness_matrix(creature);
+    let mut sway = vec![0.0; creature.nv()];
+    let mut jacobian = DMatrix::zeros(3, creature.nv());
+    let mut reach: f64 = 0.0;
+    for part in 1..creature.bodies().len() {
+        let mass = &creature.bodies()[part].mass;
+        let at = data.frames[part].point_in_world(mass.com);
+        reach = reach.max((at - middle).norm());
+        point_jacobian(creature, data, part, at, &mut jacobian);
+        let area = math::powf(mass.mass, 2.0 / 3.0);
+        for dof in (0..creature.nv()).filter(|&dof| k[(dof, dof)] > 0.0) {
+            sway[dof] -= area * jacobian[(2, dof)] / k[(dof, dof)];
+        }
+    }
+    let most = sway.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    sway.iter_mut().for_each(|x| *x *= settings.bob_sway / most.max(f64::MIN_POSITIVE));
+    let still = vec![0.0; creature.nv()];
+    let amplitude = settings.bob_rise * reach;
+    let mut components = vec![Component { mode: RISE, amplitude, phase: 0.0, harmonic: 1, offset: 0.0 }];
+    components.extend(modal_parts(body, [sway, still.clone(), still]));
     let ground = Ground {
         support: Support::Air,
         duty: 1.0,
@@ -154,8 +174,8 @@ fn floating(body: &Body, wish: &Wish) -> Gait {
         name: "hover".to_owned(),
         creature: Some(body.creature.name().to_owned()),
         style: body.style.clone(),
-        frequency: wish.frequency.unwrap_or(body.settings.flight.bob),
-        components: vec![rise],
+        frequency: wish.frequency.unwrap_or(settings.bob),
+        components,
         ground,
     }
 }
@@ -317,7 +337,8 @@ impl<'b> Beats<'b> {
     }
 
     /// The stroke that carries the weight and speeds the body up, ahead and upwards in g, and what is missing for that, in weights:
-    /// Newton's method on the logarithm of the frequency, unless it is `fixed`, and the incidence.
+    /// Newton's method on the logarithm of the frequency, unless it is `fixed`, and the incidence; derivatives follow from steps (Broyden 1965)
+    /// as long as these help.
     pub(super) fn balanced(
         &self,
         data: &mut Data,
@@ -325,6 +346,22 @@ impl<'b> Beats<'b> {
         fixed: bool,
         speeds_up: [f64; 2],
     ) -> Result<(Stroke, f64), GaitError> {
+        let enough = self.body.settings.flight.enough;
+        let (stroke, lacks, _) = self.balanced_from(data, start, [0.0; 2], fixed, speeds_up, enough)?;
+        Ok((stroke, lacks))
+    }
+
+    /// The same from the logarithm of the frequency and the incidence that it begins with, each beyond those of `start`, to where no more
+    /// than `enough` is missing; also where that is.
+    pub(super) fn balanced_from(
+        &self,
+        data: &mut Data,
+        start: Stroke,
+        mut x: [f64; 2],
+        fixed: bool,
+        speeds_up: [f64; 2],
+        enough: f64,
+    ) -> Result<(Stroke, f64, [f64; 2]), GaitError> {
         let settings = &self.body.settings.flight;
         let at = |x: [f64; 2]| Stroke {
             frequency: start.frequency * math::exp(x[0]),
@@ -335,21 +372,28 @@ impl<'b> Beats<'b> {
             let [ahead, up] = self.missing(data, at(x))?;
             Ok([ahead - speeds_up[0], up - speeds_up[1]])
         };
-        let mut x = [0.0, 0.0];
         let mut best = (f64::INFINITY, x);
+        let mut in_vain = 0;
+        // What was missing before, the step that was taken since, and the columns of derivatives.
+        let mut known: Option<([f64; 2], [f64; 2], [[f64; 2]; 2])> = None;
         for _ in 0..settings.rounds {
             let r = lacks(x)?;
             let size = math::hypot(r[0], r[1]);
+            in_vain = if size < settings.better * best.0 { 0 } else { in_vain + 1 };
             if size < best.0 {
                 best = (size, x);
             }
-            if size < settings.enough {
+            if size < enough || in_vain > settings.patience {
                 break;
             }
-            let rf = lacks([x[0] + STEP, x[1]])?;
-            let ra = lacks([x[0], x[1] + STEP])?;
-            let column = |moved: [f64; 2]| [(moved[0] - r[0]) / STEP, (moved[1] - r[1]) / STEP];
-            let (f, a) = (column(rf), column(ra));
+            let [f, a] = match known {
+                Some((before, step, columns)) if in_vain == 0 => broyden(columns, step, before, r),
+                _ => {
+                    let rf = lacks([x[0] + STEP, x[1]])?;
+                    let ra = lacks([x[0], x[1] + STEP])?;
+                    [rf, ra].map(|moved| [(moved[0] - r[0]) / STEP, (moved[1] - r[1]) / STEP])
+                }
+            };
             let determinant = f[0] * a[1] - f[1] * a[0];
             let by = if fixed {
                 [0.0, -r[1] / a[1]]
@@ -360,14 +404,20 @@ impl<'b> Beats<'b> {
                 break;
             }
             let limit = [settings.frequency_step, settings.incidence_step];
+            let from = x;
             for k in 0..2 {
                 x[k] += by[k].clamp(-limit[k], limit[k]);
             }
             x[1] = x[1]
                 .clamp(-settings.most_incidence - start.incidence, settings.most_incidence - start.incidence);
             x[0] = x[0].clamp(-settings.frequency_range, settings.frequency_range);
+            let step = [x[0] - from[0], x[1] - from[1]];
+            if step == [0.0; 2] {
+                break; // both at their limits
+            }
+            known = Some((r, step, [f, a]));
         }
-        Ok((self.twisted(at(best.1)), best.0))
+        Ok((self.twisted(at(best.1)), best.0, best.1))
     }
 
     /// A glide: the incidence that carries the weight and `more` of it; what is left is its drag, and it sinks by that.
@@ -467,6 +517,14 @@ impl<'b> Beats<'b> {
         }
         parts
     }
+}
+
+/// Columns of derivatives after a step that took `before` to `after`: J + (y − J s) sᵀ / sᵀs, y the difference.
+fn broyden(columns: [[f64; 2]; 2], step: [f64; 2], before: [f64; 2], after: [f64; 2]) -> [[f64; 2]; 2] {
+    let own = step[0] * step[0] + step[1] * step[1];
+    let off =
+        [0, 1].map(|row| after[row] - before[row] - columns[0][row] * step[0] - columns[1][row] * step[1]);
+    [0, 1].map(|k| [0, 1].map(|row| columns[k][row] + off[row] * step[k] / own))
 }
 
 /// Motions of joints that go with cos ωt, with sin ωt, and what lasts, as a sum of modes: what each brings to it by the springs that it bends,

@@ -211,14 +211,24 @@ gambol_model::settings! {
         launch_unfold: f64 = 0.75, Positive;
         /// Friction of feet that carry while wings begin to.
         launch_friction: f64 = 0.8, AtLeastZero;
-        /// Beats per second of somebody who hangs in the air and bobs.
+        /// Beats per second of somebody who hangs in the air and bobs …
         bob: f64 = 0.5, Positive;
+        /// … by this share of the way from its middle to its farthest part, to either side …
+        bob_rise: f64 = 0.1, AtLeastZero;
+        /// … and how far the limb that the air bends most sways, rad: enough to be seen.
+        bob_sway: f64 = 0.25, AtLeastZero;
         /// Samples of a beat in the search.
         samples: usize = 48, AtLeastOne;
         /// Rounds of the search.
         rounds: usize = 24, AtLeastOne;
+        /// A round that leaves more than this part of what was missing is in vain …
+        better: f64 = 0.98, Share;
+        /// … and after more than so many the search ends: what wings cannot give is not found by looking longer.
+        patience: usize = 2, AtLeastOne;
         /// Missing force, in weights, that is none.
         enough: f64 = 1e-4, Positive;
+        /// The same while the times of a take-off's beats are still to settle.
+        rough: f64 = 1e-2, Positive;
         /// Missing force, in weights, that users are told of.
         tell: f64 = 0.05, Positive;
         /// Largest step of a round: of the logarithm of the frequency, and of the incidence, rad.
