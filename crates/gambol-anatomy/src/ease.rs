@@ -18,6 +18,8 @@ use crate::wings::is_wing;
 const HANGS: f64 = 1.0;
 /// Lowered arms stay so far from the body, rad from the vertical: hands pass beside the hips, not through them.
 const ASIDE: f64 = 0.17;
+/// Hands of lowered arms keep off the ground by this part of the height of the shoulder: on it they would be front feet.
+const CLEARS: f64 = 0.15;
 /// What is called an arm and hangs may be longer than its shoulder is high by this part: an ape's knuckles touch the ground, a wing that is
 /// called an arm would lie on it.
 const DRAGS: f64 = 1.3;
@@ -82,7 +84,10 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
             continue;
         }
         let side = if hand.side == Some(Side::Left) { 1.0 } else { -1.0 };
-        let down = Vec3::new(0.0, side * math::sin(ASIDE), -math::cos(ASIDE));
+        let length = longest_way(spec, survey, upper).length.max(arm.norm());
+        let steepest = math::acos(((1.0 - CLEARS) * room / length).clamp(0.0, 1.0));
+        let (sine, cosine) = math::sin_cos(steepest.max(ASIDE));
+        let down = Vec3::new(0.0, side * sine, -cosine);
         if let Some(turn) = Quat::rotation_between(&arm, &down) {
             lowered.insert(upper, turn);
         }

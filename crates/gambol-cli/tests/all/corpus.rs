@@ -251,6 +251,15 @@ fn penguins_waddle_as_slowly_as_it_takes() {
     assert!(force < 0.1 && report.speed > 0.15, "{force} weights from nowhere at {} m/s", report.speed);
 }
 
+/// Long arms that hang are arms: those of three.js' robot reached the ground, and it went on all fours.
+#[test]
+fn long_arms_carry_nobody() {
+    let creature = creature("robot-of-long-arms");
+    let mut data = Data::new(&creature);
+    let body = Body::new(creature, &mut data, &Style::default()).unwrap();
+    assert_eq!(body.legs.pairs, 1, "{:?}", body.legs.legs.iter().map(|leg| &leg.name).collect::<Vec<_>>());
+}
+
 /// Drawn upright, she swims on her belly; she once stood in the water and went ahead by a centimetre in a beat.
 #[test]
 fn mermaids_swim_ahead() {

@@ -260,6 +260,7 @@ impl Score {
         gravity: f64,
         enough: f64,
     ) -> Result<(), GaitError> {
+        let settings = &beats.body().settings.flight;
         let mut strokes = Vec::with_capacity(self.times.len());
         self.lacks = 0.0;
         for (k, &t) in self.times.iter().enumerate() {
@@ -273,7 +274,8 @@ impl Score {
             let speeds_up = acceleration.map(|a| a / gravity);
             let (stroke, lacks, trim) =
                 beats.balanced_from(data, start, self.trims[k], false, speeds_up, enough)?;
-            self.trims[k] = trim;
+            // What does not balance it is no place to begin at.
+            self.trims[k] = if lacks < settings.tell { trim } else { [0.0; 2] };
             if self.beats_off_ground(k as f64) > 2.0 * self.unfold {
                 self.lacks = self.lacks.max(lacks);
             }
@@ -288,16 +290,11 @@ impl Score {
         Ok(())
     }
 
-    /// How far its wings are unfolded, from 0 to 1.
-    fn unfolded(&self, beat: f64) -> f64 {
-        smooth(0.5 * self.beats_off_ground(beat) / self.unfold)
-    }
-
     /// The tangent vector at the rest pose at a beat.
     fn tangent(&self, beat: f64) -> Vec<f64> {
         let (k, share) = self.place(beat.clamp(0.0, self.last() as f64));
         let (sine, cosine) = math::sin_cos(std::f64::consts::TAU * beat);
-        let unfolded = self.unfolded(beat);
+        let unfolded = smooth(0.5 * self.beats_off_ground(beat) / self.unfold);
         let of = |station: &Station, dof: usize| {
             let [c, s, lasts] = &station.parts;
             c[dof] * cosine + s[dof] * sine + lasts[dof]
@@ -427,14 +424,15 @@ fn played(
     Ok(Performance { clip, report, forces: None, warnings })
 }
 
-/// Who walks with its wings folded unfolds them, or folds them in the end.
+/// Who walks with its wings folded unfolds them while it stands, or folds them in the end.
 fn posed(body: &Body, score: &Score, beat: f64) -> Vec<f64> {
     let mut pose = body.basis.mean().to_vec();
     let own = body.creature.pose(FOLDED_WINGS).filter(|_| body.style.pose.is_none());
     if let Some(folded) = own {
         let mut folds = vec![0.0; body.creature.nv()];
         body.creature.difference(&pose, folded, &mut folds);
-        body.creature.integrate(&mut pose, &folds, 1.0 - score.unfolded(beat));
+        let share = smooth(score.beats_off_ground(beat) / score.unfold);
+        body.creature.integrate(&mut pose, &folds, 1.0 - share);
     }
     body.creature.integrate(&mut pose, &score.tangent(beat), 1.0);
     let mut give: Vec<Give> = Vec::new();

@@ -216,6 +216,23 @@ impl<'b> Beats<'b> {
         self.wings.iter().map(of_wing).sum()
     }
 
+    /// How far legs are laid back in flight, rad: an angel's hang, below a trunk that stays upright.
+    fn tuck(&self) -> f64 {
+        let settings = &self.body.settings.flight;
+        let Body { class, legs, .. } = self.body;
+        let middle = |points: &mut dyn Iterator<Item = Vec3>| {
+            let points: Vec<Vec3> = points.collect();
+            points.iter().sum::<Vec3>() / points.len().max(1) as f64
+        };
+        let shoulders = middle(&mut self.wings.iter().map(|wing| wing.shoulder));
+        let trunk = shoulders - middle(&mut legs.legs.iter().map(|leg| leg.hip));
+        match trunk.dot(&legs.heading.up) > settings.upright * trunk.norm() {
+            _ if !class.walks => 0.0,
+            true => settings.upright_tuck,
+            false => settings.tuck,
+        }
+    }
+
     /// The stroke that the body can keep up.
     pub(super) fn trimmed(
         &self,
@@ -244,7 +261,7 @@ impl<'b> Beats<'b> {
         // Level flight at the lift that wings have at their best glide: ½ρV² S C_L = m g.
         let level = (2.0 * weight / (density * area * settings.cruise_lift)).sqrt();
         let flow = |speed: f64, pitch: f64| Flow { speed, climb: 0.0, pitch, density };
-        let tuck = if self.body.class.walks { settings.tuck } else { 0.0 };
+        let tuck = self.tuck();
         let stroke = match name {
             "glide" => {
                 let flow = flow(wish.speed.unwrap_or(level), 0.0);

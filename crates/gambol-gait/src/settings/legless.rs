@@ -195,6 +195,10 @@ gambol_model::settings! {
         stall: [f64; 2] = [0.28, 0.45], Positive;
         /// How far legs point back in flight, rad: gulls stretch theirs under the tail.
         tuck: f64 = 1.1, AtLeastZero;
+        /// … and of whoever is upright, …
+        upright_tuck: f64 = 0.3, AtLeastZero;
+        /// … whose shoulders are above its hips by this part of the way between them: a pigeon's by 0.7, an angel's by 0.96.
+        upright: f64 = 0.85, Share;
         /// How far the body points up when it leaves the ground or comes down on it, rad: pigeons 45° and more (Berg and Biewener 2010).
         launch_pitch: f64 = 0.9, AtLeastZero;
         /// How far wings are raised there, rad: they would strike the ground.
@@ -224,7 +228,7 @@ gambol_model::settings! {
         /// A round that leaves more than this part of what was missing is in vain …
         better: f64 = 0.98, Share;
         /// … and after more than so many the search ends: what wings cannot give is not found by looking longer.
-        patience: usize = 2, AtLeastOne;
+        patience: usize = 4, AtLeastOne;
         /// Missing force, in weights, that is none.
         enough: f64 = 1e-4, Positive;
         /// The same while the times of a take-off's beats are still to settle.

@@ -34,6 +34,7 @@ pub(super) fn posed() -> Vec<Posed> {
         ("octopus", octopus(), Floats, Some("hover")),
         ("kangaroo", kangaroo(), Legs, walk),
         ("scorpion", scorpion(), Legs, walk),
+        ("robot-of-long-arms", long_armed(), Legs, walk),
         ("person-of-many-fingers", fingered_person(), Legs, walk),
         ("centaur", centaur(), Legs, walk),
         ("pegasus-wings-folded", pegasus(), Wings, fly),
@@ -108,6 +109,17 @@ fn bat_of_fingers() -> Plan {
                 &[at(0.0), at(0.4), at(0.75), at(1.0)],
                 0.012,
             );
+        }
+    }
+    plan
+}
+
+/// Its arms, stretched out in the file, reach the ground where they hang.
+fn long_armed() -> Plan {
+    let mut plan = person();
+    for bone in plan.bones.iter_mut().filter(|bone| bone.name.starts_with("Arm")) {
+        for end in [&mut bone.head, &mut bone.tail] {
+            end.x += 0.75 * (end.x - 0.2 * end.x.signum());
         }
     }
     plan
