@@ -51,7 +51,9 @@ pub fn read_character(name: &str, bytes: &[u8]) -> bool {
     let mut data = Data::new(&creature);
     classify(&creature, &mut data, &ClassSettings::default());
     let Ok(clips) = read_clips(&files, name, &rig, &creature) else { return true };
-    clips.iter().for_each(|clip| play(&creature, &clip.clip));
+    for clip in &clips {
+        play(&creature, &clip.clip);
+    }
     let rest = creature.reference_pose().to_vec();
     let still = Clip {
         name: "still".to_owned(),

@@ -43,9 +43,13 @@ const READERS: [Reader; 3] = [
         name: "draco",
         endings: &["drc", "bin", "glb"],
         // Whole files as they are, compressed bytes in a file of their own.
-        read: |bytes| match bytes.starts_with(b"glTF") {
-            true => targets::read_character("it.glb", bytes),
-            false => targets::read_character("it.glb", &targets::draco_file(bytes)),
+        read: |bytes| {
+            let whole = bytes.starts_with(b"glTF");
+            if whole {
+                targets::read_character("it.glb", bytes)
+            } else {
+                targets::read_character("it.glb", &targets::draco_file(bytes))
+            }
         },
     },
 ];
@@ -62,7 +66,9 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let mut seeds = own_seeds(reader);
-    folders.iter().for_each(|folder| collect(Path::new(folder), reader, &mut seeds));
+    for folder in folders {
+        collect(Path::new(folder), reader, &mut seeds);
+    }
     let stop = Instant::now() + Duration::from_secs(seconds);
     let hunt = Hunt::new(reader, PathBuf::from("target/mutate"));
     let found = hunt.run(&seeds, &mut |_| Instant::now() < stop);
@@ -74,7 +80,9 @@ fn main() -> ExitCode {
         found.slowest.as_secs_f64(),
         found.panics.len()
     );
-    found.panics.iter().for_each(|panic| println!("{panic}"));
+    for panic in &found.panics {
+        println!("{panic}");
+    }
     if found.panics.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -164,18 +172,16 @@ impl<'a> Hunt<'a> {
                 std::fs::write(&kept, &changed).expect("a finding can be written");
             }
             found.slowest = found.slowest.max(start.elapsed());
-            match read {
-                Ok(creature) => found.creatures += u64::from(creature),
-                Err(_) => {
-                    let said = last.lock().map(|last| last.clone()).unwrap_or_default();
-                    let place = said.lines().next().unwrap_or_default();
-                    if !found.panics.iter().any(|known| known.starts_with(place)) {
-                        let kept =
-                            self.out.join(format!("{}-panic-{}", self.reader.name, found.panics.len()));
-                        std::fs::write(&kept, &changed).expect("a finding can be written");
-                        found.panics.push(format!("{said}\n  by {}", kept.display()));
-                    }
-                }
+            if let Ok(creature) = read {
+                found.creatures += u64::from(creature);
+                continue;
+            }
+            let said = last.lock().map(|last| last.clone()).unwrap_or_default();
+            let place = said.lines().next().unwrap_or_default();
+            if !found.panics.iter().any(|known| known.starts_with(place)) {
+                let kept = self.out.join(format!("{}-panic-{}", self.reader.name, found.panics.len()));
+                std::fs::write(&kept, &changed).expect("a finding can be written");
+                found.panics.push(format!("{said}\n  by {}", kept.display()));
             }
         }
         let _ = std::panic::take_hook();

@@ -156,7 +156,9 @@ fn floating(body: &Body, data: &mut Data, wish: &Wish) -> Gait {
         }
     }
     let most = sway.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
-    sway.iter_mut().for_each(|x| *x *= settings.bob_sway / most.max(f64::MIN_POSITIVE));
+    for x in &mut sway {
+        *x *= settings.bob_sway / most.max(f64::MIN_POSITIVE);
+    }
     let still = vec![0.0; creature.nv()];
     let amplitude = settings.bob_rise * reach;
     let mut components = vec![Component { mode: RISE, amplitude, phase: 0.0, harmonic: 1, offset: 0.0 }];
@@ -354,7 +356,7 @@ impl<'b> Beats<'b> {
     }
 
     /// The stroke that carries the weight and speeds the body up, ahead and upwards in g, and what is missing for that, in weights:
-    /// Newton's method on the logarithm of the frequency, unless it is `fixed`, and the incidence; derivatives follow from steps (Broyden 1965)
+    /// Newton's method on the logarithm of the frequency, unless it is `fixed`, and the incidence; derivatives follow from steps
     /// as long as these help.
     pub(super) fn balanced(
         &self,
@@ -391,8 +393,7 @@ impl<'b> Beats<'b> {
         };
         let mut best = (f64::INFINITY, x);
         let mut in_vain = 0;
-        // What was missing before, the step that was taken since, and the columns of derivatives.
-        let mut known: Option<([f64; 2], [f64; 2], [[f64; 2]; 2])> = None;
+        let mut known: Option<Known> = None;
         for _ in 0..settings.rounds {
             let r = lacks(x)?;
             let size = math::hypot(r[0], r[1]);
@@ -404,7 +405,7 @@ impl<'b> Beats<'b> {
                 break;
             }
             let [f, a] = match known {
-                Some((before, step, columns)) if in_vain == 0 => broyden(columns, step, before, r),
+                Some(known) if in_vain == 0 => known.after(r),
                 _ => {
                     let rf = lacks([x[0] + STEP, x[1]])?;
                     let ra = lacks([x[0], x[1] + STEP])?;
@@ -432,7 +433,7 @@ impl<'b> Beats<'b> {
             if step == [0.0; 2] {
                 break; // both at their limits
             }
-            known = Some((r, step, [f, a]));
+            known = Some(Known { columns: [f, a], step, before: r });
         }
         Ok((self.twisted(at(best.1)), best.0, best.1))
     }
@@ -536,12 +537,24 @@ impl<'b> Beats<'b> {
     }
 }
 
-/// Columns of derivatives after a step that took `before` to `after`: J + (y − J s) sᵀ / sᵀs, y the difference.
-fn broyden(columns: [[f64; 2]; 2], step: [f64; 2], before: [f64; 2], after: [f64; 2]) -> [[f64; 2]; 2] {
-    let own = step[0] * step[0] + step[1] * step[1];
-    let off =
-        [0, 1].map(|row| after[row] - before[row] - columns[0][row] * step[0] - columns[1][row] * step[1]);
-    [0, 1].map(|k| [0, 1].map(|row| columns[k][row] + off[row] * step[k] / own))
+/// What a search for the zero of two functions of two numbers knows after a step.
+struct Known {
+    /// Derivatives by each number, where the step began.
+    columns: [[f64; 2]; 2],
+    step: [f64; 2],
+    /// The functions where it began.
+    before: [f64; 2],
+}
+
+impl Known {
+    /// Columns where it ended: J + (y − J s) sᵀ / sᵀs, y the difference of the functions (Broyden 1965).
+    fn after(&self, now: [f64; 2]) -> [[f64; 2]; 2] {
+        let Self { columns, step, before } = self;
+        let own = step[0] * step[0] + step[1] * step[1];
+        let off =
+            [0, 1].map(|row| now[row] - before[row] - columns[0][row] * step[0] - columns[1][row] * step[1]);
+        [0, 1].map(|k| [0, 1].map(|row| columns[k][row] + off[row] * step[k] / own))
+    }
 }
 
 /// Motions of joints that go with cos ωt, with sin ωt, and what lasts, as a sum of modes: what each brings to it by the springs that it bends,
