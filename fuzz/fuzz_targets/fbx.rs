@@ -3,4 +3,6 @@
 
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|bytes: &[u8]| gambol_fuzz::read_character("fuzz.fbx", bytes));
+fuzz_target!(|bytes: &[u8]| {
+    gambol_fuzz::read_character("fuzz.fbx", bytes);
+});

@@ -1,7 +1,7 @@
 //! What every fuzz target does with a creature that could be read.
 
-use gambol_dynamics::{Data, TreeMatrix, degrees_of_freedom, forward_dynamics, mass_matrix};
 use gambol_anatomy::{ClassSettings, classify};
+use gambol_dynamics::{Data, TreeMatrix, degrees_of_freedom, forward_dynamics, mass_matrix};
 use gambol_formats::clip::GlbOptions;
 use gambol_formats::files::Memory;
 use gambol_formats::gltf::{append_clips, read_clips, read_gltf};
@@ -41,16 +41,19 @@ pub fn play(creature: &Creature, clip: &Clip) {
 }
 
 /// Any bytes as a character file of this name: an error, or a creature that moves, whose clips are whole and whose file takes one more.
-pub fn read_character(name: &str, bytes: &[u8]) {
+/// Whether it is a creature.
+pub fn read_character(name: &str, bytes: &[u8]) -> bool {
     let files = Memory::new().with(name, bytes.to_vec());
-    let Ok((creature, rig)) = read_gltf(&files, name, &LoadOptions::default()) else { return };
+    let Ok((creature, rig)) = read_gltf(&files, name, &LoadOptions::default()) else { return false };
     if creature.nv() > 200 {
-        return;
+        return true;
     }
     let mut data = Data::new(&creature);
     classify(&creature, &mut data, &ClassSettings::default());
-    let Ok(clips) = read_clips(&files, name, &rig, &creature) else { return };
-    clips.iter().for_each(|clip| play(&creature, &clip.clip));
+    let Ok(clips) = read_clips(&files, name, &rig, &creature) else { return true };
+    for clip in &clips {
+        play(&creature, &clip.clip);
+    }
     let rest = creature.reference_pose().to_vec();
     let still = Clip {
         name: "still".to_owned(),
@@ -61,4 +64,46 @@ pub fn read_character(name: &str, bytes: &[u8]) {
         travel: None,
     };
     let _ = append_clips(&rig, &creature, &[still], &GlbOptions::default());
+    true
+}
+
+/// A file that is sound but for these bytes, which Draco is said to have compressed: three bones in a row, and a mesh whose attributes are
+/// all in them.
+pub fn draco_file(bytes: &[u8]) -> Vec<u8> {
+    let document = serde_json::json!({
+        "asset": { "version": "2.0" }, "scene": 0, "scenes": [{ "nodes": [0, 3] }],
+        "extensionsRequired": ["KHR_draco_mesh_compression"], "extensionsUsed": ["KHR_draco_mesh_compression"],
+        "nodes": [
+            { "name": "hips", "children": [1] },
+            { "name": "chest", "translation": [0, 1, 0], "children": [2] },
+            { "name": "head", "translation": [0, 1, 0] },
+            { "mesh": 0, "skin": 0 }
+        ],
+        "skins": [{ "joints": [0, 1, 2] }],
+        "buffers": [{ "byteLength": bytes.len() }],
+        "bufferViews": [{ "buffer": 0, "byteLength": bytes.len() }],
+        "accessors": [
+            { "componentType": 5126, "count": 8, "type": "VEC3", "min": [-9, -9, -9], "max": [9, 9, 9] },
+            { "componentType": 5123, "count": 8, "type": "VEC4" },
+            { "componentType": 5126, "count": 8, "type": "VEC4" },
+            { "componentType": 5125, "count": 36, "type": "SCALAR" }
+        ],
+        "meshes": [{ "primitives": [{
+            "attributes": { "POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2 }, "indices": 3,
+            "extensions": { "KHR_draco_mesh_compression": {
+                "bufferView": 0, "attributes": { "POSITION": 0, "JOINTS_0": 1, "WEIGHTS_0": 2 }
+            } }
+        }] }]
+    });
+    glb(document.to_string().into_bytes(), bytes)
+}
+
+/// A GLB file of a document and its buffer.
+pub fn glb(mut json: Vec<u8>, buffer: &[u8]) -> Vec<u8> {
+    json.resize(json.len().next_multiple_of(4), b' ');
+    let mut binary = buffer.to_vec();
+    binary.resize(binary.len().next_multiple_of(4), 0);
+    let word = |x: usize| u32::try_from(x).expect("inputs are small").to_le_bytes();
+    let head = [word(2), word(28 + json.len() + binary.len()), word(json.len()), *b"JSON"].concat();
+    [b"glTF".as_slice(), &head, &json, &word(binary.len()), b"BIN\0", &binary].concat()
 }

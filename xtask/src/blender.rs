@@ -1,9 +1,12 @@
 //! `cargo xtask blender`: skinned files with a clip in them, as Blender imports them. On ten frames every bone must be
-//! where our kinematics put it. Blender is a test client only (its licence is the GPL): it is a wheel of a gigabyte, in an
-//! environment of its own under `target/blender`.
+//! where our kinematics put it. With `--round` they go out of it again, as GLB and as FBX, and must be the same creatures. Blender is a test
+//! client only (its licence is the GPL): it is a wheel of a gigabyte, in an environment of its own under `target/blender`.
 
 use std::path::{Path, PathBuf};
 
+use gambol::LoadOptions;
+use gambol::dynamics::{Data, forward_kinematics};
+use gambol::model::Vec3;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -90,6 +93,73 @@ pub(crate) fn run(characters: Option<&Path>) -> Result<()> {
     } else {
         Err(format!("Blender reads {failed} files otherwise than they were meant"))
     }
+}
+
+/// What Blender wrote of a file that it read, or why it could not.
+#[derive(Deserialize)]
+struct Back {
+    file: PathBuf,
+    #[serde(default)]
+    glb: PathBuf,
+    #[serde(default)]
+    fbx: PathBuf,
+    error: Option<String>,
+}
+
+/// The same files into Blender and out again, as GLB and as FBX: the creatures must be the same.
+pub(crate) fn round(characters: Option<&Path>) -> Result<()> {
+    let python = python()?;
+    let files: Vec<PathBuf> = rigs_out::write_all(characters)?.into_iter().map(|rig| rig.file).collect();
+    let list = target().join("gltf/blender_round.json");
+    std::fs::write(&list, json!(files).to_string())
+        .map_err(|error| format!("{}: {error}", list.display()))?;
+    let said = output(command(python, &["xtask/peers/blender_round.py"]).arg(&list))?;
+    println!("{:<36} {:>6} {:>9} {:>9}", "file", "bodies", "as GLB", "as FBX");
+    let (mut count, mut failed) = (0, 0);
+    for line in said.lines().filter(|line| line.starts_with('{')) {
+        let back: Back =
+            serde_json::from_str(line).map_err(|error| format!("blender_round.py: {error}: {line}"))?;
+        count += 1;
+        let name = back.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if let Some(reason) = back.error {
+            println!("{name:<36} is left out: {reason}");
+            continue;
+        }
+        let ours = joints(&back.file)?;
+        let off = [&back.glb, &back.fbx].map(|file| joints(file).map(|theirs| apart(&ours, &theirs)));
+        let words = off.iter().map(|off| match off {
+            Ok(off) => format!("{off:>9.0e}"),
+            Err(reason) => format!(" {reason}"),
+        });
+        println!("{name:<36} {:>6} {}", ours.len(), words.collect::<Vec<_>>().join(" "));
+        // Not `off >= …`, so that NaN fails.
+        failed += usize::from(!off.iter().all(|off| off.as_ref().is_ok_and(|off| *off < NEAR)));
+    }
+    if count != files.len() {
+        return Err(format!("Blender wrote only {count} of {} files", files.len()));
+    }
+    if failed == 0 { Ok(()) } else { Err(format!("{failed} creatures come back as others")) }
+}
+
+/// Places of all joints of a file's creature as it stands, about its first, m.
+fn joints(file: &Path) -> Result<Vec<(String, Vec3)>> {
+    let creature = gambol::load(&file.display().to_string(), &LoadOptions::default())
+        .map_err(|error| error.to_string())?;
+    let mut data = Data::new(&creature);
+    let frames = forward_kinematics(&creature, &mut data, creature.reference_pose());
+    let bodies = creature.bodies().iter().zip(frames).skip(1);
+    Ok(bodies.map(|(body, frame)| (body.name.clone(), frame.position - frames[1].position)).collect())
+}
+
+/// The largest distance of joints of the same name, in parts of the size; infinite where one has none.
+fn apart(ours: &[(String, Vec3)], theirs: &[(String, Vec3)]) -> f64 {
+    let size = ours.iter().map(|(_, at)| at.norm()).fold(f64::MIN_POSITIVE, f64::max);
+    let off = |(name, at): &(String, Vec3)| {
+        let same = theirs.iter().find(|(other, _)| other == name);
+        same.map_or(f64::INFINITY, |(_, other)| (at - other).norm())
+    };
+    let missing = if ours.len() == theirs.len() { 0.0 } else { f64::INFINITY };
+    ours.iter().map(off).fold(missing, f64::max) / size
 }
 
 /// A Python that can import the newest Blender that can be had.

@@ -183,6 +183,9 @@ enum Task {
         /// Only the extension
         #[arg(long, conflicts_with = "clips")]
         extension: bool,
+        /// Read the files, write them as GLB and FBX, and compare the creatures instead
+        #[arg(long, conflicts_with_all = ["clips", "extension"])]
+        round: bool,
         /// Make the zip that goes to users instead
         #[arg(long, conflicts_with_all = ["folder", "clips", "extension"])]
         zip: bool,
@@ -261,8 +264,14 @@ enum Task {
         /// The folder, such as one of CMU's
         folder: PathBuf,
     },
-    /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`)
+    /// Run every fuzz target (needs a nightly toolchain and `cargo install cargo-fuzz`), or change files at random for some readers (needs
+    /// neither)
     Fuzz {
+        /// Readers of which files are changed at random: fbx, vrm, draco
+        readers: Vec<String>,
+        /// Begin with the files below this folder, too
+        #[arg(long, value_name = "FOLDER", requires = "readers")]
+        seeds: Option<PathBuf>,
         /// Seconds for each target
         #[arg(long, default_value_t = 600)]
         seconds: u64,
@@ -305,6 +314,7 @@ fn main() -> ExitCode {
         Task::Gltf { folder } => gltf::run(folder.as_deref()),
         Task::Blender { zip: true, .. } => extension::zip(),
         Task::Blender { folder: Some(folder), docs: true, .. } => extension::write_docs(&folder),
+        Task::Blender { folder, round: true, .. } => blender::round(folder.as_deref()),
         Task::Blender { folder, clips: true, .. } => blender::run(folder.as_deref()),
         Task::Blender { extension: true, .. } => extension::run(),
         Task::Blender { folder, .. } => extension::run().and_then(|()| blender::run(folder.as_deref())),
@@ -322,7 +332,8 @@ fn main() -> ExitCode {
         Task::Npm => npm::run(),
         Task::Pictures { only } => pictures::run(&only),
         Task::Motion { folder } => motion::run(&folder),
-        Task::Fuzz { seconds } => fuzz::run(seconds),
+        Task::Fuzz { readers, seconds, .. } if readers.is_empty() => fuzz::run(seconds),
+        Task::Fuzz { readers, seconds, seeds } => fuzz::mutate(&readers, seconds, seeds.as_deref()),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -109,6 +109,8 @@ settings! {
 
 /// kg/m³
 const WATER: f64 = 1000.0;
+/// Fewest rows into which a limb parts that ends in a bat's fingers.
+const FANNED: usize = 3;
 
 /// What a creature is.
 pub fn classify(creature: &Creature, data: &mut Data, settings: &ClassSettings) -> Classified {
@@ -290,7 +292,12 @@ impl Look {
         let ground = self.low.z;
         let share = self.leg_mass(creature, legs) / creature.mass().max(f64::MIN_POSITIVE);
         let low = self.trunk_low - ground < settings.clearance * height && share < settings.flippers;
-        let flippers = legs.pairs == 1 && (low || share < settings.twigs) && self.extent().x > height;
+        // A bird's legs are as thin; its wings reach further aside.
+        let hands = creature.landmarks().iter().filter(|mark| mark.role == Role::Hand);
+        let winged =
+            hands.map(|mark| self.aside[mark.body]).fold(0.0, f64::max) > settings.unnamed_wing * legs.length;
+        let thin = share < settings.twigs && !winged;
+        let flippers = legs.pairs == 1 && (low || thin) && self.extent().x > height;
         let stands = legs.length > settings.stands * self.extent().max();
         !beats && !flippers && stands
     }
@@ -512,6 +519,23 @@ impl Look {
         let root = (1..self.words.len()).filter(begins).map(|body| self.com_aside[body]).reduce(f64::min);
         let tip = (1..self.words.len()).filter(|&body| self.says(body, FINGER)).map(|body| self.aside[body]);
         root.is_some_and(|root| tip.fold(0.0, f64::max) - root > settings.wing_fingers * half)
+            || self.count(FINGER) == 0 && self.fans_out(creature, settings.wing_fingers * half)
+    }
+
+    /// Whether a limb of a pair parts into three rows or more that reach so much further aside, m: fingers that nobody names.
+    fn fans_out(&self, creature: &Creature, further: f64) -> bool {
+        let bodies = creature.bodies();
+        let mut reach = self.aside.clone();
+        for body in (1..bodies.len()).rev() {
+            let parent = bodies[body].parent;
+            reach[parent] = reach[parent].max(reach[body]);
+        }
+        let row = |body: &usize, hub: usize| {
+            bodies[*body].parent == hub && reach[*body] - self.com_aside[hub] > further
+        };
+        (1..bodies.len())
+            .filter(|&hub| !self.unpaired[hub])
+            .any(|hub| (hub + 1..bodies.len()).filter(|body| row(body, hub)).count() >= FANNED)
     }
 
     /// Limbs of pairs that reach aside by a good part of what the widest do: not the horns of a manta.
@@ -557,17 +581,19 @@ impl Look {
 
     /// Whether the tail ends in a pair, or in what lies flatter than it stands.
     fn has_flukes(&self, creature: &Creature, settings: &ClassSettings) -> bool {
-        let Some(tail) = creature.landmarks().iter().find(|mark| mark.role == Role::Tail) else {
-            return false;
-        };
+        // Whose flippers were taken for feet has no tail by the landmarks: it is the hindmost part of the midline.
+        let marked = creature.landmarks().iter().find(|mark| mark.role == Role::Tail).map(|mark| mark.body);
+        let midline = (1..self.words.len()).filter(|&body| self.unpaired[body]);
+        let hindmost = midline.min_by(|&a, &b| self.ahead[a].total_cmp(&self.ahead[b]));
+        let Some(tail) = marked.or(hindmost) else { return false };
         let parent = |body: usize| creature.bodies()[body].parent;
-        let behind = |body: usize| parent(body) == tail.body || parent(tail.body) == parent(body);
+        let behind = |body: usize| parent(body) == tail || parent(tail) == parent(body);
         let last = |body: usize| self.ahead[body] < self.low.x + settings.hindmost * self.extent().x;
         let pair =
             (1..self.words.len()).filter(|&body| !self.unpaired[body] && behind(body) && last(body)).count();
         // What hangs from the trunk itself is no tail: a turtle's hind flippers.
-        let bends = parent(tail.body) != 0 && parent(parent(tail.body)) != 0;
-        bends && (pair >= 2 || self.breadth[tail.body] > settings.fluke && last(tail.body))
+        let bends = parent(tail) != 0 && parent(parent(tail)) != 0;
+        bends && (pair >= 2 || self.breadth[tail] > settings.fluke && last(tail))
     }
 
     /// Joints along its back.

@@ -11,17 +11,27 @@ use nalgebra::{Quaternion, UnitQuaternion};
 
 use crate::ClassSettings;
 use crate::survey::{Chains, Survey};
+use crate::wings::is_wing;
 
 /// Arms that point more steeply than this stay, rad below the horizontal: people at ease have 1.3, a T has 0, an A
 /// up to 0.9.
 const HANGS: f64 = 1.0;
 /// Lowered arms stay so far from the body, rad from the vertical: hands pass beside the hips, not through them.
 const ASIDE: f64 = 0.17;
+/// Hands of lowered arms keep off the ground by this part of the height of the shoulder: on it they would be front feet.
+const CLEARS: f64 = 0.15;
 /// What is called an arm and hangs may be longer than its shoulder is high by this part: an ape's knuckles touch the ground, a wing that is
 /// called an arm would lie on it.
 const DRAGS: f64 = 1.3;
 /// A body without legs rears up if its line rises by this part of its length; a cobra's does by a third to a half.
 const REARS: f64 = 0.25;
+/// A body without legs lies in a coil if its ends are nearer to one another than this part of its length.
+const COILED: f64 = 0.5;
+/// One row of at least so many bones, of which nobody says what is head or tail, is a snake if it lies in a coil: a lamp has fewer.
+const SNAKE_BONES: usize = 8;
+/// Who has arms and one of these is drawn upright if its head is above its tail by this part of the way between them.
+const UPRIGHT: f64 = 0.8;
+const TAILS: [&str; 5] = ["tail", "fin", "fins", "fluke", "flukes"];
 /// A skull weighs at least this part of what it hangs from; a jaw or a tongue does not.
 const HEAVY: f64 = 0.5;
 
@@ -34,6 +44,8 @@ const FLAT: f64 = 0.3;
 
 /// The pose of the file, as a creature at ease remembers it.
 pub(crate) const FILE_POSE: &str = "file";
+/// The pose in which somebody whose wings are spread at ease keeps them folded, as its file has them: it walks and swims so.
+pub const FOLDED_WINGS: &str = "folded-wings";
 
 /// Turns of bodies away from the pose of the file, in the world; what hangs from them and has none goes along.
 pub(crate) type Turns = HashMap<usize, Quat>;
@@ -72,7 +84,10 @@ pub(crate) fn lowered_arms(spec: &CreatureSpec, survey: &Survey) -> Turns {
             continue;
         }
         let side = if hand.side == Some(Side::Left) { 1.0 } else { -1.0 };
-        let down = Vec3::new(0.0, side * math::sin(ASIDE), -math::cos(ASIDE));
+        let length = longest_way(spec, survey, upper).length.max(arm.norm());
+        let steepest = math::acos(((1.0 - CLEARS) * room / length).clamp(0.0, 1.0));
+        let (sine, cosine) = math::sin_cos(steepest.max(ASIDE));
+        let down = Vec3::new(0.0, side * sine, -cosine);
         if let Some(turn) = Quat::rotation_between(&arm, &down) {
             lowered.insert(upper, turn);
         }
@@ -185,15 +200,27 @@ fn outer_face(spec: &CreatureSpec, body: usize, along: Vec3, out: Vec3) -> Optio
     Some(if face.dot(&(out + Vec3::z())) < 0.0 { -face } else { face })
 }
 
-/// Joints that are turned at ease and are hinges become balls of this reach, rad: a wing unfolds about no one axis.
-pub(crate) fn free_joints(spec: &mut CreatureSpec, turns: &Turns, most: f64) {
-    for &body in turns.keys() {
-        if let [joint] = &mut spec.bodies[body].joints[..]
-            && joint.kind == JointKind::Hinge
-        {
+/// Joints that are turned at ease and are hinges become balls of this reach, rad: a wing unfolds about no one axis. All of them reach the
+/// pose of the file, which is how the creature folds them.
+pub(crate) fn free_joints(spec: &mut CreatureSpec, survey: &Survey, turns: &Turns, most: f64) {
+    for (&body, turn) in turns {
+        let above = survey.up(body).skip(1).find_map(|above| turns.get(&above));
+        let folds = above.map_or_else(|| turn.angle(), |above| above.angle_to(turn));
+        let [joint] = &mut spec.bodies[body].joints[..] else { continue };
+        if joint.kind == JointKind::Hinge {
             *joint = JointSpec { limit: Some([0.0, most]), ..JointSpec::ball(&joint.name) };
         }
+        if let (JointKind::Ball, Some([_, far])) = (joint.kind, &mut joint.limit) {
+            *far = far.max(folds);
+        }
     }
+}
+
+/// Without the arms that are wings, whatever they are called.
+pub(crate) fn apart_from(survey: &Survey, mut arms: Turns, wings: &Turns) -> Turns {
+    let hangs = |body: usize, from: usize| survey.up(body).any(|above| above == from);
+    arms.retain(|&arm, _| !wings.keys().any(|&wing| hangs(arm, wing) || hangs(wing, arm)));
+    arms
 }
 
 fn said_arm(name: &str) -> bool {
@@ -205,20 +232,32 @@ fn lowest(survey: &Survey) -> f64 {
     survey.origins.iter().skip(1).map(|at| at.z).fold(f64::INFINITY, f64::min)
 }
 
-fn is_wing(name: &str) -> bool {
-    words_of_name(name).iter().any(|word| word.starts_with("wing"))
+/// Who is drawn upright with a tail for legs swims on its belly: what lays it on that, by the root's body.
+pub(crate) fn prone(spec: &CreatureSpec, survey: &Survey) -> Turns {
+    let place = |role: Role| survey.marks(role).next().map(|mark| survey.place(mark));
+    let (Some(head), Some(tail)) = (place(Role::Head), place(Role::Tail)) else { return Turns::new() };
+    let (none, some) = (survey.marks(Role::Foot).next().is_none(), survey.marks(Role::Hand).next().is_some());
+    let called = |part: &dyn Fn(&str) -> bool| spec.bodies.iter().any(|body| part(&body.name));
+    let swims = |name: &str| words_of_name(name).iter().any(|word| TAILS.contains(&word.as_str()));
+    let upright = (head - tail).z > UPRIGHT * (head - tail).norm();
+    if !(none && some && upright && called(&said_arm) && called(&swims)) {
+        return Turns::new();
+    }
+    let down = Quat::from_axis_angle(&Vec3::y_axis(), std::f64::consts::FRAC_PI_2);
+    Turns::from([(1, down)])
 }
 
-/// A snake that rears up is laid straight along the ground: it slithers on its belly, and has to lie on it. Its head
-/// stays level. `masses` are those of the bodies, kg.
+/// A snake that rears up or lies in a coil is laid straight along the ground: it slithers on its belly, and has to lie on it. Its head
+/// stays level, and looks ahead. `masses` are those of the bodies, kg.
 pub(crate) fn laid_down(survey: &Survey, masses: &[f64]) -> Turns {
     let of = |role: Role| survey.marks(role).next().map(|mark| mark.body);
-    let (Some(head), Some(tail)) = (of(Role::Head), of(Role::Tail)) else { return Turns::new() };
+    let known = of(Role::Head).zip(of(Role::Tail));
+    let Some((head, tail)) = known.or_else(|| ends_of_row(survey, masses)) else { return Turns::new() };
     if of(Role::Foot).or(of(Role::Hand)).is_some() {
         return Turns::new();
     }
     let at = &survey.origins;
-    let head = skull(survey, masses, head);
+    let head = if known.is_some() { skull(survey, masses, head) } else { head };
     let (to_head, to_tail): (Vec<usize>, Vec<usize>) = (survey.up(head).collect(), survey.up(tail).collect());
     let Some(&fork) = to_head.iter().find(|body| to_tail.contains(body)) else { return Turns::new() };
     // From the fork to each end; the fork lies between the first joints of both.
@@ -232,28 +271,43 @@ pub(crate) fn laid_down(survey: &Survey, masses: &[f64]) -> Turns {
     let length: f64 = line.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
     let heights = line.iter().map(|place| place.z);
     let (low, high) = heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), z| (l.min(z), h.max(z)));
-    if high - low < REARS * length {
+    let rears = known.is_some() && high - low >= REARS * length;
+    let apart = line.first().zip(line.last()).map_or(0.0, |(tail, head)| (head - tail).norm());
+    if !rears && apart >= COILED * length {
         return Turns::new();
     }
+    // What points back is turned about the vertical, so that its belly stays below.
+    let about = || Quat::from_axis_angle(&Vec3::z_axis(), std::f64::consts::PI);
+    let between = |from: Vec3, to: Vec3| Quat::rotation_between(&from, &to).unwrap_or_else(about);
     let mut turns = Turns::new();
     for (chain, ahead) in [(&front, Vec3::x()), (&back, -Vec3::x())] {
         for pair in chain.windows(2) {
-            let turn = Quat::rotation_between(&(at[pair[1]] - at[pair[0]]), &ahead);
-            turns.extend(turn.map(|turn| (pair[0], turn)));
+            turns.insert(pair[0], between(at[pair[1]] - at[pair[0]], ahead));
         }
     }
     // The last bone of the tail goes with the one before it, a head stays as it is.
     if let [.., before, last] = back[..] {
         turns.extend(turns.get(&before).copied().map(|turn| (last, turn)));
     }
-    turns.insert(head, Quat::identity());
+    let before_head = front[..].split_last().and_then(|(_, before)| turns.get(before.last()?)).copied();
+    turns.insert(head, before_head.filter(|_| !rears).unwrap_or_else(Quat::identity));
     let first = |chain: &[usize]| chain.first().map_or(at[fork], |&body| at[body]);
     let across = first(&front) - first(&back);
-    turns.extend(Quat::rotation_between(&across, &Vec3::x()).map(|turn| (fork, turn)));
+    turns.insert(fork, between(across, Vec3::x()));
     // What lies between the fork and the root of the tree, and the root itself, go with the fork.
     let of_fork = turns.get(&fork).copied().unwrap_or_else(Quat::identity);
     turns.extend(survey.up(fork).skip(1).map(|body| (body, of_fork)));
     turns
+}
+
+/// The ends of somebody who is one row of bones, the heavier half's first: that is the head's.
+fn ends_of_row(survey: &Survey, masses: &[f64]) -> Option<(usize, usize)> {
+    let last = masses.len() - 1;
+    if last < SNAKE_BONES || !(2..=last).all(|body| survey.parents[body] + 1 == body) {
+        return None;
+    }
+    let (front, back) = masses[1..].split_at(last / 2);
+    Some(if back.iter().sum::<f64>() > front.iter().sum() { (last, 1) } else { (1, last) })
 }
 
 /// The last heavy bone from `head` on: what is called head may be the end of the neck.
@@ -271,13 +325,14 @@ fn can_turn(joints: &[JointSpec], kinds: &[JointKind]) -> bool {
     matches!(joints, [joint] if kinds.contains(&joint.kind))
 }
 
-/// Turns bodies whose joints can. How they stood is the pose `file`, and other poses stay where they were: with P the
-/// body's orientation in its parent before, P R(old) = turn P R(new).
+/// Keeps how a creature stands now, as one of its poses.
+pub(crate) fn remember(spec: &mut CreatureSpec, name: &str) {
+    spec.poses.push(PoseSpec { name: name.to_owned(), qpos: reference_pose(spec) });
+}
+
+/// Turns bodies whose joints can. Poses stay where they were: with P the body's orientation in its parent before,
+/// P R(old) = turn P R(new).
 pub(crate) fn turn(spec: &mut CreatureSpec, turns: &Turns) {
-    if turns.is_empty() {
-        return;
-    }
-    spec.poses.push(PoseSpec { name: FILE_POSE.to_owned(), qpos: reference_pose(spec) });
     let mut in_world = vec![Quat::identity(); spec.bodies.len()];
     let mut q = 0;
     for (index, body) in spec.bodies.iter_mut().enumerate().skip(1) {

@@ -34,6 +34,7 @@ mod wings;
 
 pub use arms::{Arm, arms};
 pub use class::{ClassSettings, Classified, classify};
+pub use ease::FOLDED_WINGS;
 pub use error::AnatomyError;
 pub use feet::{Foot, diagonal_feet, feet, foot_bodies};
 pub use heading::Heading;
@@ -48,7 +49,7 @@ pub use weight::{
     WeightReport, WeightStatus, stand, stiffness_from_weight,
 };
 
-pub use wings::{Blade, Wing, blades, oars, wings};
+pub use wings::{Blade, Wing, blades, is_wing, oars, wings};
 
 /// The vectors and matrices that this crate's functions take and give.
 pub use nalgebra;

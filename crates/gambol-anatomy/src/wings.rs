@@ -108,6 +108,11 @@ pub fn wings(creature: &Creature, data: &mut Data) -> Vec<Wing> {
     wings
 }
 
+/// Whether a body is called a wing.
+pub fn is_wing(name: &str) -> bool {
+    words_of_name(name).iter().any(|word| word.starts_with("wing"))
+}
+
 /// Place of the middle of the whole to the left, m.
 fn trunk(creature: &Creature, frames: &[gambol_dynamics::BodyFrame], heading: &Heading) -> f64 {
     let moment = |(body, frame): (&gambol_model::Body, &gambol_dynamics::BodyFrame)| {

@@ -3,6 +3,7 @@
 use gambol_dynamics::Data;
 use gambol_model::Creature;
 
+use crate::belly::WINGED;
 use crate::{Body, Design, Gait, GaitError, Performance, Sampling, Style, Wish, perform, prepare};
 
 /// A gait as it was played, and the body that it moves.
@@ -40,8 +41,8 @@ pub fn perform_believed(
     adjust: &dyn Fn(&Body, &mut Gait) -> Result<(), GaitError>,
     sampling: &Sampling,
 ) -> Result<Believed, GaitError> {
-    // What is no rate at all is told by `perform`.
-    if !(sampling.fps > 0.0 && sampling.fps < JUDGED) {
+    // What is no rate at all is told by `perform`; what flies is not judged by its feet.
+    if !(sampling.fps > 0.0 && sampling.fps < JUDGED) || WINGED.contains(&name) {
         return search(creature, data, name, restyle, wish, adjust, sampling);
     }
     let seconds = sampling.seconds.map(|seconds| seconds.min(LONGEST_JUDGED));
@@ -173,6 +174,8 @@ fn gentler(play: &mut Play, played: &Believed) -> Result<Option<Believed>, GaitE
     let travels = report.stride_length > 0.0;
     let tries = if travels { settings.held_back_tries } else { settings.lower_tries };
     let mut share = 1.0;
+    // A sole a few millimetres deep is worth less than a blow from nowhere.
+    let mut deep = None;
     for _ in 0..tries {
         share *= settings.held_back;
         let tried = play(
@@ -186,8 +189,11 @@ fn gentler(play: &mut Play, played: &Believed) -> Result<Option<Believed>, GaitE
         if tried.is_believed() {
             return Ok(Some(tried));
         }
+        if deep.is_none() && tried.performance.is_believed(&tried.body) {
+            deep = Some(tried);
+        }
     }
-    Ok(None)
+    Ok(deep.filter(|_| !played.performance.is_believed(&played.body)))
 }
 
 /// The nearest to `speed` that is believed, from one that is.

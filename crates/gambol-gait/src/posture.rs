@@ -3,8 +3,9 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use gambol_anatomy::footfall::{Order, Pattern};
+use gambol_anatomy::is_wing;
 use gambol_dynamics::{Data, body_velocities, forward_kinematics, point_jacobian};
-use gambol_model::{JointKind, Role, Side, Vec3, math};
+use gambol_model::{BodyClass, JointKind, Role, Side, Vec3, math};
 use gambol_modes::{Reader, Symmetry};
 use gambol_motion::Direction;
 use nalgebra::{Complex, DMatrix, DVector};
@@ -111,7 +112,7 @@ pub(crate) fn breath(body: &Body, data: &mut Data) -> Result<Vec<f64>, GaitError
 
 /// Arms that swing in turn, each as a whole about its shoulder, along the way and against the leg of its side: a biped's
 /// trunk would turn without them. What `components` do to them already counts, with its sign: the legs' own modes swing
-/// heavy arms too far, light ones with the legs, and many of them sideways.
+/// heavy arms too far, light ones with the legs, and many of them sideways. Wings are held still.
 pub(crate) fn arms(
     body: &Body,
     data: &mut Data,
@@ -127,7 +128,7 @@ pub(crate) fn arms(
         return Vec::new();
     };
     let swings = ArmSwings::new(body, data, palette);
-    if swings.wanted.norm_squared() == 0.0 {
+    if swings.of_hands == 0 {
         return Vec::new();
     }
     // The left foot goes by −sin(ωt − 2πψ); the left hand goes the other way.
@@ -167,8 +168,18 @@ impl ArmSwings {
         let mut jacobian = DMatrix::zeros(3, creature.nv());
         let shapes = DMatrix::from_fn(creature.nv(), modes.len(), |dof, mode| modes[mode].shape[dof]);
         let axes = DMatrix::from_fn(3, 3, |i, k| [heading.forward, heading.left, heading.up][i][k]);
+        let flies = body.class.class == BodyClass::Wings;
+        let wings = if flies { gambol_anatomy::wings(creature, data) } else { Vec::new() };
+        forward_kinematics(creature, data, body.basis.mean());
+        let of_wing = |part: usize| {
+            wings.iter().any(|wing| wing.bodies.contains(&part)) || is_wing(&creature.bodies()[part].name)
+        };
         for arm in arms.iter().filter(|arm| arm.side.is_some()) {
-            let side = if arm.side == Some(Side::Left) { 1.0 } else { -1.0 };
+            let side = match arm.side {
+                _ if of_wing(arm.hand) => 0.0,
+                Some(Side::Left) => 1.0,
+                _ => -1.0,
+            };
             let shoulder = place(data, arm.shoulder);
             let hand = (arm.hand, data.frames[arm.hand].point_in_world(arm.point));
             let elbow = arm.elbow.map(|elbow| (creature.joints()[elbow].body, place(data, elbow)));

@@ -6,7 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use gambol_anatomy::{ClassSettings, Classified, Heading, RunningSettings, classify, running_pose};
+use gambol_anatomy::{
+    ClassSettings, Classified, FOLDED_WINGS, Heading, RunningSettings, classify, running_pose,
+};
 use gambol_dynamics::{
     Data, body_jacobian, constraint_residual, forward_kinematics, multiply_mass, prepare_mass,
 };
@@ -16,6 +18,7 @@ use gambol_motion::Basis;
 use nalgebra::{DMatrix, DVector, Quaternion};
 use serde::Serialize;
 
+use crate::belly::WINGED;
 use crate::limits::overshoot;
 use crate::{Gait, GaitError, GaitSettings, Leg, Legs, LimitSettings, Style, StyleSettings, Wish};
 
@@ -283,9 +286,12 @@ fn running_lean(name: &str) -> Result<Option<f64>, GaitError> {
 }
 
 impl Style {
-    /// The style for a gait that a creature's file says nothing about: people run with bent arms and knees. Who has a
-    /// pose for it already, or no arms to bend, is as in the file.
+    /// The style for a gait that a creature's file says nothing about: who can fold its wings does so on the ground and on the water, and
+    /// people run with bent arms and knees. Who has a pose for it already, or no arms to bend, is as in the file.
     pub(crate) fn for_gait(creature: &Creature, gait: &str) -> Option<Self> {
+        if creature.pose(FOLDED_WINGS).is_some() && !WINGED.contains(&gait) {
+            return Some(Self { pose: Some(FOLDED_WINGS.to_owned()), ..Self::default() });
+        }
         let runs = gait == RUN && running_pose(creature, 0.0, &RunningSettings::default()).is_some();
         runs.then(|| Self { pose: Some(RUNNING.to_owned()), ..Self::default() })
     }

@@ -82,6 +82,9 @@ pub fn embody(
 pub fn lower_arms(spec: &mut CreatureSpec) -> bool {
     let Ok(survey) = Survey::new(spec) else { return false }; // what is wrong with it is told when it is built
     let turns = ease::lowered_arms(spec, &survey);
+    if !turns.is_empty() {
+        ease::remember(spec, ease::FILE_POSE);
+    }
     ease::turn(spec, &turns);
     !turns.is_empty()
 }

@@ -145,13 +145,13 @@ impl Model<'_> {
 
         joints::shape_joints(&mut spec, &survey, &self.wishes.settings);
         let wings = ease::spread_wings(&spec, &survey, &ClassSettings::default());
-        ease::free_joints(&mut spec, &wings, self.wishes.settings.balls.shoulder);
+        ease::free_joints(&mut spec, &survey, &wings, self.wishes.settings.balls.shoulder);
         let masses = masses(&parts);
         let usual = stiffen(&mut spec, &survey, &parts, &masses);
         let told = format!("its joints have a stiffness of {usual:.3} N·m/rad, from its weight and height");
         notes.push(told.into());
         self.wishes.apply(&mut spec, &nodes)?;
-        stand_at_ease(&mut spec, &survey, &masses, wings, &mut notes);
+        stand_at_ease(&mut spec, &survey, &masses, &wings, &mut notes);
         let mass: f64 = parts.iter().map(|part| part.mass.mass).sum();
         let told = match self.wishes.measures.mass {
             Some(_) => format!("its mass is {} kg as given", number(mass)),
@@ -491,13 +491,12 @@ fn stand_at_ease(
     spec: &mut CreatureSpec,
     survey: &Survey,
     masses: &[(f64, Vec3)],
-    wings: ease::Turns,
+    wings: &ease::Turns,
     notes: &mut Vec<Remark>,
 ) {
     let masses: Vec<f64> = masses.iter().map(|(mass, _)| *mass).collect();
-    let mut arms = ease::lowered_arms(spec, survey);
+    let arms = ease::apart_from(survey, ease::lowered_arms(spec, survey), wings);
     if !wings.is_empty() {
-        arms.clear();
         notes.push(Remark::new("its wings are folded in the file and spread here", Hint::FilePose));
     }
     let snake = ease::laid_down(survey, &masses);
@@ -505,9 +504,27 @@ fn stand_at_ease(
         notes.push(Remark::new("its arms are stretched out in the file and hang down here", Hint::FilePose));
     }
     if !snake.is_empty() {
-        notes.push(Remark::new("it rears up in the file and lies down here", Hint::FilePose));
+        notes.push(Remark::new(
+            "it rears up or lies in a coil in the file and lies straight here",
+            Hint::FilePose,
+        ));
     }
-    ease::turn(spec, &arms.into_iter().chain(snake).chain(wings).collect());
+    let prone = ease::prone(spec, survey);
+    if !prone.is_empty() {
+        let told = "it is drawn upright with a tail for legs, and lies on its belly here";
+        notes.push(Remark::new(told, Hint::FilePose));
+    }
+    // Wings last: folded, the rest is at ease already.
+    let rest: ease::Turns = arms.into_iter().chain(snake).collect();
+    if ![&rest, &prone, wings].iter().all(|turns| turns.is_empty()) {
+        ease::remember(spec, ease::FILE_POSE);
+    }
+    ease::turn(spec, &rest);
+    ease::turn(spec, &prone);
+    if !wings.is_empty() {
+        ease::remember(spec, ease::FOLDED_WINGS);
+        ease::turn(spec, wings);
+    }
 }
 
 /// A name that is not taken yet.

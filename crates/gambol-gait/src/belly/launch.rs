@@ -9,6 +9,7 @@
 //! What the air, and feet until it rises, do not give of m (c̈ + g) is the residual, measured on the finished path. Who has no legs to
 //! lift its wings off the ground takes off from a perch, and lands on one: as high as its first strokes need.
 
+use gambol_anatomy::FOLDED_WINGS;
 use gambol_dynamics::Data;
 use gambol_model::{Transform, Vec3, math};
 use gambol_motion::Clip;
@@ -150,6 +151,8 @@ struct Score {
     friction: f64,
     /// The largest force that a trim lacks, in weights.
     lacks: f64,
+    /// How far each station's trim came from where it began: the next round begins there.
+    trims: Vec<[f64; 2]>,
 }
 
 impl Score {
@@ -178,10 +181,12 @@ impl Score {
             density: ends.density,
             friction: settings.launch_friction,
             lacks: 0.0,
+            trims: vec![[0.0; 2]; count + 1],
         };
-        for _ in 0..CLOCK_ROUNDS {
+        for round in 1..=CLOCK_ROUNDS {
             score.schedule(settings);
-            score.trim(beats, data, ends, gravity)?;
+            let enough = if round < CLOCK_ROUNDS { settings.rough } else { settings.enough };
+            score.trim(beats, data, ends, gravity, enough)?;
         }
         score.schedule(settings);
         Ok(score)
@@ -247,7 +252,15 @@ impl Score {
     }
 
     /// The stroke of every station, and from that the times.
-    fn trim(&mut self, beats: &Beats, data: &mut Data, ends: &Ends, gravity: f64) -> Result<(), GaitError> {
+    fn trim(
+        &mut self,
+        beats: &Beats,
+        data: &mut Data,
+        ends: &Ends,
+        gravity: f64,
+        enough: f64,
+    ) -> Result<(), GaitError> {
+        let settings = &beats.body().settings.flight;
         let mut strokes = Vec::with_capacity(self.times.len());
         self.lacks = 0.0;
         for (k, &t) in self.times.iter().enumerate() {
@@ -259,7 +272,10 @@ impl Score {
             let raised = self.raised * near * near;
             let start = Stroke { raised, ..ends.between(velocity[0] / self.plan.speed, flow) };
             let speeds_up = acceleration.map(|a| a / gravity);
-            let (stroke, lacks) = beats.balanced(data, start, false, speeds_up)?;
+            let (stroke, lacks, trim) =
+                beats.balanced_from(data, start, self.trims[k], false, speeds_up, enough)?;
+            // What does not balance it is no place to begin at.
+            self.trims[k] = if lacks < settings.tell { trim } else { [0.0; 2] };
             if self.beats_off_ground(k as f64) > 2.0 * self.unfold {
                 self.lacks = self.lacks.max(lacks);
             }
@@ -338,13 +354,17 @@ impl Samples {
     /// every beat and has no edges.
     fn over_beats(&self, series: &[Vec3]) -> Vec<Vec3> {
         let last = series.len() - 1;
+        // cos π(a − b) from the angles of both: there are as many pairs as a slow beat has samples, times all samples.
+        let angles: Vec<(f64, f64)> =
+            self.beats.iter().map(|beat| math::sin_cos(std::f64::consts::PI * beat)).collect();
         let mean = |k: usize| {
             let (mut sum, mut all) = (series[k] * 2.0, 2.0);
+            let (sine, cosine) = angles[k];
             // As far to either side as there are samples, so that a straight line stays one.
             for away in 1..=k.min(last - k) {
                 let [before, after] = [k - away, k + away].map(|other| {
-                    let apart = (self.beats[other] - self.beats[k]).abs();
-                    if apart < 1.0 { 1.0 + math::cos(std::f64::consts::PI * apart) } else { 0.0 }
+                    let near = (self.beats[other] - self.beats[k]).abs() < 1.0;
+                    if near { 1.0 + sine * angles[other].0 + cosine * angles[other].1 } else { 0.0 }
                 });
                 let weight = before.min(after);
                 if weight == 0.0 {
@@ -404,8 +424,16 @@ fn played(
     Ok(Performance { clip, report, forces: None, warnings })
 }
 
+/// Who walks with its wings folded unfolds them while it stands, or folds them in the end.
 fn posed(body: &Body, score: &Score, beat: f64) -> Vec<f64> {
     let mut pose = body.basis.mean().to_vec();
+    let own = body.creature.pose(FOLDED_WINGS).filter(|_| body.style.pose.is_none());
+    if let Some(folded) = own {
+        let mut folds = vec![0.0; body.creature.nv()];
+        body.creature.difference(&pose, folded, &mut folds);
+        let share = smooth(score.beats_off_ground(beat) / score.unfold);
+        body.creature.integrate(&mut pose, &folds, 1.0 - share);
+    }
     body.creature.integrate(&mut pose, &score.tangent(beat), 1.0);
     let mut give: Vec<Give> = Vec::new();
     limit(&body.creature, body.settings.limits.soft, &mut pose, &mut give);

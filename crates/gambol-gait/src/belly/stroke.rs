@@ -11,9 +11,9 @@
 use std::collections::BTreeMap;
 
 use gambol_anatomy::{Wing, blades, wings};
-use gambol_dynamics::{Data, forward_kinematics, stiffness_matrix};
+use gambol_dynamics::{Data, center_of_mass, forward_kinematics, point_jacobian, stiffness_matrix};
 use gambol_model::{BodyClass, JointKind, Side, Vec3, math};
-use nalgebra::DVector;
+use nalgebra::{DMatrix, DVector};
 
 use super::fly::{self, Flow};
 use super::row::{self, Row};
@@ -70,7 +70,7 @@ pub(crate) fn design_winged(
         return row::design(body, data, wish);
     }
     if class == BodyClass::Floats && name == "hover" {
-        return Ok(Design { gait: floating(body, wish), hints: Vec::new() });
+        return Ok(Design { gait: floating(body, data, wish), hints: Vec::new() });
     }
     let wings = wings(&body.creature, data);
     let flies = class == BodyClass::Wings || name == "swim";
@@ -136,11 +136,33 @@ pub(crate) fn steered(body: &Body, data: &mut Data, gait: &Gait) -> Result<Optio
     Ok(Some(steered))
 }
 
-/// Somebody who hangs in the air: a slow rise and fall.
-fn floating(body: &Body, wish: &Wish) -> Gait {
+/// Somebody who hangs in the air: a slow rise and fall, and limbs that the air holds back, each part by its area: they droop as it rises.
+fn floating(body: &Body, data: &mut Data, wish: &Wish) -> Gait {
     const RISE: usize = 2; // the rigid mode along the vertical
-    let size = body.creature.bodies().iter().map(|b| b.mass.com.norm()).fold(0.1, f64::max);
-    let rise = Component { mode: RISE, amplitude: 0.1 * size, phase: 0.0, harmonic: 1, offset: 0.0 };
+    let (creature, settings) = (&body.creature, &body.settings.flight);
+    let middle = center_of_mass(creature, data, body.basis.mean());
+    let k = stiffness_matrix(creature);
+    let mut sway = vec![0.0; creature.nv()];
+    let mut jacobian = DMatrix::zeros(3, creature.nv());
+    let mut reach: f64 = 0.0;
+    for part in 1..creature.bodies().len() {
+        let mass = &creature.bodies()[part].mass;
+        let at = data.frames[part].point_in_world(mass.com);
+        reach = reach.max((at - middle).norm());
+        point_jacobian(creature, data, part, at, &mut jacobian);
+        let area = math::powf(mass.mass, 2.0 / 3.0);
+        for dof in (0..creature.nv()).filter(|&dof| k[(dof, dof)] > 0.0) {
+            sway[dof] -= area * jacobian[(2, dof)] / k[(dof, dof)];
+        }
+    }
+    let most = sway.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    for x in &mut sway {
+        *x *= settings.bob_sway / most.max(f64::MIN_POSITIVE);
+    }
+    let still = vec![0.0; creature.nv()];
+    let amplitude = settings.bob_rise * reach;
+    let mut components = vec![Component { mode: RISE, amplitude, phase: 0.0, harmonic: 1, offset: 0.0 }];
+    components.extend(modal_parts(body, [sway, still.clone(), still]));
     let ground = Ground {
         support: Support::Air,
         duty: 1.0,
@@ -154,8 +176,8 @@ fn floating(body: &Body, wish: &Wish) -> Gait {
         name: "hover".to_owned(),
         creature: Some(body.creature.name().to_owned()),
         style: body.style.clone(),
-        frequency: wish.frequency.unwrap_or(body.settings.flight.bob),
-        components: vec![rise],
+        frequency: wish.frequency.unwrap_or(settings.bob),
+        components,
         ground,
     }
 }
@@ -196,6 +218,23 @@ impl<'b> Beats<'b> {
         self.wings.iter().map(of_wing).sum()
     }
 
+    /// How far legs are laid back in flight, rad: an angel's hang, below a trunk that stays upright.
+    fn tuck(&self) -> f64 {
+        let settings = &self.body.settings.flight;
+        let Body { class, legs, .. } = self.body;
+        let middle = |points: &mut dyn Iterator<Item = Vec3>| {
+            let points: Vec<Vec3> = points.collect();
+            points.iter().sum::<Vec3>() / points.len().max(1) as f64
+        };
+        let shoulders = middle(&mut self.wings.iter().map(|wing| wing.shoulder));
+        let trunk = shoulders - middle(&mut legs.legs.iter().map(|leg| leg.hip));
+        match trunk.dot(&legs.heading.up) > settings.upright * trunk.norm() {
+            _ if !class.walks => 0.0,
+            true => settings.upright_tuck,
+            false => settings.tuck,
+        }
+    }
+
     /// The stroke that the body can keep up.
     pub(super) fn trimmed(
         &self,
@@ -224,7 +263,7 @@ impl<'b> Beats<'b> {
         // Level flight at the lift that wings have at their best glide: ½ρV² S C_L = m g.
         let level = (2.0 * weight / (density * area * settings.cruise_lift)).sqrt();
         let flow = |speed: f64, pitch: f64| Flow { speed, climb: 0.0, pitch, density };
-        let tuck = if self.body.class.walks { settings.tuck } else { 0.0 };
+        let tuck = self.tuck();
         let stroke = match name {
             "glide" => {
                 let flow = flow(wish.speed.unwrap_or(level), 0.0);
@@ -317,7 +356,8 @@ impl<'b> Beats<'b> {
     }
 
     /// The stroke that carries the weight and speeds the body up, ahead and upwards in g, and what is missing for that, in weights:
-    /// Newton's method on the logarithm of the frequency, unless it is `fixed`, and the incidence.
+    /// Newton's method on the logarithm of the frequency, unless it is `fixed`, and the incidence; derivatives follow from steps
+    /// as long as these help.
     pub(super) fn balanced(
         &self,
         data: &mut Data,
@@ -325,6 +365,22 @@ impl<'b> Beats<'b> {
         fixed: bool,
         speeds_up: [f64; 2],
     ) -> Result<(Stroke, f64), GaitError> {
+        let enough = self.body.settings.flight.enough;
+        let (stroke, lacks, _) = self.balanced_from(data, start, [0.0; 2], fixed, speeds_up, enough)?;
+        Ok((stroke, lacks))
+    }
+
+    /// The same from the logarithm of the frequency and the incidence that it begins with, each beyond those of `start`, to where no more
+    /// than `enough` is missing; also where that is.
+    pub(super) fn balanced_from(
+        &self,
+        data: &mut Data,
+        start: Stroke,
+        mut x: [f64; 2],
+        fixed: bool,
+        speeds_up: [f64; 2],
+        enough: f64,
+    ) -> Result<(Stroke, f64, [f64; 2]), GaitError> {
         let settings = &self.body.settings.flight;
         let at = |x: [f64; 2]| Stroke {
             frequency: start.frequency * math::exp(x[0]),
@@ -335,21 +391,27 @@ impl<'b> Beats<'b> {
             let [ahead, up] = self.missing(data, at(x))?;
             Ok([ahead - speeds_up[0], up - speeds_up[1]])
         };
-        let mut x = [0.0, 0.0];
         let mut best = (f64::INFINITY, x);
+        let mut in_vain = 0;
+        let mut known: Option<Known> = None;
         for _ in 0..settings.rounds {
             let r = lacks(x)?;
             let size = math::hypot(r[0], r[1]);
+            in_vain = if size < settings.better * best.0 { 0 } else { in_vain + 1 };
             if size < best.0 {
                 best = (size, x);
             }
-            if size < settings.enough {
+            if size < enough || in_vain > settings.patience {
                 break;
             }
-            let rf = lacks([x[0] + STEP, x[1]])?;
-            let ra = lacks([x[0], x[1] + STEP])?;
-            let column = |moved: [f64; 2]| [(moved[0] - r[0]) / STEP, (moved[1] - r[1]) / STEP];
-            let (f, a) = (column(rf), column(ra));
+            let [f, a] = match known {
+                Some(known) if in_vain == 0 => known.after(r),
+                _ => {
+                    let rf = lacks([x[0] + STEP, x[1]])?;
+                    let ra = lacks([x[0], x[1] + STEP])?;
+                    [rf, ra].map(|moved| [(moved[0] - r[0]) / STEP, (moved[1] - r[1]) / STEP])
+                }
+            };
             let determinant = f[0] * a[1] - f[1] * a[0];
             let by = if fixed {
                 [0.0, -r[1] / a[1]]
@@ -360,14 +422,20 @@ impl<'b> Beats<'b> {
                 break;
             }
             let limit = [settings.frequency_step, settings.incidence_step];
+            let from = x;
             for k in 0..2 {
                 x[k] += by[k].clamp(-limit[k], limit[k]);
             }
             x[1] = x[1]
                 .clamp(-settings.most_incidence - start.incidence, settings.most_incidence - start.incidence);
             x[0] = x[0].clamp(-settings.frequency_range, settings.frequency_range);
+            let step = [x[0] - from[0], x[1] - from[1]];
+            if step == [0.0; 2] {
+                break; // both at their limits
+            }
+            known = Some(Known { columns: [f, a], step, before: r });
         }
-        Ok((self.twisted(at(best.1)), best.0))
+        Ok((self.twisted(at(best.1)), best.0, best.1))
     }
 
     /// A glide: the incidence that carries the weight and `more` of it; what is left is its drag, and it sinks by that.
@@ -466,6 +534,26 @@ impl<'b> Beats<'b> {
             turn(creature, data, hip, heading.left * stroke.tuck, &mut parts[2]);
         }
         parts
+    }
+}
+
+/// What a search for the zero of two functions of two numbers knows after a step.
+struct Known {
+    /// Derivatives by each number, where the step began.
+    columns: [[f64; 2]; 2],
+    step: [f64; 2],
+    /// The functions where it began.
+    before: [f64; 2],
+}
+
+impl Known {
+    /// Columns where it ended: J + (y − J s) sᵀ / sᵀs, y the difference of the functions (Broyden 1965).
+    fn after(&self, now: [f64; 2]) -> [[f64; 2]; 2] {
+        let Self { columns, step, before } = self;
+        let own = step[0] * step[0] + step[1] * step[1];
+        let off =
+            [0, 1].map(|row| now[row] - before[row] - columns[0][row] * step[0] - columns[1][row] * step[1]);
+        [0, 1].map(|k| [0, 1].map(|row| columns[k][row] + off[row] * step[k] / own))
     }
 }
 

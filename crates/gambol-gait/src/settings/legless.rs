@@ -195,6 +195,10 @@ gambol_model::settings! {
         stall: [f64; 2] = [0.28, 0.45], Positive;
         /// How far legs point back in flight, rad: gulls stretch theirs under the tail.
         tuck: f64 = 1.1, AtLeastZero;
+        /// … and of whoever is upright, …
+        upright_tuck: f64 = 0.3, AtLeastZero;
+        /// … whose shoulders are above its hips by this part of the way between them: a pigeon's by 0.7, an angel's by 0.96.
+        upright: f64 = 0.85, Share;
         /// How far the body points up when it leaves the ground or comes down on it, rad: pigeons 45° and more (Berg and Biewener 2010).
         launch_pitch: f64 = 0.9, AtLeastZero;
         /// How far wings are raised there, rad: they would strike the ground.
@@ -211,14 +215,24 @@ gambol_model::settings! {
         launch_unfold: f64 = 0.75, Positive;
         /// Friction of feet that carry while wings begin to.
         launch_friction: f64 = 0.8, AtLeastZero;
-        /// Beats per second of somebody who hangs in the air and bobs.
+        /// Beats per second of somebody who hangs in the air and bobs …
         bob: f64 = 0.5, Positive;
+        /// … by this share of the way from its middle to its farthest part, to either side …
+        bob_rise: f64 = 0.1, AtLeastZero;
+        /// … and how far the limb that the air bends most sways, rad: enough to be seen.
+        bob_sway: f64 = 0.25, AtLeastZero;
         /// Samples of a beat in the search.
         samples: usize = 48, AtLeastOne;
         /// Rounds of the search.
         rounds: usize = 24, AtLeastOne;
+        /// A round that leaves more than this part of what was missing is in vain …
+        better: f64 = 0.98, Share;
+        /// … and after more than so many the search ends: what wings cannot give is not found by looking longer.
+        patience: usize = 4, AtLeastOne;
         /// Missing force, in weights, that is none.
         enough: f64 = 1e-4, Positive;
+        /// The same while the times of a take-off's beats are still to settle.
+        rough: f64 = 1e-2, Positive;
         /// Missing force, in weights, that users are told of.
         tell: f64 = 0.05, Positive;
         /// Largest step of a round: of the logarithm of the frequency, and of the incidence, rad.

@@ -17,6 +17,8 @@ pub(super) fn posed() -> Vec<Posed> {
         ("ostrich", ostrich(), Legs, walk),
         ("dragon-wings-folded", folded_dragon(), Wings, fly),
         ("bat-of-many-fingers", bat_of_fingers(), Wings, fly),
+        ("bat-of-many-fingers-no-names", nameless(bat_of_fingers()), Wings, fly),
+        ("mermaid", mermaid(), Whale, swim),
         ("arms-of-the-viewer", viewer_arms(), Hand, None),
         ("hand-no-names", nameless(hand()), Hand, None),
         ("hand-spread-no-names", nameless(spread_hand()), Hand, None),
@@ -24,6 +26,7 @@ pub(super) fn posed() -> Vec<Posed> {
         ("cobra-reared", cobra(), Belly, slither),
         ("cobra-reared-no-names", nameless(cobra()), Belly, slither),
         ("whale-low-flippers", whale(), Whale, swim),
+        ("whale-low-flippers-no-names", nameless(whale()), Whale, swim),
         ("robot-that-hangs", hanging_robot(), Floats, Some("hover")),
         ("butterfly-no-names", nameless(butterfly()), Wings, fly),
         ("sea-turtle-no-names", nameless(super::turtle()), Paddles, swim),
@@ -31,6 +34,7 @@ pub(super) fn posed() -> Vec<Posed> {
         ("octopus", octopus(), Floats, Some("hover")),
         ("kangaroo", kangaroo(), Legs, walk),
         ("scorpion", scorpion(), Legs, walk),
+        ("robot-of-long-arms", long_armed(), Legs, walk),
         ("person-of-many-fingers", fingered_person(), Legs, walk),
         ("centaur", centaur(), Legs, walk),
         ("pegasus-wings-folded", pegasus(), Wings, fly),
@@ -107,6 +111,27 @@ fn bat_of_fingers() -> Plan {
             );
         }
     }
+    plan
+}
+
+/// Its arms, stretched out in the file, reach the ground where they hang.
+fn long_armed() -> Plan {
+    let mut plan = person();
+    for bone in plan.bones.iter_mut().filter(|bone| bone.name.starts_with("Arm")) {
+        for end in [&mut bone.head, &mut bone.tail] {
+            end.x += 0.75 * (end.x - 0.2 * end.x.signum());
+        }
+    }
+    plan
+}
+
+/// Upright, with a tail for legs.
+fn mermaid() -> Plan {
+    let mut plan = person();
+    plan.bones.retain(|bone| !bone.name.starts_with("Leg"));
+    let tail = [[0., 0.95, 0.], [0., 0.7, 0.02], [0., 0.45, 0.02], [0., 0.25, 0.], [0., 0.1, -0.05]];
+    let tail = plan.chain("Tail", Some(0), &tail, 0.12);
+    plan.pair("Fluke", tail, &[[0.03, 0.1, -0.05], [0.28, 0.05, -0.15]], 0.03);
     plan
 }
 
