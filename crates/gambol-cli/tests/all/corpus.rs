@@ -180,6 +180,15 @@ fn birds_walk_with_their_wings_folded() {
     }
 }
 
+/// A search for the beat that gives up early leaves a tenth of the weight to nobody.
+#[test]
+fn level_flight_is_balanced() {
+    for name in ["bee-japanese", "gull-askew"] {
+        let force = played(&creature(name), "fly").1.report.residual_force.unwrap();
+        assert!(force < 0.01, "{name}: {force} weights from nowhere");
+    }
+}
+
 /// Wings do not swing against the legs as arms do: an ostrich's once stood up behind it at every step.
 #[test]
 fn wings_are_held_still_in_a_walk() {

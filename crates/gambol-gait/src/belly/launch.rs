@@ -18,7 +18,7 @@ use nalgebra::Translation3;
 use super::fly::{Air, Flow, nose_up};
 use super::rest::Rest;
 use super::scene::BellyScene;
-use super::stroke::{Beats, Stroke};
+use super::stroke::{Beats, Stroke, Trim};
 use crate::limits::{Give, limit};
 use crate::perform::Report;
 use crate::{Body, Component, FlightSettings, Gait, GaitError, Performance, Support, Wish};
@@ -272,8 +272,8 @@ impl Score {
             let raised = self.raised * near * near;
             let start = Stroke { raised, ..ends.between(velocity[0] / self.plan.speed, flow) };
             let speeds_up = acceleration.map(|a| a / gravity);
-            let (stroke, lacks, trim) =
-                beats.balanced_from(data, start, self.trims[k], false, speeds_up, enough)?;
+            let trim = Trim { from: self.trims[k], enough, patience: settings.patience };
+            let (stroke, lacks, trim) = beats.balanced_from(data, start, &trim, false, speeds_up)?;
             // What does not balance it is no place to begin at.
             self.trims[k] = if lacks < settings.tell { trim } else { [0.0; 2] };
             if self.beats_off_ground(k as f64) > 2.0 * self.unfold {

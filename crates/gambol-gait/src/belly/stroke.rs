@@ -20,7 +20,7 @@ use super::row::{self, Row};
 use super::scene::BellyScene;
 use super::way::Way;
 use crate::modal::ModalMotion;
-use crate::{Body, Component, Design, Gait, GaitError, Ground, Support, Terrain, Wish};
+use crate::{Body, Component, Design, FlightSettings, Gait, GaitError, Ground, Support, Terrain, Wish};
 
 /// Gaits of wings.
 pub(crate) const WINGED: [&str; 5] = ["fly", "hover", "glide", "take-off", "land"];
@@ -357,7 +357,7 @@ impl<'b> Beats<'b> {
 
     /// The stroke that carries the weight and speeds the body up, ahead and upwards in g, and what is missing for that, in weights:
     /// Newton's method on the logarithm of the frequency, unless it is `fixed`, and the incidence; derivatives follow from steps
-    /// as long as these help.
+    /// that help much.
     pub(super) fn balanced(
         &self,
         data: &mut Data,
@@ -365,21 +365,20 @@ impl<'b> Beats<'b> {
         fixed: bool,
         speeds_up: [f64; 2],
     ) -> Result<(Stroke, f64), GaitError> {
-        let enough = self.body.settings.flight.enough;
-        let (stroke, lacks, _) = self.balanced_from(data, start, [0.0; 2], fixed, speeds_up, enough)?;
+        let FlightSettings { enough, rounds, .. } = self.body.settings.flight;
+        let trim = Trim { from: [0.0; 2], enough, patience: rounds };
+        let (stroke, lacks, _) = self.balanced_from(data, start, &trim, fixed, speeds_up)?;
         Ok((stroke, lacks))
     }
 
-    /// The same from the logarithm of the frequency and the incidence that it begins with, each beyond those of `start`, to where no more
-    /// than `enough` is missing; also where that is.
+    /// The same by another way of searching; also where it ended.
     pub(super) fn balanced_from(
         &self,
         data: &mut Data,
         start: Stroke,
-        mut x: [f64; 2],
+        trim: &Trim,
         fixed: bool,
         speeds_up: [f64; 2],
-        enough: f64,
     ) -> Result<(Stroke, f64, [f64; 2]), GaitError> {
         let settings = &self.body.settings.flight;
         let at = |x: [f64; 2]| Stroke {
@@ -391,8 +390,9 @@ impl<'b> Beats<'b> {
             let [ahead, up] = self.missing(data, at(x))?;
             Ok([ahead - speeds_up[0], up - speeds_up[1]])
         };
+        let mut x = trim.from;
         let mut best = (f64::INFINITY, x);
-        let mut in_vain = 0;
+        let (mut in_vain, mut last) = (0, f64::INFINITY);
         let mut known: Option<Known> = None;
         for _ in 0..settings.rounds {
             let r = lacks(x)?;
@@ -401,11 +401,13 @@ impl<'b> Beats<'b> {
             if size < best.0 {
                 best = (size, x);
             }
-            if size < enough || in_vain > settings.patience {
+            if size < trim.enough || in_vain > trim.patience {
                 break;
             }
+            let goes_well = size < WELL * last;
+            last = size;
             let [f, a] = match known {
-                Some(known) if in_vain == 0 => known.after(r),
+                Some(known) if goes_well => known.after(r),
                 _ => {
                     let rf = lacks([x[0] + STEP, x[1]])?;
                     let ra = lacks([x[0], x[1] + STEP])?;
@@ -536,6 +538,19 @@ impl<'b> Beats<'b> {
         parts
     }
 }
+
+/// How a stroke is searched for.
+pub(super) struct Trim {
+    /// The logarithm of the frequency and the incidence that it begins with, each beyond those of the stroke at the start.
+    pub(super) from: [f64; 2],
+    /// It ends where no more than this is missing, in weights, …
+    pub(super) enough: f64,
+    /// … or after more than so many rounds in vain.
+    pub(super) patience: usize,
+}
+
+/// Derivatives follow from a step that leaves less than this part of what was missing; else they are found anew.
+const WELL: f64 = 0.3;
 
 /// What a search for the zero of two functions of two numbers knows after a step.
 struct Known {

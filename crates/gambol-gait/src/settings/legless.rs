@@ -227,7 +227,8 @@ gambol_model::settings! {
         rounds: usize = 24, AtLeastOne;
         /// A round that leaves more than this part of what was missing is in vain …
         better: f64 = 0.98, Share;
-        /// … and after more than so many the search ends: what wings cannot give is not found by looking longer.
+        /// … and after more than so many the search for a beat of a take-off or a landing ends: most of what wings cannot give near the
+        /// ground is not found by looking longer.
         patience: usize = 4, AtLeastOne;
         /// Missing force, in weights, that is none.
         enough: f64 = 1e-4, Positive;
