@@ -228,34 +228,45 @@ fn no_other_forces_are_cheaper_by_equation_6() {
 }
 
 /// How long they stay up is told in docs/roam.md, and it is not long; here, that they go for some strides, by torques alone and within their
-/// limits.
+/// limits. When a single one falls hangs on its last digits, so the middle one of five speeds counts.
 #[test]
 fn both_go_by_torques_alone() {
     for (method, gait, wanted, seconds) in
-        [(Method::Coros, "walk", 1.0, 2.0), (Method::Kokkevis, "trot", 1.5, 1.2)]
+        [(Method::Coros, "walk", 1.0, 3.0), (Method::Kokkevis, "trot", 1.5, 1.2)]
     {
-        let walker = walker("dog", gait, Some(wanted));
-        let world = world(&walker);
-        let controller = walker.controller(method, None).unwrap();
-        let plan = Plan {
-            torque_limits: &walker.strength,
-            keep_poses: true,
-            ..Plan::new(controller.as_ref(), walker.start.clone(), seconds)
-        };
-        let rollout = simulate(&world, &mut Stepper::new(&world), &plan, &mut |_| ());
-        assert_eq!(rollout.status, Status::Finished);
-        let name = method.name();
-        let fall = walker.upright.fall(&walker.creature, &rollout.clip, world.settings().ground.as_ref());
-        assert_eq!(fall, None, "{name}");
-        assert_eq!(rollout.report.outside_force, 0.0, "{name}: nothing holds its root");
-        let speed = rollout.report.mean_speed;
-        assert!((0.6 * wanted..1.4 * wanted).contains(&speed), "{name}: {speed} m/s");
-        assert!(rollout.report.efforts.iter().all(|own| own.peak <= LIMIT * (1.0 + 1e-9)), "{name}");
-        let account = LegAccount::of(&rollout.memory).unwrap();
-        assert_eq!(account.solver.failures, 0, "{name}");
-        let lifted = |foot: usize| {
-            rollout.report.events.iter().any(|event| event.which == foot && event.what == "lifts")
-        };
-        assert!((0..4).all(lifted), "{name}: every foot was lifted");
+        let mut up: Vec<f64> =
+            [0.96, 0.98, 1.0, 1.02, 1.04].map(|share| goes_for(method, gait, share * wanted, seconds)).to_vec();
+        up.sort_by(f64::total_cmp);
+        assert!(up[2] >= seconds, "{}: up for {up:?} s", method.name());
     }
+}
+
+/// Seconds until it falls, of as many as it is asked to go.
+fn goes_for(method: Method, gait: &str, wanted: f64, seconds: f64) -> f64 {
+    let walker = walker("dog", gait, Some(wanted));
+    let world = world(&walker);
+    let controller = walker.controller(method, None).unwrap();
+    let plan = Plan {
+        torque_limits: &walker.strength,
+        keep_poses: true,
+        ..Plan::new(controller.as_ref(), walker.start.clone(), seconds)
+    };
+    let rollout = simulate(&world, &mut Stepper::new(&world), &plan, &mut |_| ());
+    let name = method.name();
+    assert_eq!(rollout.report.outside_force, 0.0, "{name}: nothing holds its root");
+    assert!(rollout.report.efforts.iter().all(|own| own.peak <= LIMIT * (1.0 + 1e-9)), "{name}");
+    let fall = walker.upright.fall(&walker.creature, &rollout.clip, world.settings().ground.as_ref());
+    match (&rollout.status, fall) {
+        (_, Some(fall)) => return fall.time,
+        (Status::Diverged(divergence), None) => return divergence.time,
+        _ => {}
+    }
+    let speed = rollout.report.mean_speed;
+    assert!((0.6 * wanted..1.4 * wanted).contains(&speed), "{name}: {speed} m/s");
+    let account = LegAccount::of(&rollout.memory).unwrap();
+    assert_eq!(account.solver.failures, 0, "{name}");
+    let lifted =
+        |foot: usize| rollout.report.events.iter().any(|event| event.which == foot && event.what == "lifts");
+    assert!((0..4).all(lifted), "{name}: every foot was lifted");
+    seconds
 }

@@ -221,6 +221,7 @@ pub(crate) fn journey(
         let time = cycle * period;
         let stands = free_standing(creature, &still, breath, time);
         let mut pose = mixed(creature, &timeline, &played, &stands, time);
+        scene.lean(&mut pose, &road.moving(cycle), forward);
         pose[scene.root_q + 2] += timeline.rise(time.rem_euclid(period), gravity);
         pose
     };

@@ -13,7 +13,7 @@ use crate::stance::{Sign, Stance, stances};
 use crate::{Body, FeetSettings, Gait, GaitError, GaitSettings, Leg, Legs, Support, Terrain};
 
 use super::bounce::Bounce;
-use super::road::Road;
+use super::road::{Moving, Road};
 use super::root::RootTrack;
 use super::slope::Slope;
 use super::sole::{Local, Sole, Stand};
@@ -262,7 +262,28 @@ impl<'a> FeetScene<'a> {
             self.tilt(&mut pose, ways, &|way| self.slope.height(way.rest.x));
             self.slope.lay(self.creature, &mut pose);
         }
+        self.lean(&mut pose, &road.moving(cycle), road.forward());
         pose
+    }
+
+    /// Leans into a curve by tan φ = v ω / g about the way on the ground, so that weight and the pull of the curve go through the feet together: who
+    /// stays upright has to push with the outer foot alone, and bobs by a third of its height.
+    pub(super) fn lean(&self, pose: &mut [f64], moving: &Moving, forward: Vec3) {
+        let gravity = self.creature.gravity().norm();
+        let angle = math::atan2(moving.speed * moving.turn, gravity);
+        if angle != 0.0 && gravity > 0.0 {
+            self.turn_root(pose, &Quat::from_scaled_axis(forward * -angle), 0.0);
+        }
+    }
+
+    /// Turns the root about the middle of the ground frame, and raises it.
+    fn turn_root(&self, pose: &mut [f64], turn: &Quat, raised: f64) {
+        let at = Vec3::new(pose[self.root_q], pose[self.root_q + 1], pose[self.root_q + 2]);
+        let moved = turn * at + Vec3::z() * raised;
+        pose[self.root_q..self.root_q + 3].copy_from_slice(moved.as_slice());
+        let quat = &mut pose[self.root_q + 3..self.root_q + 7];
+        let after = turn.into_inner() * nalgebra::Quaternion::new(quat[0], quat[1], quat[2], quat[3]);
+        quat.copy_from_slice(&[after.w, after.i, after.j, after.k]);
     }
 
     /// Lifts and tilts the root to the plane through the ground under the feet, which is so high there. Feet that stand close
@@ -281,12 +302,7 @@ impl<'a> FeetScene<'a> {
         let Some(plane) = matrix.try_inverse().map(|inverse| inverse * right) else { return };
         let normal = Vec3::new(-plane[1], -plane[2], 1.0);
         let turn = Quat::rotation_between(&Vec3::z(), &normal).unwrap_or_else(Quat::identity);
-        let at = Vec3::new(pose[self.root_q], pose[self.root_q + 1], pose[self.root_q + 2]);
-        let moved = turn * at + Vec3::z() * plane[0];
-        pose[self.root_q..self.root_q + 3].copy_from_slice(moved.as_slice());
-        let quat = &mut pose[self.root_q + 3..self.root_q + 7];
-        let after = turn.into_inner() * nalgebra::Quaternion::new(quat[0], quat[1], quat[2], quat[3]);
-        quat.copy_from_slice(&[after.w, after.i, after.j, after.k]);
+        self.turn_root(pose, &turn, plane[0]);
     }
 }
 

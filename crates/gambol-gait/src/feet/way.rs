@@ -219,7 +219,9 @@ impl FeetScene<'_> {
         let settings = &self.settings.footholds;
         let most = settings.aside * leg.length + settings.sprawls * stands.dot(&aside).abs();
         let goes = way.dot(&aside);
-        aside * (goes / math::hypot(1.0, goes / most) - goes)
+        let beyond = (goes.abs() - most).max(0.0);
+        let left = beyond / math::hypot(1.0, beyond / (settings.aside_softness * leg.length));
+        aside * (goes.signum() * (left - beyond))
     }
 
     /// Where all feet shall be at `cycle`. `free` is the unlimited modal pose there.

@@ -54,8 +54,10 @@ gambol_model::settings! {
     /// Where feet stand, and how they get there (`way`, `target`, `sole`).
     pub struct FootholdSettings {
         /// A swinging foot goes aside of its way by no more than this: trunks that bend sideways would fling the legs that hang from them by a
-        /// third of their length, which nobody sees from the side and everybody from the front.
-        aside: f64 = 0.1, Positive;
+        /// third of their length, which nobody sees from the side and everybody from the front. Trotting dogs need 0.14 to pass their own feet.
+        aside: f64 = 0.15, Positive;
+        /// … and softly by this much more.
+        aside_softness: f64 = 0.05, Positive;
         /// … and by this share of how far aside of its hip it stands: sprawling legs swing in arcs.
         sprawls: f64 = 0.5, AtLeastZero;
         /// Share of the stance after which the heel may rise; people's do at about half.

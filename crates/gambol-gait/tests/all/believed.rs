@@ -267,6 +267,25 @@ fn strollers_do_not_bob() {
     }
 }
 
+/// Who runs through a curve leans into it, and rises and falls no more than half again as on the straight: upright, a person bobbed five times as much.
+#[test]
+fn runners_lean_into_a_curve() {
+    for (name, gait) in [("human", "run"), ("dog", "gallop"), ("bird", "walk")] {
+        let (body, mut data) = body(name, &Style::default());
+        let mut designed = design(&body, &mut data, gait, &Wish::default()).unwrap().gait;
+        let mut swing = |turn: f64| {
+            designed.ground.turn = turn;
+            let played = perform(&body, &mut data, &designed, &Sampling { seconds: None, fps: FPS }).unwrap();
+            played.report.com_swing.unwrap()
+        };
+        let [straight, left, right] = [0.0, 0.7, -0.7].map(&mut swing);
+        assert!(
+            left.max(right) < 1.5 * straight,
+            "{name} {gait}: {straight:.3}, but {left:.3} and {right:.3}"
+        );
+    }
+}
+
 /// A turn is believed as well: the ground pushes towards its middle.
 #[test]
 fn gravity_believes_a_turn() {
