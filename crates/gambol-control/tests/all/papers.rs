@@ -234,8 +234,9 @@ fn both_go_by_torques_alone() {
     for (method, gait, wanted, seconds) in
         [(Method::Coros, "walk", 1.0, 3.0), (Method::Kokkevis, "trot", 1.5, 1.2)]
     {
-        let mut up: Vec<f64> =
-            [0.96, 0.98, 1.0, 1.02, 1.04].map(|share| goes_for(method, gait, share * wanted, seconds)).to_vec();
+        let mut up: Vec<f64> = [0.96, 0.98, 1.0, 1.02, 1.04]
+            .map(|share| goes_for(method, gait, share * wanted, seconds))
+            .to_vec();
         up.sort_by(f64::total_cmp);
         assert!(up[2] >= seconds, "{}: up for {up:?} s", method.name());
     }

@@ -200,7 +200,7 @@ impl Course<'_> {
                 best = (all, smooth.clone());
             }
             let lost = lacks.moment > settings.lost && (tries > 1 || lacks.moment.is_finite());
-            let gains = all.is_infinite() || all < settings.gains * before;
+            let gains = self.strides > 1 || all.is_infinite() || all < settings.gains * before;
             if all <= settings.retry || lost || !gains {
                 break;
             }

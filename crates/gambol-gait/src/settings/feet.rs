@@ -122,15 +122,15 @@ gambol_model::settings! {
         /// The same in the rounds of a motion that comes to obey, from which the body as a whole and a guess are taken: half a micrometre. With 5 µm a
         /// person in a T-pose walks with a jerk.
         near_round: f64 = 1e-6, Positive;
-        /// The same of a draft, which only asks what feet can reach and what modes can do: a tenth of what would be told as a miss.
-        near_draft: f64 = 1e-4, Positive;
+        /// The same of a draft, which asks what feet can reach and what modes can do.
+        near_draft: f64 = 1e-6, Positive;
         /// A frame is done when no joint is further than this from where the iteration leads, rad: so near that velocities at a
         /// thousand frames a second are smooth.
         settled: f64 = 3e-6, Positive;
-        /// The same in the rounds: a twentieth of a degree.
-        settled_round: f64 = 1e-3, Positive;
-        /// The same of a draft: a quarter of a degree.
-        settled_draft: f64 = 5e-3, Positive;
+        /// The same in the rounds, a sixtieth of a degree: at 1e-3 a dog rears before a leap.
+        settled_round: f64 = 3e-4, Positive;
+        /// The same of a draft: what is designed from it is then the same to 1e-6 for a body and its mirror image.
+        settled_draft: f64 = 3e-5, Positive;
         /// Nothing moves any more, rad: feet that are not there by now do not get there.
         still: f64 = 1e-7, Positive;
         /// Least compliance lent to the feet. What is lent slows the last digits down by its share; …
